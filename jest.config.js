@@ -1,0 +1,28 @@
+/** Two projects: `unit` runs anywhere and fast; `integration` needs real Postgres binaries or a real API server. */
+const shared = {
+  extensionsToTreatAsEsm: ['.ts'],
+  testEnvironment: 'node',
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
+};
+
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/{src,config}/**/*.test.ts'],
+      testPathIgnorePatterns: ['\\.integration\\.test\\.ts$'],
+    },
+    {
+      ...shared,
+      displayName: 'integration',
+      testMatch: ['<rootDir>/{src,config}/**/*.integration.test.ts'],
+    },
+    { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/e2e/**/*.test.ts'] },
+  ],
+};
