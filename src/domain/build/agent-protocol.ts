@@ -1,0 +1,69 @@
+import type { CheckRun, Plan } from '#domain/planning/plan.ts';
+import type { BuildEvent } from './events.ts';
+
+/**
+ * The agent's side of the internal gateway: JSON over HTTPS, always opened by the agent.
+ *
+ *   POST /agent/v1/session         SessionRequest → SessionResponse     once; a repeat with the same key answers the same
+ *   POST /agent/v1/events          EventsRequest → EventsResponse       Authorization: Bearer <key>
+ *   GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line every 15 s
+ *   POST /agent/v1/check-results   CheckResultsRequest → {}
+ *
+ * 401 means the session is over (another attempt took its place): the agent ends everything and exits. Any other failure is retried
+ * with jittered back-off until the plan's end plus ten minutes.
+ */
+export interface SessionRequest {
+  /** 32 random bytes, base64url, chosen by the agent; the gateway keeps its SHA-256. It is the Bearer token from then on. */
+  key: string;
+  pod: { namespace: string; name: string; uid: string };
+  /** One of the two: a single-use nonce from the agent's environment, or a projected service-account token bound to the Pod. */
+  nonce?: string;
+  token?: string;
+}
+
+export type SessionResponse = { work: 'build'; plan: Plan } | { work: 'checks'; run: CheckRun };
+
+export interface EventsRequest {
+  events: BuildEvent[];
+}
+
+export interface EventsResponse {
+  /** Every event up to this number is durable. A `put` starts only after its `step-started` is. */
+  acknowledged: number;
+  /** Set when the build is being cancelled: the answer carries it too, should the command stream be down. */
+  cancel?: boolean;
+}
+
+export type AgentCommand = { command: 'cancel' };
+
+export interface CheckResult {
+  scope: string;
+  /** Oldest first. Absent when the check failed. */
+  versions?: Record<string, string>[];
+  /** Why it failed, with the first bytes of bad output. Masked. */
+  error?: string;
+  /** Last output (stderr), masked, at most 64 KiB. */
+  log: string;
+}
+
+export interface CheckResultsRequest {
+  results: CheckResult[];
+  /** The last request of the run. */
+  done: boolean;
+}
+
+/** Environment of the agent container, set by the operator. Nothing here is secret but the nonce, which works once. */
+export const AGENT_ENVIRONMENT = {
+  gateway: 'MILLRACE_GATEWAY',
+  certificateAuthority: 'MILLRACE_GATEWAY_CA',
+  nonce: 'MILLRACE_NONCE',
+  tokenFile: 'MILLRACE_TOKEN_FILE',
+  podName: 'MILLRACE_POD_NAME',
+  podNamespace: 'MILLRACE_POD_NAMESPACE',
+  podUid: 'MILLRACE_POD_UID',
+  shimPort: 'MILLRACE_SHIM_PORT',
+  /** Folder shared with foreign images into which the agent copies the shim; unset when all steps use the worker image. */
+  shimFolder: 'MILLRACE_SHIM_FOLDER',
+  /** Random bytes, base64url; the key of container c is HMAC-SHA256(shimSecret, c), hex, in that container's MILLRACE_SHIM_KEY. */
+  shimSecret: 'MILLRACE_SHIM_SECRET',
+} as const;
