@@ -1,0 +1,251 @@
+import type { BuildState, EventsApplied } from '#domain/build/build-state.ts';
+import type { BuildEvent, BuildOutcome, BuildStatus, OutcomeReason } from '#domain/build/events.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Decision, Snapshot } from '#domain/scheduling/snapshot.ts';
+
+/*
+ * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
+ * process. `at` is the caller's clock. Row ids are safe integers. Wake-ups (`Bell`) are hints: losing one costs time, never work.
+ */
+
+export interface PipelineName {
+  team: string;
+  pipeline: string;
+}
+export type JobName = PipelineName & { job: string };
+export type ResourceName = PipelineName & { resource: string };
+export type BuildRef = JobName & { number: string };
+
+export interface TeamStore {
+  saveTeam(team: { name: string; namespace: string; displayName?: string }): Promise<void>;
+  /** Keeps all history; only a team without live pipelines can go. */
+  removeTeam(name: string): Promise<'removed' | 'has-pipelines'>;
+}
+
+export interface PipelineToSave extends PipelineName {
+  namespace: string;
+  uid: string;
+  displayName?: string;
+  public: boolean;
+  /** Present in the manifest: it wins over the API (decisions §4). */
+  paused?: boolean;
+  config: string;
+  /** SHA-256 of everything the definition was made from; equal digest: no new revision. */
+  digest: string;
+  definition: Pipeline;
+  actor: string;
+}
+
+export interface SavedPipeline {
+  id: number;
+  revision: number;
+  /** False: digest as before; nothing was written. */
+  changed: boolean;
+  resources: { id: number; scope: number; name: string }[];
+  difference: { jobs: NameDifference; resources: NameDifference };
+}
+export interface NameDifference {
+  added: string[];
+  changed: string[];
+  removed: string[];
+}
+
+/** What `status` of a Pipeline mirrors; bounded. */
+export interface PipelineFacts {
+  id: number;
+  revision: number;
+  paused: boolean;
+  jobs: {
+    name: string;
+    paused: boolean;
+    lastBuild?: { number: string; status: BuildStatus; endedAt?: Date };
+  }[];
+  resources: {
+    name: string;
+    versions: number;
+    lastCheckedAt?: Date;
+    nextCheckAt?: Date;
+    checkError?: string;
+    stalled: boolean;
+  }[];
+}
+
+export interface PipelineStore {
+  /** Jobs and resources that went are kept with their history and found again by name. New jobs get their baseline. */
+  savePipeline(pipeline: PipelineToSave): Promise<SavedPipeline>;
+  /** Stops everything of the pipeline; history, ids and webhook tokens stay for the next one of that name. */
+  removePipeline(name: PipelineName): Promise<{ runningBuilds: number }>;
+  pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
+  definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
+}
+
+export type CheckCause = 'schedule' | 'manual' | 'webhook';
+
+export interface DueCheck extends PipelineName {
+  scope: number;
+  pipelineId: number;
+  namespace: string;
+  resource: string;
+  /** Checks of one group share a Pod. */
+  group: string;
+  builtInCron: boolean;
+  cause: CheckCause;
+  dueAt: Date;
+}
+
+export interface CheckRunFacts extends PipelineName {
+  run: number;
+  namespace: string;
+  pipelineId: number;
+  definition: Pipeline;
+  checks: { scope: number; resource: string; last?: Record<string, string> }[];
+}
+
+export interface CheckStore {
+  /** Resets nothing yet: the timer is reset when the check starts. Requests while one runs coalesce into one more check. */
+  requestCheck(resource: ResourceName, cause: CheckCause, at: Date): Promise<'requested' | 'unknown'>;
+  requestCheckByWebhook(tokenHash: string, at: Date): Promise<ResourceName | undefined>;
+  /** Due or requested, not running, pipeline live; oldest due first. */
+  dueChecks(at: Date, limit: number): Promise<DueCheck[]>;
+  /** Claims those of the scopes that are still due and free; claims none: undefined. The Pod's name follows from the run's id. */
+  openRun(
+    scopes: number[],
+    cause: CheckCause,
+    at: Date,
+  ): Promise<{ run: number; scopes: number[] } | undefined>;
+  /** For a Pod that a CronJob made: claims every free scope of the group; the same Pod uid gets the same run again. */
+  openRunForPod(pipelineId: number, group: string, podUid: string, at: Date): Promise<number | undefined>;
+  runFacts(run: number): Promise<CheckRunFacts | undefined>;
+  /** Known objects are ignored, new ones get ids in order and ask for scheduling; sets the next due time (back-off on errors). */
+  recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[] }>;
+  /** Frees the scopes that have no result yet, with this error. */
+  closeRun(run: number, at: Date, error?: string): Promise<void>;
+  /** Runs that are not closed, for the comparison with Pods. */
+  openRuns(): Promise<(PipelineName & { run: number; namespace: string; openedAt: Date; seen: boolean })[]>;
+}
+
+export interface CheckOutcome {
+  run?: number;
+  scope: number;
+  versions?: Record<string, string>[];
+  error?: string;
+  log: string;
+}
+
+export interface PendingBuild extends BuildRef {
+  id: number;
+  attempt: number;
+  namespace: string;
+  definition: Pipeline;
+  createdAt: Date;
+}
+
+export interface AttemptFacts extends PendingBuild {
+  status: BuildStatus;
+  podUid?: string;
+  /** By position of the job's gets. */
+  versions: Record<string, string>[];
+}
+
+export interface BuildStore {
+  /** Pipelines with a request newer than the last decision. */
+  pipelinesToSchedule(limit: number): Promise<number[]>;
+  /** Gathers under the pipeline's lock, calls `decide` once, writes builds and the request time it read first. */
+  schedule(
+    pipeline: number,
+    decide: (snapshot: Snapshot) => Decision,
+    at: Date,
+  ): Promise<{ builds: BuildRef[] }>;
+  /** A request and its decision in one transaction; the caller learns its build or the reasons. */
+  trigger(
+    job: JobName,
+    by: string,
+    decide: (snapshot: Snapshot) => Decision,
+    at: Date,
+  ): Promise<TriggerAnswer>;
+  /** Pending builds whose current attempt has no Pod yet, oldest first. */
+  buildsToStart(limit: number): Promise<PendingBuild[]>;
+  /** The Pod exists. */
+  podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
+  /** Shown as the reason why the build is pending. */
+  explainPending(build: number, reason: string): Promise<void>;
+  attemptFacts(build: number, attempt: number): Promise<AttemptFacts | undefined>;
+  /** Events in order, each number applied once. `apply` is pure. */
+  applyEvents(
+    build: number,
+    attempt: number,
+    events: BuildEvent[],
+    apply: (state: BuildState, events: BuildEvent[]) => EventsApplied,
+  ): Promise<{ acknowledged: number; cancel: boolean } | 'over'>;
+  endBuild(build: number, attempt: number, end: BuildEnd): Promise<'ended' | 'over'>;
+  /** The attempt is over without an outcome; the build goes back to pending with the next attempt. */
+  retryBuild(build: number, attempt: number, reason: string, at: Date): Promise<'retried' | 'over'>;
+  /** Attempts of builds that have not ended, for the comparison with Pods. */
+  openAttempts(): Promise<OpenAttempt[]>;
+  buildState(build: number, attempt: number): Promise<BuildState | undefined>;
+}
+
+export type TriggerAnswer =
+  | { answer: 'created'; build: BuildRef }
+  | { answer: 'refused'; reasons: { code: string; message: string }[] }
+  | { answer: 'unknown' };
+
+export interface BuildEnd {
+  outcome: BuildOutcome;
+  reason: OutcomeReason;
+  message: string;
+  at: Date;
+}
+
+export interface OpenAttempt extends BuildRef {
+  id: number;
+  attempt: number;
+  namespace: string;
+  podUid?: string;
+  status: BuildStatus;
+  createdAt: Date;
+}
+
+/** An agent's identity: which attempt of a build, or which check run, its key speaks for. */
+export type AgentSession =
+  { kind: 'build'; build: number; attempt: number } | { kind: 'checks'; run: number };
+
+export interface SessionStore {
+  /** `same`: this key opened it before. `taken`: another key did, which is an alarm. `over`: the attempt or run has ended. */
+  openSession(
+    session: AgentSession,
+    keyHash: string,
+    podUid: string,
+    at: Date,
+  ): Promise<'opened' | 'same' | 'taken' | 'over'>;
+  sessionOf(keyHash: string): Promise<AgentSession | undefined>;
+}
+
+/** Hints between processes, by Postgres NOTIFY. `ring` never fails the caller. */
+export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel';
+export interface Bell {
+  ring(topic: BellTopic, id: number): void;
+  /** `id` 0: connection was lost meanwhile, look at everything. Returns how to stop. */
+  listen(topics: BellTopic[], heard: (topic: BellTopic, id: number) => void): () => void;
+}
+
+/** A write by a leader whose epoch is no longer the newest is refused with `EpochOver`. */
+export interface LeaderStore {
+  takeEpoch(holder: string): Promise<number>;
+  isCurrent(epoch: number): Promise<boolean>;
+}
+
+export type CreatePodAnswer =
+  | { answer: 'created' | 'exists'; uid: string }
+  | {
+      answer: 'refused';
+      reason: 'QuotaExceeded' | 'Forbidden' | 'Invalid' | 'NamespaceTerminating';
+      message: string;
+    };
+
+export interface Cluster {
+  /** A Pod of that name with the same labels counts as `exists`; one with other labels is `refused`. */
+  createBuildPod(build: PendingBuild): Promise<CreatePodAnswer>;
+  createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
+  deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
+}
