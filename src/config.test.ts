@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import { internalGatewayConfig, operatorConfig, publicGatewayConfig } from './config.ts';
+import type { Source } from './config.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64url');
+const COMMON = {
+  MILLRACE_NAMESPACE: 'millrace',
+  MILLRACE_POD_NAME: 'millrace-0',
+  MILLRACE_RELEASE: 'millrace',
+};
+const PUBLIC = {
+  ...COMMON,
+  MILLRACE_DATABASE_URL: 'postgres://millrace:hunter2@db:5432/millrace',
+  MILLRACE_KEYS_DIR: '/keys',
+};
+const INTERNAL = { ...PUBLIC, MILLRACE_TLS_DIR: '/tls' };
+const OPERATOR = {
+  ...COMMON,
+  MILLRACE_DATABASE_HOST: 'millrace-postgres',
+  MILLRACE_IMAGE: 'localhost/millrace:1',
+  MILLRACE_INTERNAL_URL: 'https://millrace-internal.millrace.svc:8443',
+};
+
+function from(
+  environment: Record<string, string>,
+  files: Record<string, string> = { '/keys/webhook': KEY, '/keys/agent': KEY },
+): Source {
+  return {
+    environment,
+    readText(path) {
+      const text = files[path];
+      if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+      return text;
+    },
+  };
+}
+
+describe('what is given is read', () => {
+  test('the public gateway gets its key, its addresses and the defaults', () => {
+    const { config, problems } = publicGatewayConfig(from({ ...PUBLIC, MILLRACE_LISTEN: '[::]:80' }));
+    expect(problems).toBeUndefined();
+    expect(config).toMatchObject({
+      role: 'public',
+      listen: { host: '::', port: 80 },
+      metricsListen: { host: '0.0.0.0', port: 9090 },
+      logLevel: 'info',
+      webhookKey: Buffer.alloc(32, 7),
+      tokensFile: undefined,
+      database: { url: PUBLIC.MILLRACE_DATABASE_URL, listenUrl: PUBLIC.MILLRACE_DATABASE_URL },
+    });
+  });
+
+  test('the internal gateway reads only the key of agents', () => {
+    const source = from(INTERNAL, { '/keys/agent': KEY });
+    expect(internalGatewayConfig(source).config).toMatchObject({ role: 'internal', tlsDirectory: '/tls' });
+  });
+
+  test('the operator may make the database credentials itself', () => {
+    expect(operatorConfig(from(OPERATOR)).config).toMatchObject({
+      database: { kind: 'own', host: 'millrace-postgres' },
+      imagePullPolicy: 'IfNotPresent',
+    });
+  });
+
+  test('a secret may come from a file, without its last line end', () => {
+    const { MILLRACE_DATABASE_URL, ...rest } = PUBLIC;
+    const source = from(
+      { ...rest, MILLRACE_DATABASE_URL_FILE: '/db/url' },
+      { '/keys/webhook': KEY, '/db/url': `${MILLRACE_DATABASE_URL}\n` },
+    );
+    expect(publicGatewayConfig(source).config?.database.url).toBe(MILLRACE_DATABASE_URL);
+  });
+});
+
+const FAULTS: Record<
+  string,
+  { environment: Record<string, string>; files?: Record<string, string>; says: string }
+> = {
+  'a required name is missing': {
+    environment: { ...PUBLIC, MILLRACE_NAMESPACE: ' ' },
+    says: 'MILLRACE_NAMESPACE is not set: it names the namespace of the release.',
+  },
+  'an address has no port': {
+    environment: { ...PUBLIC, MILLRACE_LISTEN: 'localhost' },
+    says: 'MILLRACE_LISTEN is "localhost": write host:port, for example 0.0.0.0:8080.',
+  },
+  'a port is too large': {
+    environment: { ...PUBLIC, MILLRACE_METRICS_LISTEN: ':70000' },
+    says: 'MILLRACE_METRICS_LISTEN is ":70000": write host:port, for example 0.0.0.0:9090.',
+  },
+  'a word is not one of those allowed': {
+    environment: { ...PUBLIC, MILLRACE_LOG_LEVEL: 'loud' },
+    says: 'MILLRACE_LOG_LEVEL is "loud": use one of trace, debug, info, warn, error.',
+  },
+  'a URL has another protocol': {
+    environment: { ...PUBLIC, MILLRACE_EXTERNAL_URL: 'ftp://x' },
+    says: 'MILLRACE_EXTERNAL_URL is "ftp://x": write a URL like https://… or http://….',
+  },
+  'a secret URL is none, and stays unsaid': {
+    environment: { ...PUBLIC, MILLRACE_DATABASE_URL: 'hunter2' },
+    says: 'MILLRACE_DATABASE_URL is not a URL like postgres://user:password@host:5432/database.',
+  },
+  'a secret is given twice': {
+    environment: { ...PUBLIC, MILLRACE_DATABASE_URL_FILE: '/db/url' },
+    says: 'MILLRACE_DATABASE_URL and MILLRACE_DATABASE_URL_FILE are both set: keep one.',
+  },
+  'a key file is missing': {
+    environment: PUBLIC,
+    files: {},
+    says: '/keys/webhook (from MILLRACE_KEYS_DIR) cannot be read (ENOENT).',
+  },
+  'a key is too short': {
+    environment: PUBLIC,
+    files: { '/keys/webhook': 'aHVudGVyMg' },
+    says: '/keys/webhook holds 7 bytes: a key needs 32, written as base64url.',
+  },
+};
+
+describe('what is wrong is said in a sentence', () => {
+  test.each(Object.entries(FAULTS))('%s', (_name, { environment, files, says }) => {
+    const { config, problems } = publicGatewayConfig(from(environment, files));
+    expect(config).toBeUndefined();
+    expect(problems).toEqual([says]);
+    expect(problems?.join()).not.toContain('hunter2');
+  });
+
+  test('every problem at once', () => {
+    expect(internalGatewayConfig(from({})).problems).toHaveLength(6);
+  });
+});

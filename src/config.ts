@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/*
+ * The one place that reads the environment. Each door has its own reader; every problem is found at once, and no sentence of one
+ * carries a secret's value. A secret `NAME` may be given as `NAME_FILE`, a path to a file that holds it.
+ */
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+
+interface ProcessConfig {
+  /** Namespace of the release. */
+  namespace: string;
+  podName: string;
+  /** Prefix of our Secrets and of the Lease. */
+  release: string;
+  logLevel: LogLevel;
+  /** Where metrics and probes are served, apart from everything else. */
+  metricsListen: Address;
+}
+
+export interface DatabaseConfig {
+  url: string;
+  /** Direct connection for LISTEN; the same as `url` unless a transaction pooler stands before the database. */
+  listenUrl: string;
+}
+
+export interface OperatorConfig extends ProcessConfig {
+  /** `own`: the chart's instance on `host`; the operator makes the Secret `<release>-database` and reads the URL from it. */
+  database: ({ kind: 'given' } & DatabaseConfig) | { kind: 'own'; host: string };
+  image: string;
+  imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  internalUrl: string;
+  externalUrl: string | undefined;
+}
+
+interface GatewayConfig extends ProcessConfig {
+  database: DatabaseConfig;
+  listen: Address;
+  externalUrl: string | undefined;
+}
+
+export interface PublicGatewayConfig extends GatewayConfig {
+  role: 'public';
+  /** Signs webhook tokens. */
+  webhookKey: Buffer;
+  tokensFile: string | undefined;
+}
+
+export interface InternalGatewayConfig extends GatewayConfig {
+  role: 'internal';
+  /** Signs agents' nonces. */
+  agentKey: Buffer;
+  tlsDirectory: string;
+}
+
+export type Configured<T> = { config: T; problems?: undefined } | { config?: undefined; problems: string[] };
+
+/** Where values come from; tests hand in their own. */
+export interface Source {
+  environment: Readonly<Record<string, string | undefined>>;
+  readText(path: string): string;
+}
+
+const REAL: Source = {
+  get environment() {
+    return process.env;
+  },
+  readText: (path) => readFileSync(path, 'utf8'),
+};
+
+export function operatorConfig(source: Source = REAL): Configured<OperatorConfig> {
+  const read = new Reader(source);
+  const common = processConfig(read);
+  const host = read.optional('MILLRACE_DATABASE_HOST');
+  return read.finish({
+    ...common,
+    database: host === undefined ? { kind: 'given', ...databaseConfig(read) } : { kind: 'own', host },
+    image: read.required('MILLRACE_IMAGE', 'the image of agents and workers'),
+    imagePullPolicy: read.oneOf(
+      'MILLRACE_IMAGE_PULL_POLICY',
+      ['Always', 'IfNotPresent', 'Never'],
+      'IfNotPresent',
+    ),
+    internalUrl: read.url('MILLRACE_INTERNAL_URL', ['https:']) ?? '',
+    externalUrl: read.url('MILLRACE_EXTERNAL_URL', ['https:', 'http:'], true),
+  });
+}
+
+export function publicGatewayConfig(source: Source = REAL): Configured<PublicGatewayConfig> {
+  const read = new Reader(source);
+  return read.finish({
+    role: 'public',
+    ...gatewayConfig(read, '0.0.0.0:8080'),
+    webhookKey: read.key('webhook'),
+    tokensFile: read.optional('MILLRACE_TOKENS_FILE'),
+  });
+}
+
+export function internalGatewayConfig(source: Source = REAL): Configured<InternalGatewayConfig> {
+  const read = new Reader(source);
+  return read.finish({
+    role: 'internal',
+    ...gatewayConfig(read, '0.0.0.0:8443'),
+    agentKey: read.key('agent'),
+    tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
+  });
+}
+
+function processConfig(read: Reader): ProcessConfig {
+  return {
+    namespace: read.required('MILLRACE_NAMESPACE', 'the namespace of the release'),
+    podName: read.required('MILLRACE_POD_NAME', 'the name of this Pod'),
+    release: read.required('MILLRACE_RELEASE', 'the prefix of our Secrets and the Lease'),
+    logLevel: read.oneOf('MILLRACE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error'], 'info'),
+    metricsListen: read.address('MILLRACE_METRICS_LISTEN', '0.0.0.0:9090'),
+  };
+}
+
+function gatewayConfig(read: Reader, listen: string): GatewayConfig {
+  return {
+    ...processConfig(read),
+    database: databaseConfig(read),
+    listen: read.address('MILLRACE_LISTEN', listen),
+    externalUrl: read.url('MILLRACE_EXTERNAL_URL', ['https:', 'http:'], true),
+  };
+}
+
+function databaseConfig(read: Reader): DatabaseConfig {
+  const url = read.secretUrl('MILLRACE_DATABASE_URL');
+  return { url: url ?? '', listenUrl: read.secretUrl('MILLRACE_DATABASE_LISTEN_URL', true) ?? url ?? '' };
+}
+
+const KEY_BYTES = 32;
+const POSTGRES = ['postgres:', 'postgresql:'];
+
+/** Reads values, collects what is wrong with them, and hands out placeholders that `finish` never lets through. */
+class Reader {
+  readonly #source: Source;
+  readonly #problems: string[] = [];
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  finish<T>(config: T): Configured<T> {
+    return this.#problems.length === 0 ? { config } : { problems: this.#problems };
+  }
+
+  optional(name: string): string | undefined {
+    const value = this.#source.environment[name]?.trim();
+    return value === '' ? undefined : value;
+  }
+
+  required(name: string, meaning: string): string {
+    const value = this.optional(name);
+    if (value === undefined) this.#problems.push(`${name} is not set: it names ${meaning}.`);
+    return value ?? '';
+  }
+
+  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const value = this.optional(name) ?? fallback;
+    const found = allowed.find((candidate) => candidate === value);
+    if (found === undefined) this.#problems.push(`${name} is "${value}": use one of ${allowed.join(', ')}.`);
+    return found ?? fallback;
+  }
+
+  address(name: string, fallback: string): Address {
+    const value = this.optional(name) ?? fallback;
+    const match = /^(?<host>\[[0-9a-f:.]+\]|[^:[\]]*):(?<port>\d{1,5})$/i.exec(value);
+    const port = Number(match?.groups?.['port']);
+    if (match === null || port > 65_535) {
+      this.#problems.push(`${name} is "${value}": write host:port, for example ${fallback}.`);
+      return { host: '', port: 0 };
+    }
+    const host = match.groups?.['host']?.replace(/^\[|\]$/g, '') ?? '';
+    return { host: host === '' ? '0.0.0.0' : host, port };
+  }
+
+  url(name: string, protocols: string[], optional = false): string | undefined {
+    const value = optional ? this.optional(name) : this.required(name, 'a URL');
+    if (value === undefined || value === '') return undefined;
+    if (!protocols.includes(URL.parse(value)?.protocol ?? '')) {
+      const example = protocols.map((protocol) => `${protocol}//…`).join(' or ');
+      this.#problems.push(`${name} is "${value}": write a URL like ${example}.`);
+    }
+    return value.replace(/\/+$/, '');
+  }
+
+  /** Like `url`, for URLs that hold a password: the value is never shown. */
+  secretUrl(name: string, optional = false): string | undefined {
+    const value = this.#secret(name, optional);
+    if (value !== undefined && !POSTGRES.includes(URL.parse(value)?.protocol ?? '')) {
+      this.#problems.push(`${name} is not a URL like postgres://user:password@host:5432/database.`);
+    }
+    return value;
+  }
+
+  key(file: string): Buffer {
+    const directory = this.required('MILLRACE_KEYS_DIR', 'the directory with the signing keys');
+    if (directory === '') return Buffer.alloc(0);
+    const path = join(directory, file);
+    const key = Buffer.from(this.#text(path, 'MILLRACE_KEYS_DIR') ?? '', 'base64url');
+    if (key.length > 0 && key.length < KEY_BYTES) {
+      this.#problems.push(
+        `${path} holds ${key.length} bytes: a key needs ${KEY_BYTES}, written as base64url.`,
+      );
+    }
+    return key;
+  }
+
+  #secret(name: string, optional: boolean): string | undefined {
+    const direct = this.optional(name);
+    const path = this.optional(`${name}_FILE`);
+    if (direct !== undefined && path !== undefined) {
+      this.#problems.push(`${name} and ${name}_FILE are both set: keep one.`);
+    }
+    if (direct !== undefined) return direct;
+    if (path !== undefined) return this.#text(path, `${name}_FILE`);
+    if (!optional) this.#problems.push(`Neither ${name} nor ${name}_FILE is set: one must give the value.`);
+    return undefined;
+  }
+
+  #text(path: string, name: string): string | undefined {
+    try {
+      const text = this.#source.readText(path).trim();
+      if (text === '') this.#problems.push(`${path} (from ${name}) is empty.`);
+      return text === '' ? undefined : text;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
+      this.#problems.push(`${path} (from ${name}) cannot be read (${code}).`);
+      return undefined;
+    }
+  }
+}
