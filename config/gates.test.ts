@@ -1,0 +1,161 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+/*
+ * A gate that has never been seen to close is not a gate: each row plants one file that breaks a rule of the house in a copy of the
+ * configuration, and expects the linter (or the compiler) to refuse exactly that file.
+ */
+const RULES: Record<string, { file: string; text: string; refusedBy: string }> = {
+  'language imports a later room of the domain': {
+    file: 'src/domain/language/planted-a.ts',
+    text: `import type { Plan } from '#domain/planning/plan.ts';\nexport type P = Plan;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'pipeline imports scheduling': {
+    file: 'src/domain/pipeline/planted-b.ts',
+    text: `import type { Snapshot } from '#domain/scheduling/snapshot.ts';\nexport type P = Snapshot;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'scheduling imports an adapter': {
+    file: 'src/domain/scheduling/planted-c.ts',
+    text: `import { x } from '#adapters/database/x.ts';\nexport const y: unknown = x;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'planning imports build': {
+    file: 'src/domain/planning/planted-d.ts',
+    text: `import type { BuildEvent } from '#domain/build/events.ts';\nexport type P = BuildEvent;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'build imports node': {
+    file: 'src/domain/build/planted-e.ts',
+    text: `import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'the domain reads the clock': {
+    file: 'src/domain/scheduling/planted-f.ts',
+    text: `export const now = (): unknown => new Date();\n`,
+    refusedBy: 'no-restricted-globals',
+  },
+  'the domain rolls dice': {
+    file: 'src/domain/scheduling/planted-g.ts',
+    text: `export const roll = (): number => Math.random();\n`,
+    refusedBy: 'no-restricted-properties',
+  },
+  'a flow imports a package': {
+    file: 'src/flows/planted-h.ts',
+    text: `import { createPool } from 'slonik';\nexport const y: unknown = createPool;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'a flow imports an adapter': {
+    file: 'src/flows/planted-i.ts',
+    text: `import { x } from '#adapters/http/x.ts';\nexport const y: unknown = x;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'an adapter imports its sibling': {
+    file: 'src/adapters/http/planted-j.ts',
+    text: `import { x } from '#adapters/database/x.ts';\nexport const y: unknown = x;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'an adapter reads the configuration': {
+    file: 'src/adapters/database/planted-k.ts',
+    text: `import { x } from '#config';\nexport const y: unknown = x;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'an adapter reads the environment': {
+    file: 'src/adapters/kubernetes/planted-l.ts',
+    text: `export const home = process.env['HOME'];\n`,
+    refusedBy: 'no-process-env',
+  },
+  'a manifest does I/O': {
+    file: 'src/adapters/kubernetes/manifests/planted-m.ts',
+    text: `import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'the agent imports a package': {
+    file: 'src/agent/planted-n.ts',
+    text: `import { Agent } from 'undici';\nexport const y: unknown = Agent;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'a path climbs out of its folder': {
+    file: 'src/operator/planted-o.ts',
+    text: `import type { Plan } from '../domain/planning/plan.ts';\nexport type P = Plan;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'a promise is left floating': {
+    file: 'src/operator/planted-p.ts',
+    text: `const later = async (): Promise<number> => Promise.resolve(1);\nexport const go = (): void => { later(); };\n`,
+    refusedBy: 'no-floating-promises',
+  },
+  'any slips in': {
+    file: 'src/flows/planted-q.ts',
+    text: `export const y = (x: any): unknown => x;\n`,
+    refusedBy: 'no-explicit-any',
+  },
+};
+
+const CYCLE = {
+  'src/flows/planted-r.ts': `import { b } from './planted-s.ts';\nexport const a = (): number => b();\n`,
+  'src/flows/planted-s.ts': `import { a } from './planted-r.ts';\nexport const b = (): number => a();\n`,
+};
+
+const root = process.cwd();
+let copy = '';
+let findings: { file: string; rule: string }[] = [];
+
+const plant = (file: string, text: string): void => {
+  mkdirSync(dirname(join(copy, file)), { recursive: true });
+  writeFileSync(join(copy, file), text);
+};
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'millrace-gates-'));
+  for (const name of ['.oxlintrc.json', 'tsconfig.json', 'package.json'])
+    cpSync(join(root, name), join(copy, name));
+  for (const name of [
+    'planning/plan.ts',
+    'scheduling/snapshot.ts',
+    'build/events.ts',
+    'pipeline/pipeline.ts',
+  ])
+    cpSync(join(root, 'src/domain', name), join(copy, 'src/domain', name));
+  cpSync(join(root, 'src/domain/tsconfig.json'), join(copy, 'src/domain/tsconfig.json'));
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  for (const { file, text } of Object.values(RULES)) plant(file, text);
+  for (const [file, text] of Object.entries(CYCLE)) plant(file, text);
+  const run = spawnSync(join(root, 'node_modules/.bin/oxlint'), ['--format=json', 'src'], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
+  const report: { diagnostics: { code: string; filename: string }[] } = JSON.parse(run.stdout);
+  findings = report.diagnostics.map(({ filename, code }) => ({ file: filename, rule: code }));
+}, 60_000);
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+describe('the linter refuses a file in which', () => {
+  test.each(Object.entries(RULES))('%s', (_sentence, { file, refusedBy }) => {
+    expect(findings.filter((finding) => finding.file === file).map(({ rule }) => rule)).toContainEqual(
+      expect.stringContaining(refusedBy),
+    );
+  });
+
+  test('two files import each other', () => {
+    expect(findings).toContainEqual({
+      file: 'src/flows/planted-r.ts',
+      rule: expect.stringContaining('no-cycle'),
+    });
+  });
+});
+
+test('the compiler knows no clock, timer or process in the domain', () => {
+  plant('src/domain/build/planted-t.ts', `setTimeout(() => process.exit(), 1);\nexport {};\n`);
+  const run = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'src/domain'], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
+  expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'setTimeout'/);
+  expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'process'/);
+}, 60_000);
