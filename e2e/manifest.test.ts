@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  oneJob,
+  pipelineManifest,
+} from '#e2e/support/fixtures.ts';
+import { pipelineApi } from '#e2e/support/gateway.ts';
+import { apply, get, kubectl } from '#e2e/support/kubectl.ts';
+
+const TEAM = 'e2e-manifest';
+
+beforeAll(() => createTeam(TEAM), 120_000);
+afterAll(() => deleteTeam(TEAM), 240_000);
+
+describe('a manifest', () => {
+  test('applied again unchanged writes nothing', async () => {
+    await createPipeline(
+      TEAM,
+      'calm',
+      `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`,
+    );
+    const before = await Promise.all([get('pipeline', 'calm', '--namespace', TEAM), get('team', TEAM)]);
+    const namespace = await kubectl(
+      'get',
+      'cronjobs,roles,rolebindings,networkpolicies',
+      '--namespace',
+      TEAM,
+      '-o',
+      'yaml',
+    );
+    for (let round = 0; round < 3; round++)
+      await apply(
+        pipelineManifest(
+          TEAM,
+          'calm',
+          `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`,
+        ),
+      );
+    const after = await Promise.all([get('pipeline', 'calm', '--namespace', TEAM), get('team', TEAM)]);
+    expect(after.map(({ metadata }) => metadata.resourceVersion)).toEqual(
+      before.map(({ metadata }) => metadata.resourceVersion),
+    );
+    expect(
+      await kubectl('get', 'cronjobs,roles,rolebindings,networkpolicies', '--namespace', TEAM, '-o', 'yaml'),
+    ).toBe(namespace);
+  }, 120_000);
+
+  test('deleted and applied again finds its builds and goes on counting', async () => {
+    await createPipeline(TEAM, 'phoenix', oneJob('echo one'));
+    await pipelineApi(TEAM, 'phoenix').trigger('work');
+    await buildEnded(TEAM, 'phoenix', 'work', '1');
+    await kubectl('delete', 'pipeline', 'phoenix', '--namespace', TEAM, '--timeout=60s');
+    await createPipeline(TEAM, 'phoenix', oneJob('echo two'));
+    expect((await pipelineApi(TEAM, 'phoenix').builds('work')).map(({ number }) => number)).toEqual(['1']);
+    await pipelineApi(TEAM, 'phoenix').trigger('work');
+    expect((await buildEnded(TEAM, 'phoenix', 'work', '2')).status).toBe('succeeded');
+    expect(await pipelineApi(TEAM, 'phoenix').log('work', '2')).toContain('two');
+  }, 180_000);
+
+  test('reads well in kubectl', async () => {
+    await createPipeline(TEAM, 'columns', oneJob('true'));
+    const table = await kubectl('get', 'pipelines,teams', '--namespace', TEAM);
+    expect(table).toMatch(/NAME +READY/);
+    expect(table).toMatch(/pipeline\.millrace\.dev\/columns +True/);
+    const described = await kubectl('describe', 'pipeline', 'columns', '--namespace', TEAM);
+    expect(described).toContain('RevisionApplied');
+  }, 60_000);
+
+  test.each(['pipeline', 'team', 'oauthprovider'])('%s explains every field of its spec', async (kind) => {
+    const explained = await kubectl('explain', `${kind}.spec`, '--recursive=false');
+    const fields = explained.slice(explained.indexOf('FIELDS:'));
+    expect(fields).not.toContain('<no description>');
+    expect(fields.length).toBeGreaterThan(100);
+  });
+});

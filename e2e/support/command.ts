@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+
+export interface Finished {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program to its end; never throws for a non-zero exit. */
+export const run = (
+  program: string,
+  args: string[],
+  options: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<Finished> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...process.env, ...options.env },
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+    child.stdin.end(options.input ?? '');
+  });
+
+/** Runs a program that must succeed, and answers with its stdout. */
+export const must = async (...call: Parameters<typeof run>): Promise<string> => {
+  const finished = await run(...call);
+  if (finished.code !== 0)
+    throw new Error(
+      `${call[0]} ${call[1].join(' ')} exited with ${finished.code}\n${finished.stdout}${finished.stderr}`,
+    );
+  return finished.stdout;
+};

@@ -1,0 +1,71 @@
+import { eventually } from './eventually.ts';
+import { type Build, pipelineApi } from './gateway.ts';
+import { apply, condition, get, kubectl } from './kubectl.ts';
+
+/** A Team of its own for one test file, with its namespace ready. */
+export const createTeam = async (name: string, spec: object = {}): Promise<void> => {
+  await apply({ apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', metadata: { name }, spec });
+  await eventually(async () => {
+    const ready = condition(await get('team', name), 'Ready');
+    if (ready.status !== 'True') throw new Error(`team ${name}: ${ready.reason}: ${ready.message}`);
+  });
+};
+
+export const pipelineManifest = (team: string, name: string, config: string, spec: object = {}): object => ({
+  apiVersion: 'millrace.dev/v1alpha1',
+  kind: 'Pipeline',
+  metadata: { name, namespace: team },
+  spec: { config, ...spec },
+});
+
+/** Applies a Pipeline and waits until this very spec is accepted. */
+export const createPipeline = async (
+  team: string,
+  name: string,
+  config: string,
+  spec: object = {},
+): Promise<void> => {
+  await apply(pipelineManifest(team, name, config, spec));
+  await eventually(async () => {
+    const pipeline = await get('pipeline', name, '--namespace', team);
+    const ready = condition(pipeline, 'Ready');
+    if (pipeline.status?.observedGeneration !== pipeline.metadata.generation || ready.status !== 'True')
+      throw new Error(`pipeline ${team}/${name}: ${ready.reason}: ${ready.message}`);
+  });
+};
+
+export const deleteTeam = async (name: string): Promise<void> => {
+  await kubectl('delete', 'pipelines', '--all', '--namespace', name, '--timeout=90s');
+  await kubectl('delete', 'team', name, '--timeout=90s', '--ignore-not-found');
+  await kubectl('delete', 'namespace', name, '--wait=false', '--ignore-not-found');
+};
+
+const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
+
+/** The build when it has ended, however it did. */
+export const buildEnded = (
+  team: string,
+  pipeline: string,
+  job: string,
+  number: string,
+  withinSeconds = 120,
+): Promise<Build> =>
+  eventually(async () => {
+    const build = await pipelineApi(team, pipeline).build(job, number);
+    if (!FINAL.has(build.status))
+      throw new Error(`${pipeline}/${job} #${number} is ${build.status}: ${JSON.stringify(build)}`);
+    return build;
+  }, withinSeconds);
+
+/** A pipeline of one job without inputs. */
+export const oneJob = (cmd: string, name = 'work'): string => `
+job "${name}" {
+  task "run" {
+    run "shell" {
+      cmd = <<-EOT
+        ${cmd.trim().split('\n').join('\n        ')}
+      EOT
+    }
+  }
+}
+`;

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { kubectl } from './kubectl.ts';
+
+/** Where the suite installs Millrace. */
+export const RELEASE = { name: 'millrace', namespace: 'millrace-system' };
+
+/** A token for the suite's own installation; it opens nothing else. */
+export const ADMIN_TOKEN = 'end-to-end-suite-administrator-token';
+export const tokensFile = (): string =>
+  JSON.stringify({
+    [createHash('sha256').update(ADMIN_TOKEN).digest('hex')]: { user: 'e2e', team: '*', role: 'admin' },
+  });
+
+let base: string | undefined;
+
+/** The public gateway's Service, by its address: reachable from this machine when the cluster runs on it. */
+const baseUrl = async (): Promise<string> => {
+  const address = 'jsonpath=http://{.spec.clusterIP}:{.spec.ports[0].port}';
+  const service = `service/${RELEASE.name}-public`;
+  base ??= await kubectl('get', service, '--namespace', RELEASE.namespace, '-o', address);
+  return base;
+};
+
+export interface Answer {
+  status: number;
+  body: string;
+  headers: Headers;
+}
+
+export const request = async (
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> => {
+  const answer = await fetch(`${await baseUrl()}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
+    signal: AbortSignal.timeout(15_000),
+  });
+  return { status: answer.status, body: await answer.text(), headers: answer.headers };
+};
+
+/** The `data` of a JSON answer that must be 2xx. */
+export const data = async <T>(method: string, path: string): Promise<T> => {
+  const answer = await request(method, path);
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
+  const body: { data: T } = JSON.parse(answer.body);
+  return body.data;
+};
+
+export interface Build {
+  number: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  attempt: number;
+  steps?: { name: string; kind: string; status: string; exit_code?: number }[];
+}
+
+/** One pipeline's jobs and builds, as the API tells them. */
+export const pipelineApi = (team: string, pipeline: string) => {
+  const at = `/teams/${team}/pipelines/${pipeline}`;
+  return {
+    at,
+    trigger: (job: string): Promise<Answer> => request('POST', `${at}/jobs/${job}/trigger`),
+    check: (resource: string): Promise<Answer> => request('POST', `${at}/resources/${resource}/check`),
+    builds: (job: string): Promise<Build[]> => data('GET', `${at}/jobs/${job}/builds`),
+    build: (job: string, number: string): Promise<Build> => data('GET', `${at}/jobs/${job}/builds/${number}`),
+    log: async (job: string, number: string): Promise<string> =>
+      (await request('GET', `${at}/jobs/${job}/builds/${number}/logs`, { accept: 'text/plain' })).body,
+    versions: (resource: string): Promise<{ id: number; version: Record<string, string> }[]> =>
+      data('GET', `${at}/resources/${resource}/versions`),
+    resource: (resource: string): Promise<{ name: string; webhook_token?: string }> =>
+      data('GET', `${at}/resources/${resource}`),
+  };
+};

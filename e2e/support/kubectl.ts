@@ -1,0 +1,56 @@
+import { parse } from 'yaml';
+import { type Finished, must, run } from './command.ts';
+
+/** kubectl and helm are the ones on PATH; `make test` puts the embedded cluster's first. */
+export const kubectl = (...args: string[]): Promise<string> => must('kubectl', args);
+export const tryKubectl = (...args: string[]): Promise<Finished> => run('kubectl', args);
+
+export const apply = (manifest: string | object): Promise<string> =>
+  must('kubectl', ['apply', '-f', '-'], {
+    input: typeof manifest === 'string' ? manifest : JSON.stringify(manifest),
+  });
+
+export interface KubernetesObject {
+  metadata: {
+    name: string;
+    namespace?: string;
+    uid: string;
+    resourceVersion: string;
+    generation?: number;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+    finalizers?: string[];
+    deletionTimestamp?: string;
+  };
+  spec: Record<string, unknown>;
+  status?: Status;
+}
+
+export interface Status extends Record<string, unknown> {
+  observedGeneration?: number;
+  conditions?: Condition[];
+  phase?: string;
+  podIP?: string;
+}
+
+export interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+}
+
+export const get = async (...args: string[]): Promise<KubernetesObject> =>
+  parse(await kubectl('get', ...args, '-o', 'yaml'));
+
+export const list = async (...args: string[]): Promise<KubernetesObject[]> => {
+  const answer: { items: KubernetesObject[] } = JSON.parse(await kubectl('get', ...args, '-o', 'json'));
+  return answer.items;
+};
+
+export const condition = (object: KubernetesObject, type: string): Condition => {
+  const found = object.status?.conditions?.find((candidate) => candidate.type === type);
+  if (found === undefined)
+    throw new Error(`${object.metadata.name} has no condition ${type}: ${JSON.stringify(object.status)}`);
+  return found;
+};
