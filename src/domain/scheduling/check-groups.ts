@@ -1,0 +1,65 @@
+import type { Pipeline, Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
+
+/** Resources whose checks share a Pod: those with the same schedule, tags and image. A resource with a cache stands alone. */
+export interface CheckGroup {
+  /** Stable, unique in the pipeline, and fit for a label or a part of a name: `every-30s`, `cron-1f3a9c07`, `on-request`. */
+  key: string;
+  /** Absent: checked only on request or by webhook. */
+  schedule?: Schedule;
+  tags: string[];
+  /** Absent: the worker image. */
+  image?: string;
+  /** Names in the order of the file. */
+  resources: string[];
+}
+
+/** The check groups of a pipeline. Resources without a command to check, such as those of type `cron`, are in none. */
+export function checkGroups(pipeline: Pipeline): CheckGroup[] {
+  const types = new Map(pipeline.resourceTypes.map((type) => [type.name, type]));
+  const groups = new Map<string, CheckGroup>();
+  for (const resource of pipeline.resources) {
+    const type = types.get(resource.type);
+    if (type?.check === undefined) continue;
+    const fresh = groupOf(resource, type);
+    const known = groups.get(fresh.key);
+    if (known === undefined) groups.set(fresh.key, fresh);
+    else known.resources.push(resource.name);
+  }
+  return [...groups.values()];
+}
+
+/** Key of the group in which a resource is checked; undefined when its type has nothing to run. */
+export function checkGroupKey(resource: Resource, type: ResourceType): string | undefined {
+  return type.check === undefined ? undefined : groupOf(resource, type).key;
+}
+
+function groupOf(resource: Resource, type: ResourceType): CheckGroup {
+  const image = type.check?.runner === 'docker' ? type.check.image : undefined;
+  const tags = [...new Set(resource.tags)].toSorted();
+  const alone = resource.cache || type.cache;
+  const variant = [image ?? '', tags.join(','), alone ? resource.name : ''];
+  const plain = variant.every((part) => part === '');
+  const base = scheduleKey(resource.schedule);
+  return {
+    key: plain ? base : `${base}-${shortHash(variant.join('\n'))}`,
+    tags,
+    resources: [resource.name],
+    ...(resource.schedule === undefined ? {} : { schedule: resource.schedule }),
+    ...(image === undefined ? {} : { image }),
+  };
+}
+
+function scheduleKey(schedule: Schedule | undefined): string {
+  if (schedule === undefined) return 'on-request';
+  if (schedule.kind === 'every') return `every-${schedule.seconds}s`;
+  return `cron-${shortHash(schedule.expression.trim().split(/\s+/).join(' '))}`;
+}
+
+/** FNV-1a as eight hexadecimal digits: tells texts apart in names that people read; guards nothing. */
+export function shortHash(text: string): string {
+  let hash = 0x81_1c_9d_c5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93) >>> 0;
+  }
+  return hash.toString(16).padStart(8, '0');
+}
