@@ -15,6 +15,8 @@ export interface Plan {
   steps: PlanStep[];
   /** Values that must never leave the Pod: the agent masks them in everything it sends. */
   secrets: string[];
+  /** Bytes of log that the build may send; what is over is left out, visibly. Absent: 64 MiB. */
+  logLimitBytes?: number;
 }
 
 export interface BuildName {
@@ -45,6 +47,8 @@ export interface PlanStep {
   env: Record<string, string>;
   /** `get`: the fields that later steps see as `GET_<NAME>_<KEY>`. */
   version?: Record<string, string>;
+  /** Prefix of the variables that later steps see: `GET_APP_`, `TASK_UNIT_`. Absent: the step exports nothing. */
+  exports?: string;
   /** `get` and `put`: canonical name of the resource. */
   resource?: string;
   /** `put`: the version when the push prints none. */

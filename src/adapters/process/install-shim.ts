@@ -1,0 +1,11 @@
+import { chmod, copyFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Puts the shim where containers of other images wait for it; it is there whole or not at all. */
+export async function installShim(source: string, folder: string): Promise<void> {
+  const whole = join(folder, 'millrace-shim');
+  const part = `${whole}.part`;
+  await copyFile(source, part);
+  await chmod(part, 0o755);
+  await rename(part, whole);
+}

@@ -1,0 +1,138 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/*
+ * The wire between agent and shim; its other end is `src/agent/shim/link.go`. A frame is a length (4 bytes, big endian) and a
+ * sealed text: kind (1 byte), command id (4 bytes), payload. AES-256-GCM, a key per direction, the nonce counts frames.
+ */
+
+export interface Frame {
+  kind: number;
+  id: number;
+  payload: Buffer;
+}
+
+export interface Hello {
+  container: string;
+  nonce: Buffer;
+  proof: Buffer;
+  /** Bytes of the hello; what follows is sealed. */
+  size: number;
+}
+
+export interface Seals {
+  seal: (frame: Frame) => Buffer;
+  open: (sealed: Buffer) => Frame;
+}
+
+const MAGIC = 'MRS1';
+const NONCE = 32;
+const PROOF = 32;
+const TAG = 16;
+const HEAD = 5;
+export const MAX_FRAME = 16 * 1024 * 1024;
+
+/** The key of one container's shim (see `AGENT_ENVIRONMENT.shimSecret`). */
+export function shimKey(secret: string, container: string): Buffer {
+  return createHmac('sha256', Buffer.from(secret, 'base64url')).update(container).digest();
+}
+
+/** `undefined`: more bytes are needed. Throws when whoever connected is no shim. */
+export function readHello(bytes: Buffer): Hello | undefined {
+  if (!MAGIC.startsWith(bytes.toString('latin1', 0, Math.min(bytes.length, MAGIC.length)))) {
+    throw new Error('not a shim');
+  }
+  const name = bytes[MAGIC.length];
+  if (name === undefined) return undefined;
+  const start = MAGIC.length + 1 + name;
+  const size = start + NONCE + PROOF;
+  if (bytes.length < size) return undefined;
+  return {
+    container: bytes.toString('utf8', MAGIC.length + 1, start),
+    nonce: bytes.subarray(start, start + NONCE),
+    proof: bytes.subarray(start + NONCE, size),
+    size,
+  };
+}
+
+/** Checks the shim's proof and answers with the agent's own. Throws when the proof is wrong. */
+export function answerHello(hello: Hello, key: Buffer): { answer: Buffer; seals: Seals } {
+  const expected = mac(key, 'millrace shim', Buffer.from(hello.container), hello.nonce);
+  if (!timingSafeEqual(expected, hello.proof)) {
+    throw new Error(`the container ${hello.container} does not know its key`);
+  }
+  const nonce = randomBytes(NONCE);
+  return {
+    answer: Buffer.concat([nonce, mac(key, 'millrace agent', hello.nonce, nonce)]),
+    seals: {
+      seal: sealer(mac(key, 'agent to shim', hello.nonce, nonce)),
+      open: opener(mac(key, 'shim to agent', hello.nonce, nonce)),
+    },
+  };
+}
+
+function mac(key: Buffer, label: string, ...parts: Buffer[]): Buffer {
+  const hmac = createHmac('sha256', key).update(label);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest();
+}
+
+function counter(): () => Buffer {
+  let count = 0n;
+  return () => {
+    const nonce = Buffer.alloc(12);
+    nonce.writeBigUInt64BE(count, 4);
+    count += 1n;
+    return nonce;
+  };
+}
+
+function sealer(key: Buffer): (frame: Frame) => Buffer {
+  const next = counter();
+  return ({ kind, id, payload }) => {
+    const head = Buffer.alloc(HEAD);
+    head.writeUInt8(kind, 0);
+    head.writeUInt32BE(id, 1);
+    const cipher = createCipheriv('aes-256-gcm', key, next());
+    const sealed = [cipher.update(head), cipher.update(payload), cipher.final(), cipher.getAuthTag()];
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(HEAD + payload.length + TAG, 0);
+    return Buffer.concat([length, ...sealed]);
+  };
+}
+
+function opener(key: Buffer): (sealed: Buffer) => Frame {
+  const next = counter();
+  return (sealed) => {
+    const decipher = createDecipheriv('aes-256-gcm', key, next());
+    decipher.setAuthTag(sealed.subarray(sealed.length - TAG));
+    const first = decipher.update(sealed.subarray(0, sealed.length - TAG));
+    const text = Buffer.concat([first, decipher.final()]);
+    return { kind: text.readUInt8(0), id: text.readUInt32BE(1), payload: text.subarray(HEAD) };
+  };
+}
+
+/** Cuts a stream into sealed frames; keeps an unfinished one until its rest comes. */
+export function frameCutter(onFrame: (sealed: Buffer) => void): (bytes: Buffer) => void {
+  let waiting: Buffer[] = [];
+  let size = 0;
+  let wanted = 4;
+  let inHead = true;
+  return (bytes) => {
+    waiting.push(bytes);
+    size += bytes.length;
+    while (size >= wanted) {
+      const all = waiting.length === 1 && waiting[0] ? waiting[0] : Buffer.concat(waiting);
+      const part = all.subarray(0, wanted);
+      waiting = [all.subarray(wanted)];
+      size -= wanted;
+      if (inHead) {
+        wanted = part.readUInt32BE(0);
+        if (wanted < HEAD + TAG || wanted > MAX_FRAME) throw new Error(`a frame of ${wanted} bytes`);
+      } else {
+        onFrame(part);
+        wanted = 4;
+      }
+      inHead = !inHead;
+    }
+  };
+}

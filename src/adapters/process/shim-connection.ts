@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import { frameCutter, type Frame, type Seals } from './sealed-frames.ts';
+import {
+  decodeExit,
+  encodeCommand,
+  FROM_SHIM,
+  number,
+  TO_SHIM,
+  type ShimCommand,
+  type ShimExit,
+} from './shim-commands.ts';
+
+export interface Listener {
+  onStarted?: (pid: number) => void;
+  /** Answers when it has dealt with the bytes: that lets the command print more. */
+  onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void | Promise<void>;
+}
+
+export interface Running {
+  /** Rejects with `ContainerGone` when the container ends first. */
+  ended: Promise<ShimExit & { output: string }>;
+  signal(name: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/** The container ended, or its shim was killed, before the command's end was known. */
+export class ContainerGone extends Error {
+  override name = 'ContainerGone';
+}
+
+interface Current {
+  listener: Listener;
+  output: Buffer[];
+  resolve: (exit: ShimExit & { output: string }) => void;
+  reject: (error: Error) => void;
+}
+
+const SIGNALS = { SIGTERM: 15, SIGKILL: 9 } as const;
+
+/** The agent's end of one shim. Commands may run side by side. */
+export class ShimConnection {
+  readonly container: string;
+  /** Settles when the connection is over. */
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
+  readonly #seals: Seals;
+  readonly #running = new Map<number, Current>();
+  #lastId = 0;
+  #over: Error | undefined;
+
+  constructor(container: string, socket: Socket, seals: Seals) {
+    this.container = container;
+    this.#socket = socket;
+    this.#seals = seals;
+    this.closed = new Promise((resolve) => {
+      socket.once('close', () => {
+        this.#end(new ContainerGone(`the container ${container} ended`));
+        resolve();
+      });
+    });
+    socket.on('error', () => undefined);
+  }
+
+  /** Hands over the bytes that came behind the hello, and all that follow. */
+  begin(rest: Buffer): void {
+    const cut = frameCutter((sealed) => this.#receive(this.#seals.open(sealed)));
+    const take = (bytes: Buffer): void => {
+      try {
+        cut(bytes);
+      } catch (error) {
+        this.#end(new ContainerGone(`the container ${this.container} broke the protocol: ${String(error)}`));
+        this.#socket.destroy();
+      }
+    };
+    take(rest);
+    this.#socket.on('data', take);
+  }
+
+  run(command: ShimCommand, listener: Listener): Running {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const ended = new Promise<ShimExit & { output: string }>((resolve, reject) => {
+      if (this.#over) {
+        reject(this.#over);
+        return;
+      }
+      this.#running.set(id, { listener, output: [], resolve, reject });
+      this.#send(TO_SHIM.run, id, encodeCommand(command));
+    });
+    return {
+      ended,
+      signal: (name) => this.#send(TO_SHIM.signal, id, Buffer.from([SIGNALS[name]])),
+    };
+  }
+
+  /** Lets the shim kill what is left and exit with 0. */
+  async end(): Promise<void> {
+    this.#send(TO_SHIM.end, 0, Buffer.alloc(0));
+    const limit = setTimeout(() => this.#socket.destroy(), 2000);
+    await this.closed;
+    clearTimeout(limit);
+  }
+
+  #send(kind: number, id: number, payload: Buffer): void {
+    if (!this.#over) this.#socket.write(this.#seals.seal({ kind, id, payload }));
+  }
+
+  #end(reason: Error): void {
+    this.#over ??= reason;
+    const waiting = [...this.#running.values()];
+    this.#running.clear();
+    for (const current of waiting) current.reject(this.#over);
+  }
+
+  #receive({ kind, id, payload }: Frame): void {
+    const current = this.#running.get(id);
+    if (!current) return;
+    switch (kind) {
+      case FROM_SHIM.started:
+        current.listener.onStarted?.(payload.readUInt32BE(0));
+        break;
+      case FROM_SHIM.stdout:
+        this.#pass(current, id, { stream: 'stdout', bytes: payload });
+        break;
+      case FROM_SHIM.stderr:
+        this.#pass(current, id, { stream: 'stderr', bytes: payload });
+        break;
+      case FROM_SHIM.output:
+        current.output.push(payload);
+        break;
+      case FROM_SHIM.exit:
+        this.#running.delete(id);
+        current.resolve({ ...decodeExit(payload), output: Buffer.concat(current.output).toString('utf8') });
+        break;
+      default:
+        throw new Error(`a frame of unknown kind ${kind}`);
+    }
+  }
+
+  #pass(
+    current: Current,
+    id: number,
+    { stream, bytes }: { stream: 'stdout' | 'stderr'; bytes: Buffer },
+  ): void {
+    const credit = (): void => this.#send(TO_SHIM.credit, id, number(bytes.length));
+    const busy = current.listener.onOutput(stream, bytes);
+    if (busy) void busy.then(credit, credit);
+    else credit();
+  }
+}

@@ -1,0 +1,95 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { answerHello, readHello, shimKey } from './sealed-frames.ts';
+import { ShimConnection } from './shim-connection.ts';
+
+const HELLO_LIMIT_MS = 10_000;
+
+/**
+ * Where the step containers report: a listener on loopback that lives only until all of them are there, so that nothing a step starts
+ * ever finds it open. A container connects once; a second claim to its name is refused.
+ */
+export class ShimServer {
+  readonly #server: Server;
+  readonly #secret: string;
+  readonly #connected = new Map<string, ShimConnection>();
+  readonly #waiting = new Map<string, (connection: ShimConnection) => void>();
+
+  constructor(secret: string) {
+    this.#secret = secret;
+    this.#server = createServer({ noDelay: true }, (socket) => this.#greet(socket));
+  }
+
+  /** Port 0 picks a free one; the answer says which. */
+  listen(port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+        const address = this.#server.address();
+        resolve(typeof address === 'object' && address ? address.port : port);
+      });
+    });
+  }
+
+  /** Waits for every container, then closes the door. Rejects with the names of those that did not come. */
+  async gather(containers: string[], limitMs: number): Promise<Map<string, ShimConnection>> {
+    let limit: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      limit = setTimeout(() => {
+        const missing = containers.filter((name) => !this.#connected.has(name));
+        reject(new Error(`no word from ${missing.join(', ')} within ${Math.round(limitMs / 1000)} s`));
+      }, limitMs);
+    });
+    try {
+      const all = containers.map(async (name) => [name, await this.#connection(name)] as const);
+      return new Map(await Promise.race([Promise.all(all), late]));
+    } finally {
+      clearTimeout(limit);
+      this.close();
+    }
+  }
+
+  close(): void {
+    this.#server.close();
+  }
+
+  #connection(container: string): Promise<ShimConnection> {
+    const connection = this.#connected.get(container);
+    if (connection) return Promise.resolve(connection);
+    return new Promise((resolve) => this.#waiting.set(container, resolve));
+  }
+
+  #greet(socket: Socket): void {
+    let bytes = Buffer.alloc(0);
+    const limit = setTimeout(() => socket.destroy(), HELLO_LIMIT_MS);
+    limit.unref();
+    const drop = (): void => {
+      clearTimeout(limit);
+      socket.destroy();
+    };
+    const take = (more: Buffer): void => {
+      bytes = Buffer.concat([bytes, more]);
+      try {
+        const hello = readHello(bytes);
+        if (!hello) return;
+        socket.off('data', take).off('error', drop);
+        clearTimeout(limit);
+        if (this.#connected.has(hello.container)) throw new Error('a container connects once');
+        const { answer, seals } = answerHello(hello, shimKey(this.#secret, hello.container));
+        socket.write(answer);
+        const connection = new ShimConnection(hello.container, socket, seals);
+        connection.begin(bytes.subarray(hello.size));
+        this.#admit(connection);
+      } catch {
+        drop();
+      }
+    };
+    socket.on('data', take);
+    socket.on('error', drop);
+  }
+
+  #admit(connection: ShimConnection): void {
+    this.#connected.set(connection.container, connection);
+    this.#waiting.get(connection.container)?.(connection);
+    this.#waiting.delete(connection.container);
+  }
+}

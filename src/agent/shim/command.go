@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Frames from the agent.
+const (
+	toRun    = 1
+	toSignal = 2
+	toCredit = 3
+	toEnd    = 4
+)
+
+// Frames to the agent.
+const (
+	saysStarted = 1
+	saysStdout  = 2
+	saysStderr  = 3
+	saysOutput  = 4
+	saysExit    = 5
+)
+
+const (
+	flagMakeExecutable = 1 << 0
+	flagOwnDirectory   = 1 << 1
+	flagScript         = 1 << 2
+)
+
+const (
+	exitKindCode        = 0
+	exitKindSignal      = 1
+	exitKindNotStarted  = 2
+	exitNoteOutOfMemory = 1 << 0
+	exitNoteTerminated  = 1 << 1
+	exitNoteLeftovers   = 1 << 2
+)
+
+type command struct {
+	id             uint32
+	makeExecutable bool
+	// The command gets a fresh directory that is removed after it.
+	ownDirectory bool
+	hasScript    bool
+	cwd          string
+	script       string
+	argv         []string
+	env          []string
+}
+
+var errShort = errors.New("a command that ends too early")
+
+type reader struct {
+	rest []byte
+	err  error
+}
+
+func (r *reader) number() int {
+	if len(r.rest) < 4 {
+		r.err = errShort
+		return 0
+	}
+	n := binary.BigEndian.Uint32(r.rest)
+	r.rest = r.rest[4:]
+	return int(n)
+}
+
+func (r *reader) text() string {
+	n := r.number()
+	if r.err != nil || n > len(r.rest) {
+		r.err = errShort
+		return ""
+	}
+	s := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	return s
+}
+
+func (r *reader) list() []string {
+	n := r.number()
+	if n > len(r.rest) {
+		r.err = errShort
+		return nil
+	}
+	all := make([]string, 0, n)
+	for i := 0; i < n && r.err == nil; i++ {
+		all = append(all, r.text())
+	}
+	return all
+}
+
+func decodeCommand(id uint32, payload []byte) (command, error) {
+	r := reader{rest: payload}
+	flags := r.number()
+	c := command{
+		id:             id,
+		makeExecutable: flags&flagMakeExecutable != 0,
+		ownDirectory:   flags&flagOwnDirectory != 0,
+		hasScript:      flags&flagScript != 0,
+		cwd:            r.text(),
+		script:         r.text(),
+		argv:           r.list(),
+		env:            r.list(),
+	}
+	if r.err == nil && len(c.argv) == 0 && !c.hasScript {
+		r.err = errors.New("a command without words")
+	}
+	return c, r.err
+}
+
+func decodeHex(s string) []byte {
+	if len(s)%2 != 0 {
+		return nil
+	}
+	out := make([]byte, len(s)/2)
+	for i := 0; i < len(s); i++ {
+		var v byte
+		switch c := s[i]; {
+		case c >= '0' && c <= '9':
+			v = c - '0'
+		case c >= 'a' && c <= 'f':
+			v = c - 'a' + 10
+		default:
+			return nil
+		}
+		out[i/2] = out[i/2]<<4 | v
+	}
+	return out
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// Our own variables stay here; those that the kubelet adds of the cluster's own Service would only mislead a step.
+func passesOn(entry string) bool {
+	return !strings.HasPrefix(entry, "MILLRACE_") && !strings.HasPrefix(entry, "KUBERNETES_")
+}
+
+type environment struct {
+	names  []string
+	values map[string]string
+}
+
+func (e *environment) set(name, value string) {
+	if _, known := e.values[name]; !known {
+		e.names = append(e.names, name)
+	}
+	e.values[name] = value
+}
+
+func (e *environment) add(entries []string) {
+	for _, entry := range entries {
+		if name, value, found := strings.Cut(entry, "="); found && name != "" {
+			e.set(name, value)
+		}
+	}
+}
+
+func (e *environment) list() []string {
+	all := make([]string, 0, len(e.names))
+	for _, name := range e.names {
+		all = append(all, name+"="+e.values[name])
+	}
+	return all
+}
+
+// What the step gets: the image's environment, over it the step's own, and what every step needs to work in a directory that
+// several users share.
+func stepEnvironment(inherited, own []string, room string) *environment {
+	e := &environment{values: map[string]string{}}
+	e.add(inherited)
+	e.add(own)
+	if e.values["PATH"] == "" {
+		e.set("PATH", defaultPath)
+	}
+	if home := e.values["HOME"]; home == "" || !writable(home) {
+		home = room + "/home"
+		os.Mkdir(home, 0o700)
+		e.set("HOME", home)
+	}
+	n, err := strconv.Atoi(e.values["GIT_CONFIG_COUNT"])
+	if err != nil || n < 0 {
+		n = 0
+	}
+	e.set("GIT_CONFIG_COUNT", strconv.Itoa(n+1))
+	e.set("GIT_CONFIG_KEY_"+strconv.Itoa(n), "safe.directory")
+	e.set("GIT_CONFIG_VALUE_"+strconv.Itoa(n), "*")
+	return e
+}
+
+func writable(directory string) bool {
+	const wantsWriteAndSearch = 3
+	stat, err := os.Stat(directory)
+	return err == nil && stat.IsDir() && syscall.Access(directory, wantsWriteAndSearch) == nil
+}
+
+func temporaryRoot(cwd string) string {
+	for _, directory := range []string{"/tmp", "/var/tmp", "/dev/shm", cwd} {
+		if directory != "" && writable(directory) {
+			return directory
+		}
+	}
+	return "/tmp"
+}
+
+// Finds the program as a shell would, with the step's own PATH and directory.
+func findProgram(name, path, cwd string) (string, error) {
+	if strings.Contains(name, "/") {
+		if strings.HasPrefix(name, "/") {
+			return name, nil
+		}
+		return cwd + "/" + name, nil
+	}
+	denied := false
+	for _, directory := range strings.Split(path, ":") {
+		if directory == "" {
+			directory = cwd
+		}
+		candidate := directory + "/" + name
+		if stat, err := os.Stat(candidate); err == nil && !stat.IsDir() {
+			const wantsExecute = 1
+			if syscall.Access(candidate, wantsExecute) == nil {
+				return candidate, nil
+			}
+			denied = true
+		}
+	}
+	if denied {
+		return "", syscall.EACCES
+	}
+	return "", syscall.ENOENT
+}

@@ -1,0 +1,3 @@
+module millrace.dev/shim
+
+go 1.24

@@ -1,0 +1,108 @@
+// The shim is process 1 of every container that steps run in. It opens one connection to the agent before any step exists, takes
+// commands over it, and reports what became of them. A step must not be able to speak in its name: it is not dumpable, its key is
+// gone from memory and environment before the first step starts, and every frame is sealed.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+const (
+	prSetDumpable       = 4
+	prSetChildSubreaper = 36
+	dialLimit           = 60 * time.Second
+	dialPause           = 3 * time.Millisecond
+)
+
+// Version is set by the build from the hash of the sources.
+var version = "development"
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == "version" {
+		os.Stdout.WriteString(version + "\n")
+		return
+	}
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0); errno != 0 {
+		fail("cannot hide from its steps: " + errno.Error())
+	}
+	signals := make(chan os.Signal, 64)
+	signal.Notify(signals) // all of them: a handler that does nothing, which children do not inherit
+	if os.Getpid() != 1 {
+		syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
+	}
+	syscall.Umask(0o002)
+	start, problem := readStart()
+	if problem != "" {
+		fail(problem)
+	}
+	link, err := connect(start)
+	if err != nil {
+		fail(err.Error())
+	}
+	newKeeper(link, start.inherited).serve(signals)
+}
+
+type start struct {
+	key       []byte
+	port      int
+	container string
+	// What steps inherit: the environment of the image, without anything of ours or of the cluster's.
+	inherited []string
+}
+
+func readStart() (start, string) {
+	var s start
+	port, err := strconv.Atoi(os.Getenv("MILLRACE_SHIM_PORT"))
+	if err != nil || port < 1 || port > 65535 {
+		return s, "MILLRACE_SHIM_PORT is not a port number"
+	}
+	s.port = port
+	s.container = string([]byte(os.Getenv("MILLRACE_CONTAINER")))
+	if s.container == "" || len(s.container) > 255 {
+		return s, "MILLRACE_CONTAINER is not set"
+	}
+	hex := os.Getenv("MILLRACE_SHIM_KEY")
+	s.key = decodeHex(hex)
+	if len(s.key) != 32 {
+		return s, "MILLRACE_SHIM_KEY is not a key of 64 hexadecimal digits"
+	}
+	for _, entry := range os.Environ() {
+		if passesOn(entry) {
+			s.inherited = append(s.inherited, string([]byte(entry)))
+		}
+	}
+	os.Clearenv()
+	wipeEnvironment()
+	return s, ""
+}
+
+// The kernel keeps the environment where the process began, and /proc/1/environ shows that place to whoever may look: empty it.
+func wipeEnvironment() {
+	text, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return
+	}
+	_, after, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
+	fields := strings.Fields(after)
+	const environmentStart, environmentEnd = 47, 48
+	if len(fields) <= environmentEnd {
+		return
+	}
+	from, _ := strconv.ParseUint(fields[environmentStart], 10, 64)
+	to, _ := strconv.ParseUint(fields[environmentEnd], 10, 64)
+	if from == 0 || to <= from || to-from > 16<<20 {
+		return
+	}
+	clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), from)), to-from))
+}
+
+func fail(message string) {
+	os.Stderr.WriteString("millrace-shim: " + message + "\n")
+	os.Exit(1)
+}

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	chunk          = 64 << 10
+	windowBytes    = 512 << 10
+	outputLimit    = 1 << 20
+	strangersGrace = 500 * time.Millisecond
+)
+
+type process struct {
+	id       uint32
+	pid      int
+	unwanted bool
+	ended    chan syscall.WaitStatus
+	window   *window
+}
+
+// A window bounds the bytes under way to the agent.
+type window struct {
+	mu   sync.Mutex
+	more *sync.Cond
+	left int
+}
+
+func newWindow() *window {
+	w := &window{left: windowBytes}
+	w.more = sync.NewCond(&w.mu)
+	return w
+}
+
+func (w *window) give(bytes int) {
+	w.mu.Lock()
+	w.left += bytes
+	w.mu.Unlock()
+	w.more.Broadcast()
+}
+
+func (w *window) take(bytes int) {
+	w.mu.Lock()
+	for w.left < bytes {
+		w.more.Wait()
+	}
+	w.left -= bytes
+	w.mu.Unlock()
+}
+
+type exit struct {
+	kind    byte
+	code    uint32
+	notes   byte
+	message string
+}
+
+func (k *keeper) exit(id uint32, e exit) {
+	payload := append([]byte{e.kind, e.notes}, 0, 0, 0, 0)
+	binary.BigEndian.PutUint32(payload[2:], e.code)
+	k.link.send(saysExit, id, append(payload, e.message...))
+}
+
+func (k *keeper) run(c command, p *process) {
+	defer k.forget(c.id)
+	room, err := os.MkdirTemp(temporaryRoot(c.cwd), "millrace-")
+	if err != nil {
+		k.exit(c.id, notStarted("cannot make a temporary directory", err))
+		return
+	}
+	defer os.RemoveAll(room)
+	job, problem := k.prepare(c, room)
+	if problem != nil {
+		k.exit(c.id, *problem)
+		return
+	}
+	killsBefore := outOfMemoryKills()
+	streams, err := k.launch(job, p)
+	if err != nil {
+		k.exit(c.id, explainStart(job.program, err))
+		return
+	}
+	k.link.send(saysStarted, c.id, binary.BigEndian.AppendUint32(nil, uint32(p.pid)))
+	drained := make(chan struct{}, 2)
+	go k.pump(saysStdout, p, streams[0], drained)
+	go k.pump(saysStderr, p, streams[1], drained)
+
+	status := <-p.ended
+	alone, gone := k.clean(p)
+	waitDrained(streams, drained, alone && gone)
+	e := conclude(status)
+	if killsBefore >= 0 && outOfMemoryKills() > killsBefore {
+		e.notes |= exitNoteOutOfMemory
+	}
+	if k.terminated.Load() {
+		e.notes |= exitNoteTerminated
+	}
+	if !gone {
+		e.notes |= exitNoteLeftovers
+	}
+	if problem := k.sendOutput(c.id, room+"/output"); problem != "" && e.kind == exitKindCode && e.code == 0 {
+		e = exit{kind: exitKindNotStarted, code: 1, notes: e.notes, message: problem}
+	}
+	k.exit(c.id, e)
+}
+
+func conclude(status syscall.WaitStatus) exit {
+	if status.Signaled() {
+		return exit{kind: exitKindSignal, code: uint32(status.Signal())}
+	}
+	return exit{kind: exitKindCode, code: uint32(status.ExitStatus())}
+}
+
+type job struct {
+	program string
+	argv    []string
+	env     []string
+	cwd     string
+}
+
+// Lays out the command's files: a private room (mode 0700) with its script and its output file.
+func (k *keeper) prepare(c command, room string) (job, *exit) {
+	refuse := func(what string, err error) (job, *exit) {
+		e := notStarted(what, err)
+		return job{}, &e
+	}
+	cwd := c.cwd
+	if c.ownDirectory {
+		cwd = room + "/work"
+	}
+	if err := os.MkdirAll(cwd, 0o777); err != nil {
+		return refuse("cannot make the working directory "+cwd, err)
+	}
+	env := stepEnvironment(k.inherited, c.env, room)
+	if c.ownDirectory {
+		env.set("WORKDIR", cwd)
+	}
+	output := room + "/output"
+	if err := os.WriteFile(output, nil, 0o600); err != nil {
+		return refuse("cannot make the file $SVC_OUTPUT", err)
+	}
+	env.set("SVC_OUTPUT", output)
+	env.set("MILLRACE_OUTPUT", output)
+	argv := c.argv
+	if c.hasScript {
+		script := room + "/script"
+		if err := os.WriteFile(script, []byte(c.script), 0o700); err != nil {
+			return refuse("cannot write the script", err)
+		}
+		argv = append(argv, script)
+	}
+	if c.makeExecutable {
+		last := len(argv) - 1
+		if !strings.HasPrefix(argv[last], "/") {
+			argv[last] = cwd + "/" + argv[last]
+		}
+		stat, err := os.Stat(argv[last])
+		if err == nil && stat.Mode()&0o111 != 0o111 {
+			err = os.Chmod(argv[last], stat.Mode().Perm()|0o111)
+		}
+		if err != nil {
+			return refuse("cannot make the file executable", err)
+		}
+	}
+	program, err := findProgram(argv[0], env.values["PATH"], cwd)
+	if err != nil {
+		e := explainStart(argv[0], err)
+		return job{}, &e
+	}
+	return job{program, argv, env.list(), cwd}, nil
+}
+
+func notStarted(what string, err error) exit {
+	return exit{kind: exitKindNotStarted, code: 126, message: what + ": " + err.Error()}
+}
+
+func explainStart(program string, err error) exit {
+	e := exit{kind: exitKindNotStarted, code: 126, message: program + ": " + err.Error()}
+	switch {
+	case errors.Is(err, syscall.ENOENT):
+		e.code = 127
+		e.message = program + ": no such program (or the interpreter its first line names is missing)"
+	case errors.Is(err, syscall.ENOEXEC):
+		e.message = program + ": neither a program nor a script with an interpreter in its first line"
+	case errors.Is(err, syscall.E2BIG):
+		e.message = program + ": its arguments and environment are too long for the kernel"
+	case errors.Is(err, syscall.ECANCELED):
+		e.message = "cancelled before it started"
+	}
+	return e
+}
+
+func (k *keeper) launch(j job, p *process) ([2]*os.File, error) {
+	var streams [2]*os.File
+	nothing, err := os.Open("/dev/null")
+	if err != nil {
+		return streams, err
+	}
+	defer nothing.Close()
+	files := []uintptr{nothing.Fd()}
+	for i := range streams {
+		var ends [2]int
+		if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
+			return streams, err
+		}
+		defer syscall.Close(ends[1])
+		syscall.SetNonblock(ends[0], true)
+		streams[i] = os.NewFile(uintptr(ends[0]), "stream")
+		files = append(files, uintptr(ends[1]))
+	}
+	err = k.start(p, j.program, j.argv, &syscall.ProcAttr{
+		Dir:   j.cwd,
+		Env:   j.env,
+		Files: files,
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		streams[0].Close()
+		streams[1].Close()
+	}
+	return streams, err
+}
+
+func (k *keeper) pump(kind byte, p *process, stream *os.File, drained chan<- struct{}) {
+	defer func() {
+		stream.Close()
+		drained <- struct{}{}
+	}()
+	buffer := make([]byte, chunk)
+	for {
+		n, err := stream.Read(buffer)
+		if n > 0 {
+			p.window.take(n)
+			if k.link.send(kind, p.id, buffer[:n]) != nil {
+				return
+			}
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			k.drainRest(kind, p, stream, buffer)
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Takes what already lies in the pipe, and at most what fits in one, from writers that will not end.
+func (k *keeper) drainRest(kind byte, p *process, stream *os.File, buffer []byte) {
+	raw, err := stream.SyscallConn()
+	if err != nil {
+		return
+	}
+	raw.Control(func(fd uintptr) {
+		if n, err := syscall.Read(int(fd), buffer); err == nil && n > 0 {
+			p.window.take(n)
+			k.link.send(kind, p.id, buffer[:n])
+		}
+	})
+}
+
+// All writers dead: the streams end by themselves, however slow the agent reads. Otherwise a stranger may hold them open for ever.
+func waitDrained(streams [2]*os.File, drained <-chan struct{}, writersDead bool) {
+	if !writersDead {
+		limit := time.AfterFunc(strangersGrace, func() {
+			streams[0].SetReadDeadline(time.Unix(1, 0))
+			streams[1].SetReadDeadline(time.Unix(1, 0))
+		})
+		defer limit.Stop()
+	}
+	<-drained
+	<-drained
+}
+
+// The file is the step's: it may be gone, a pipe, a link or a gigabyte by now.
+func (k *keeper) sendOutput(id uint32, path string) string {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	file := os.NewFile(uintptr(fd), "output")
+	defer file.Close()
+	if stat, err := file.Stat(); err != nil || !stat.Mode().IsRegular() {
+		return "$SVC_OUTPUT is no longer a plain file"
+	}
+	text, err := io.ReadAll(io.LimitReader(file, outputLimit+1))
+	if err != nil {
+		return "$SVC_OUTPUT cannot be read: " + err.Error()
+	}
+	if len(text) > outputLimit {
+		return "$SVC_OUTPUT is larger than " + strconv.Itoa(outputLimit) + " bytes"
+	}
+	for len(text) > 0 {
+		n := min(len(text), chunk)
+		k.link.send(saysOutput, id, text[:n])
+		text = text[n:]
+	}
+	return ""
+}

@@ -1,0 +1,71 @@
+import type { Command, Job, Pipeline, ResourceType, Step } from '#domain/pipeline/pipeline.ts';
+import type { PlanContainer } from './plan.ts';
+
+/** Name of the container whose image brings git, jq, curl, ssh and bash. */
+export const WORKER = 'worker';
+
+/**
+ * The step containers of a job's Pod: the worker first when anything runs in it, then one per distinct image in order of appearance.
+ * Names depend on the job alone. A job that only gets versions without pulling anything needs none.
+ */
+export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
+  const steps = jobOf(pipeline, job).steps;
+  return containersFor(steps.map((step) => commandOf(pipeline, step)));
+}
+
+/** The same for checks that share a Pod. */
+export function checkContainersOf(pipeline: Pipeline, resources: string[]): PlanContainer[] {
+  return containersFor(resources.map((name) => typeOf(pipeline, name).check));
+}
+
+function containersFor(commands: (Command | undefined)[]): PlanContainer[] {
+  const running = commands.filter((command) => command !== undefined).filter(runs);
+  const images = new Set(running.flatMap((command) => (command.runner === 'docker' ? [command.image] : [])));
+  const worker = running.some((command) => command.runner !== 'docker');
+  return [
+    ...(worker ? [{ name: WORKER }] : []),
+    ...[...images].map((image, index) => ({ name: containerName(image, index + 1), image })),
+  ];
+}
+
+/** An empty path means "nothing to run". */
+export function runs(command: Command): boolean {
+  return command.runner !== 'exec' || command.path !== '';
+}
+
+function containerName(image: string, position: number): string {
+  const last = image.split('/').at(-1) ?? '';
+  const word = (last.split(/[:@]/)[0] ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 40)
+    .replace(/-$/, '');
+  return word === '' ? `image-${position}` : `image-${position}-${word}`;
+}
+
+export function jobOf(pipeline: Pipeline, name: string): Job {
+  const job = pipeline.jobs.find((candidate) => candidate.name === name);
+  if (!job) throw new Error(`the pipeline has no job ${name}`);
+  return job;
+}
+
+export function resourceOf(pipeline: Pipeline, name: string): Pipeline['resources'][number] {
+  const resource = pipeline.resources.find((candidate) => candidate.name === name);
+  if (!resource) throw new Error(`the pipeline has no resource ${name}`);
+  return resource;
+}
+
+export function typeOf(pipeline: Pipeline, resource: string): ResourceType {
+  const name = resourceOf(pipeline, resource).type;
+  const type = pipeline.resourceTypes.find((candidate) => candidate.name === name);
+  if (!type) throw new Error(`the pipeline has no resource type ${name}`);
+  return type;
+}
+
+/** What a step runs; nothing for operations that its type leaves out. */
+export function commandOf(pipeline: Pipeline, step: Step): Command | undefined {
+  if (step.kind === 'task') return step.run;
+  const type = typeOf(pipeline, step.resource);
+  return step.kind === 'get' ? type.pull : type.push;
+}

@@ -1,0 +1,40 @@
+import type { Command } from '#domain/pipeline/pipeline.ts';
+import { runs, WORKER } from './containers.ts';
+import type { PlanCommand, PlanContainer } from './plan.ts';
+
+/** Scripts become files: what `ps` shows of a step never holds a secret that the pipeline put into its text. */
+export function planCommand(
+  command: Command | undefined,
+  containers: PlanContainer[],
+): PlanCommand | undefined {
+  if (command === undefined || !runs(command)) return undefined;
+  if (command.runner === 'exec') return { container: WORKER, argv: [command.path, ...command.args] };
+  if (command.runner === 'shell') return planShell(command);
+  const container = containerFor(command.image, containers);
+  return { container, argv: ['/bin/sh', '-e'], script: command.cmd };
+}
+
+function planShell(command: Command & { runner: 'shell' }): PlanCommand {
+  if ('cmd' in command) {
+    return { container: WORKER, argv: [command.shell ?? '/bin/sh', '-e'], script: command.cmd };
+  }
+  if (command.shell !== undefined) return { container: WORKER, argv: [command.shell, command.file] };
+  return { container: WORKER, argv: [command.file], makeExecutable: true };
+}
+
+function containerFor(image: string, containers: PlanContainer[]): string {
+  const container = containers.find((candidate) => candidate.image === image);
+  if (!container) throw new Error(`no container of the Pod has the image ${image}`);
+  return container.name;
+}
+
+/** Variables that the runner itself adds: the manual's `$path` and `$args`. */
+export function runnerEnvironment(command: Command | undefined): Record<string, string> {
+  if (command?.runner !== 'exec') return {};
+  return { path: command.path, args: command.args.join(' ') };
+}
+
+/** Values of one kind, as variables: `param_<name>`, `version_<key>`, `put_<key>`. */
+export function prefixed(prefix: string, values: Record<string, string> | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(values ?? {}).map(([key, value]) => [`${prefix}${key}`, value]));
+}
