@@ -1,0 +1,34 @@
+/** Pods, and the node itself: the benchmark range, which no real network uses. */
+export const podRange = '198.18.0.0/16';
+export const serviceRange = '198.19.0.0/16';
+/** Both of the above. */
+export const clusterRanges = '198.18.0.0/15';
+
+export const nodeName = 'millrace';
+export const bridge = 'millrace0';
+/** The bridge's own address is the node's, so nothing here listens on, or depends on, the machine's real networks. */
+export const nodeAddress = '198.18.0.1';
+export const bridgeMac = '02:00:c6:12:00:01';
+
+/** The cgroup below which all Pods are. */
+export const cgroup = 'millrace-cluster';
+
+export const apiAddress = '198.19.0.1';
+export const dnsAddress = '198.19.0.10';
+export const clusterDomain = 'cluster.local';
+
+/** Every TCP port that the cluster listens on, with its address. */
+export const ports = {
+  apiServer: { address: nodeAddress, port: 16443 },
+  kubelet: { address: nodeAddress, port: 10250 },
+  etcd: { address: '127.0.0.1', port: 12379 },
+  etcdPeer: { address: '127.0.0.1', port: 12380 },
+  etcdMetrics: { address: '127.0.0.1', port: 12381 },
+  kubeletHealth: { address: '127.0.0.1', port: 10248 },
+  proxyMetrics: { address: '127.0.0.1', port: 10249 },
+  proxyHealth: { address: '127.0.0.1', port: 10256 },
+  controllerManager: { address: '127.0.0.1', port: 10257 },
+  scheduler: { address: '127.0.0.1', port: 10259 },
+} as const;
+
+export const apiUrl = `https://${ports.apiServer.address}:${ports.apiServer.port}`;

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { get as getPlain } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { get as getSecure } from 'node:https';
+import type { Folders } from './folders.ts';
+import { apiUrl } from './addresses.ts';
+import { pkiOf } from './pki.ts';
+
+const timeoutMilliseconds = 3000;
+
+export type Answer = { readonly status: number; readonly body: string };
+
+/** Asks the API server as admin; undefined where nobody answers. */
+export function askApi(folders: Folders, path: string): Promise<Answer | undefined> {
+  return ask(folders, `${apiUrl}${path}`);
+}
+
+/** Asks a part on its health port; undefined where nobody answers. */
+export function ask(folders: Folders, url: string): Promise<Answer | undefined> {
+  const { cluster, admin } = pkiOf(folders);
+  return new Promise((resolve) => {
+    const take = (response: IncomingMessage): void => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => (body += text));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      response.on('error', () => resolve(undefined));
+    };
+    const request = url.startsWith('https:')
+      ? getSecure(
+          url,
+          { timeout: timeoutMilliseconds, agent: false, ...credentials(cluster.certificate, admin) },
+          take,
+        )
+      : getPlain(url, { timeout: timeoutMilliseconds, agent: false }, take);
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(undefined));
+  });
+}
+
+/** The value at a path of names in parsed JSON; undefined where the path ends early. */
+export function dig(value: unknown, ...path: readonly string[]): unknown {
+  let current = value;
+  for (const name of path) {
+    if (typeof current !== 'object' || current === null) {
+      return undefined;
+    }
+    current = new Map<string, unknown>(Object.entries(current)).get(name);
+  }
+  return current;
+}
+
+/** Whether the object that the API server shows at `path` has a condition `type` that is True. */
+export async function hasCondition(folders: Folders, path: string, type: string): Promise<boolean> {
+  const answer = await askApi(folders, path);
+  if (answer?.status !== 200) {
+    return false;
+  }
+  const conditions = dig(JSON.parse(answer.body), 'status', 'conditions');
+  return (
+    Array.isArray(conditions) &&
+    conditions.some((one: unknown) => dig(one, 'type') === type && dig(one, 'status') === 'True')
+  );
+}
+
+function credentials(authority: string, client: { certificate: string; key: string }): object {
+  return {
+    ca: readFileSync(authority),
+    cert: readFileSync(client.certificate),
+    key: readFileSync(client.key),
+  };
+}

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { basename, join } from 'node:path';
+import { exclusively } from './exclusive.ts';
+import { explain } from './explain.ts';
+import type { Folders } from './folders.ts';
+import { architecture, toolFolder } from './folders.ts';
+import { lastLines, tryRun } from './run.ts';
+import type { Tool } from './versions.ts';
+import { tools } from './versions.ts';
+
+const modules = join(import.meta.dirname, 'modules');
+
+/** One compiler process of the largest packages needs about this much memory. */
+const bytesPerCompiler = 1.5 * 1024 ** 3;
+
+/** A digest of all that decides what a tool's binaries are; a change of it means a new build. */
+export function recipeOf(tool: Tool, folder: string = join(modules, tool.name)): string {
+  const hash = createHash('sha256').update(JSON.stringify(tool));
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
+    if (/(^|\/)(go\.mod|go\.sum|[^/]+\.go)$/.test(file)) {
+      hash.update(`\n${file}\n`).update(readFileSync(join(folder, file)));
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** Whether the binaries in the cache are those that this checkout asks for. */
+export function isBuilt(folders: Folders, tool: Tool): boolean {
+  const stamp = join(toolFolder(folders, tool), 'recipe');
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === recipeOf(tool);
+}
+
+/** The tools that must still be built; an unknown name is an error that lists the known ones. */
+export function missingTools(folders: Folders, names: readonly string[]): Tool[] {
+  const unknown = names.find((name) => !tools.some((tool) => tool.name === name));
+  if (unknown !== undefined) {
+    throw explain(`There is no tool "${unknown}"; there are ${tools.map((tool) => tool.name).join(', ')}.`);
+  }
+  const wanted = tools.filter((tool) => (names.length === 0 ? !tool.optional : names.includes(tool.name)));
+  return wanted.filter((tool) => !isBuilt(folders, tool));
+}
+
+/** Builds what is missing in the cache, one tool at a time, and answers how many were built. */
+export async function build(folders: Folders, names: readonly string[]): Promise<number> {
+  if (missingTools(folders, names).length === 0) {
+    return 0;
+  }
+  await requireGo();
+  mkdirSync(folders.binaries, { recursive: true });
+  return exclusively(`build ${folders.binaries}`, 'Another build is under way; waiting for it.', async () => {
+    removeLeftovers(folders);
+    const missing = missingTools(folders, names);
+    for (const [index, tool] of missing.entries()) {
+      await buildTool(folders, tool, `[${index + 1}/${missing.length}] ${tool.name} ${tool.version}`);
+    }
+    return missing.length;
+  });
+}
+
+async function requireGo(): Promise<void> {
+  if ((await tryRun('go', ['version'])) === undefined) {
+    throw explain('Go is missing: install Go 1.26.6 or newer (https://go.dev/dl) and have `go` on the PATH.');
+  }
+}
+
+/** Temporary folders of builds that were killed. */
+function removeLeftovers(folders: Folders): void {
+  for (const entry of readdirSync(folders.binaries).filter((name) => name.startsWith('.'))) {
+    rmSync(join(folders.binaries, entry), { recursive: true, force: true });
+  }
+}
+
+async function buildTool(folders: Folders, tool: Tool, label: string): Promise<void> {
+  const target = toolFolder(folders, tool);
+  const temporary = join(folders.binaries, `.${basename(target)}.new`);
+  const former = join(folders.binaries, `.${basename(target)}.old`);
+  const recipe = recipeOf(tool);
+  mkdirSync(temporary);
+  await compile(tool, temporary, label);
+  for (const [path, binary] of Object.entries(tool.packages)) {
+    const made = join(temporary, madeName(tool, path));
+    if (made !== join(temporary, binary)) {
+      renameSync(made, join(temporary, binary));
+    }
+  }
+  writeFileSync(join(temporary, 'recipe'), recipe);
+  if (existsSync(target)) {
+    renameSync(target, former);
+  }
+  renameSync(temporary, target);
+  rmSync(former, { recursive: true, force: true });
+}
+
+/** The name that `go build` gives a binary: the last part of its path that is not a major version. */
+function madeName(tool: Tool, path: string): string {
+  const parts = path.split('/').filter((part) => !/^v\d+$/.test(part));
+  const last = parts.at(-1);
+  return last === undefined || last === '.' ? tool.name : last;
+}
+
+function compilerArguments(tool: Tool, folder: string): string[] {
+  const compilers = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / bytesPerCompiler)));
+  return [
+    'build',
+    '-mod=readonly',
+    '-trimpath',
+    '-buildvcs=false',
+    `-p=${compilers}`,
+    ...(tool.tags === undefined ? [] : [`-tags=${tool.tags}`]),
+    `-ldflags=${['-s -w', ...tool.ldflags].join(' ')}`,
+    '-o',
+    `${folder}/`,
+    ...Object.keys(tool.packages),
+  ];
+}
+
+function compile(tool: Tool, folder: string, label: string): Promise<void> {
+  const started = performance.now();
+  const stop = showProgress(label, started);
+  return new Promise((resolve, reject) => {
+    const child = spawn('nice', ['go', ...compilerArguments(tool, folder)], {
+      cwd: join(modules, tool.name),
+      env: {
+        ...process.env,
+        CGO_ENABLED: tool.cgo === true ? '1' : '0',
+        GOOS: 'linux',
+        GOARCH: architecture,
+        GOWORK: 'off',
+      },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-20_000)));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      stop();
+      if (code === 0) {
+        console.log(`${label}: built in ${elapsed(started)}`);
+        resolve();
+      } else {
+        reject(explain(`Building ${tool.name} ${tool.version} failed:\n${lastLines(errors, 20)}`));
+      }
+    });
+  });
+}
+
+/** Says what is being built: a line that counts on a terminal, a line now and then in a log. */
+function showProgress(label: string, started: number): () => void {
+  const terminal = process.stdout.isTTY;
+  const show = (): boolean =>
+    process.stdout.write(
+      `${terminal ? '\r' : ''}${label}: building, ${elapsed(started)}${terminal ? ' ' : '\n'}`,
+    );
+  show();
+  const timer = setInterval(show, terminal ? 1000 : 30_000);
+  return () => {
+    clearInterval(timer);
+    if (terminal) {
+      process.stdout.write('\r\u001b[K');
+    }
+  };
+}
+
+function elapsed(started: number): string {
+  const seconds = Math.round((performance.now() - started) / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Runs `work` while no other process on this machine does so under the same name.
+ * The lock is a listening abstract socket: the kernel frees it when the process ends, however it ends.
+ */
+export async function exclusively<T>(name: string, waiting: string, work: () => Promise<T>): Promise<T> {
+  const address = `\0millrace-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+  let server = await tryListen(address);
+  if (server === undefined) {
+    console.log(waiting);
+  }
+  while (server === undefined) {
+    await sleep(200);
+    server = await tryListen(address);
+  }
+  try {
+    return await work();
+  } finally {
+    server.close();
+  }
+}
+
+function tryListen(address: string): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') {
+        resolve(undefined);
+      } else {
+        reject(error);
+      }
+    });
+    server.listen(address, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}

@@ -1,0 +1,57 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { explain } from './explain.ts';
+import type { Tool } from './versions.ts';
+import { tools } from './versions.ts';
+
+/** Where everything lies: binaries and state are outside the checkout, sockets are in /run. */
+export type Folders = {
+  readonly cache: string;
+  readonly binaries: string;
+  readonly images: string;
+  readonly state: string;
+  readonly sockets: string;
+};
+
+/** A kubelet socket's path must stay below the kernel's 108 characters. */
+const longestState = 70;
+
+/** Node names the processor `x64`, Go names it `amd64`; files are named as Go does. */
+export const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+
+/** The folders for an environment: `MILLRACE_CACHE`, else the user's cache folder. */
+export function foldersFrom(env: Readonly<Record<string, string | undefined>>): Folders {
+  const cache =
+    env['MILLRACE_CACHE'] ||
+    join(env['XDG_CACHE_HOME'] || join(env['HOME'] || homedir(), '.cache'), 'millrace');
+  const state = join(cache, 'cluster');
+  if (!cache.startsWith('/')) {
+    throw explain(`The cache folder ${cache} is not an absolute path; set MILLRACE_CACHE to one.`);
+  }
+  if (state.length > longestState) {
+    throw explain(
+      `The folder ${state} is too long for the sockets in it (${longestState} characters at most); set MILLRACE_CACHE to a shorter one.`,
+    );
+  }
+  return {
+    cache,
+    binaries: join(cache, 'bin'),
+    images: join(cache, 'images'),
+    state,
+    sockets: '/run/millrace-cluster',
+  };
+}
+
+/** The folder that holds a tool's binaries, keyed by version and processor. */
+export function toolFolder(folders: Folders, tool: Tool): string {
+  return join(folders.binaries, `${tool.name}-${tool.version}-${architecture}`);
+}
+
+/** The path of one binary, whichever tool brings it. */
+export function binaryPath(folders: Folders, binary: string): string {
+  const tool = tools.find((one) => Object.values(one.packages).includes(binary));
+  if (tool === undefined) {
+    throw new Error(`no tool brings the binary ${binary}`);
+  }
+  return join(toolFolder(folders, tool), binary);
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Folders } from './folders.ts';
+import { architecture, binaryPath } from './folders.ts';
+import { run } from './run.ts';
+import { tools } from './versions.ts';
+
+/** The image of the process that holds a Pod's namespaces open. */
+export const pauseImage = 'localhost/pause:1';
+
+/** The image of the cluster's DNS server. */
+export const dnsImage = `localhost/coredns:${tools.find((tool) => tool.name === 'coredns')?.version.slice(1)}`;
+
+/** An image with one program in it. */
+type Content = {
+  readonly name: string;
+  readonly binary: string;
+  readonly path: string;
+  readonly user: string;
+};
+
+/** Makes the cluster's own two images as tar files, if they are not there, and answers the files. */
+export async function ensureImages(folders: Folders): Promise<string[]> {
+  mkdirSync(folders.images, { recursive: true });
+  const recipe = readFileSync(join(dirname(binaryPath(folders, 'coredns')), 'recipe'), 'utf8');
+  const pause = join(folders.images, 'pause-1.tar');
+  const dns = join(folders.images, `coredns-${recipe.slice(0, 16)}.tar`);
+  if (!existsSync(pause)) {
+    await makePause(pause);
+  }
+  if (!existsSync(dns)) {
+    await makeImage(dns, {
+      name: dnsImage,
+      binary: binaryPath(folders, 'coredns'),
+      path: 'coredns',
+      user: '65532:65532',
+    });
+  }
+  return [pause, dns];
+}
+
+async function makePause(file: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-pause-'));
+  try {
+    const binary = join(folder, 'pause');
+    const source = join(import.meta.dirname, 'pause.c');
+    await run('gcc', ['-Os', '-static', '-s', '-Wall', '-Werror', '-o', binary, source]);
+    await makeImage(file, { name: pauseImage, binary, path: 'pause', user: '65535:65535' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes a docker-archive: one layer, its configuration, and the manifest that names both. */
+async function makeImage(file: string, content: Content): Promise<void> {
+  const folder = mkdtempSync(join(dirname(file), '.image-'));
+  try {
+    const root = join(folder, 'root');
+    mkdirSync(root);
+    copyFileSync(content.binary, join(root, content.path));
+    await tar(join(folder, 'layer.tar'), root, [content.path]);
+    const config = {
+      architecture,
+      os: 'linux',
+      config: { Entrypoint: [`/${content.path}`], User: content.user, WorkingDir: '/' },
+      rootfs: { type: 'layers', diff_ids: [`sha256:${digestOf(join(folder, 'layer.tar'))}`] },
+      history: [{ created_by: 'millrace' }],
+    };
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+    const manifest = [{ Config: 'config.json', RepoTags: [content.name], Layers: ['layer.tar'] }];
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+    await tar(join(folder, 'image.tar'), folder, ['manifest.json', 'config.json', 'layer.tar']);
+    renameSync(join(folder, 'image.tar'), file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function tar(file: string, folder: string, names: readonly string[]): Promise<void> {
+  const same = ['--owner=0', '--group=0', '--numeric-owner', '--mtime=@0', '--sort=name', '--format=ustar'];
+  await run('tar', ['-C', folder, ...same, '-cf', file, ...names]);
+}
+
+function digestOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}

@@ -1,0 +1,246 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  bridge,
+  bridgeMac,
+  cgroup,
+  clusterRanges,
+  nodeAddress,
+  podRange,
+  serviceRange,
+} from './addresses.ts';
+import { dig } from './api.ts';
+import { explain } from './explain.ts';
+import type { Folders } from './folders.ts';
+import { run, tryRun } from './run.ts';
+
+/** The table of our own rules; the others are made by kube-proxy and by the CNI plugin for host ports. */
+const ownTable = 'ip millrace-cluster';
+
+/** Every nftables table that exists only while the cluster does. */
+export const tables = [
+  ownTable,
+  'ip kube-proxy',
+  'ip6 kube-proxy',
+  'ip cni_hostport',
+  'ip6 cni_hostport',
+] as const;
+
+/** What the cluster sets itself (a number: at least so much), and what the kubelet sets unasked. */
+const wanted: Readonly<Record<string, { readonly value?: string; readonly least?: number }>> = {
+  'net/ipv4/ip_forward': { value: '1' },
+  'net/bridge/bridge-nf-call-iptables': { value: '1' },
+  'fs/inotify/max_user_instances': { least: 1024 },
+  'fs/inotify/max_user_watches': { least: 131_072 },
+  'vm/overcommit_memory': {},
+  'vm/panic_on_oom': {},
+  'kernel/panic': {},
+  'kernel/panic_on_oops': {},
+  'kernel/keys/root_maxkeys': {},
+  'kernel/keys/root_maxbytes': {},
+};
+
+/** Folders that the programs make at fixed places, whatever they are told. */
+const fixedPlaces = [
+  '/run/containerd',
+  '/var/lib/cni',
+  '/var/lib/kubelet',
+  '/var/log/containers',
+  '/etc/cni',
+  '/opt/cni',
+  '/run/cni',
+] as const;
+
+type Before = { readonly settings: Readonly<Record<string, string>>; readonly absent: readonly string[] };
+
+/** Notes how the machine was before the first start, so that `down` can make it so again. */
+export function noteMachine(folders: Folders): void {
+  const file = join(folders.state, 'machine-before.json');
+  if (existsSync(file)) {
+    return;
+  }
+  const settings = Object.fromEntries(
+    Object.keys(wanted)
+      .filter((name) => existsSync(`/proc/sys/${name}`))
+      .map((name) => [name, readFileSync(`/proc/sys/${name}`, 'utf8').trim()]),
+  );
+  const before: Before = { settings, absent: fixedPlaces.filter((path) => !existsSync(path)) };
+  writeFileSync(file, JSON.stringify(before));
+}
+
+/** Puts kernel settings and fixed places back to what was noted, and forgets the note. */
+export function restoreMachine(folders: Folders): string[] {
+  const file = join(folders.state, 'machine-before.json');
+  if (!existsSync(file)) {
+    return [];
+  }
+  const before: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const done = [...restoreSettings(dig(before, 'settings')), ...removePlaces(dig(before, 'absent'))];
+  rmSync(file);
+  return done;
+}
+
+function restoreSettings(settings: unknown): string[] {
+  return Object.keys(wanted).flatMap((name) => {
+    const former = dig(settings, name);
+    const path = `/proc/sys/${name}`;
+    if (typeof former !== 'string' || !existsSync(path) || readFileSync(path, 'utf8').trim() === former) {
+      return [];
+    }
+    writeFileSync(path, former);
+    return [`${name.replaceAll('/', '.')} = ${former}`];
+  });
+}
+
+function removePlaces(absent: unknown): string[] {
+  return fixedPlaces.filter((path) => {
+    const ours = Array.isArray(absent) && absent.includes(path) && existsSync(path);
+    if (ours) {
+      rmSync(path, { recursive: true, force: true });
+    }
+    return ours;
+  });
+}
+
+/** Makes the bridge, its routes and rules, the kernel settings and the cgroup; what is there already stays. */
+export async function prepareMachine(folders: Folders): Promise<void> {
+  await refuseForeignRoutes();
+  await loadBridgeFilter();
+  setKernel();
+  makeCgroups();
+  mkdirSync(folders.sockets, { recursive: true, mode: 0o711 });
+  if ((await tryRun('ip', ['link', 'show', bridge])) === undefined) {
+    await run('ip', ['link', 'add', bridge, 'address', bridgeMac, 'type', 'bridge']);
+  }
+  await run('ip', ['addr', 'replace', `${nodeAddress}/16`, 'dev', bridge]);
+  await run('ip', ['link', 'set', bridge, 'up']);
+  await run('ip', ['route', 'replace', serviceRange, 'dev', bridge, 'src', nodeAddress]);
+  await run('nft', ['-f', '-'], { input: ownRules });
+}
+
+/** Replaced as a whole in one transaction. Pods' packets that leave the cluster take the machine's address. */
+const ownRules = `
+table ${ownTable}
+delete table ${ownTable}
+table ${ownTable} {
+  chain postrouting {
+    type nat hook postrouting priority srcnat; policy accept;
+    ip saddr ${podRange} ip daddr != ${clusterRanges} ip daddr != 224.0.0.0/4 oifname != "lo" masquerade
+  }
+}
+`;
+
+async function refuseForeignRoutes(): Promise<void> {
+  const text = await tryRun('ip', ['-o', 'route', 'show', 'root', clusterRanges]);
+  const foreign = (text ?? '')
+    .split('\n')
+    .find((line) => line.trim() !== '' && !line.includes(`dev ${bridge} `));
+  if (foreign !== undefined) {
+    throw explain(
+      `The machine already uses the cluster's range ${clusterRanges} (route "${foreign.trim()}"); end that use, or run on another machine.`,
+    );
+  }
+}
+
+/** Without it the answers of Services between Pods bypass the rules; kube-proxy then masquerades everything. */
+async function loadBridgeFilter(): Promise<void> {
+  if (!existsSync('/proc/sys/net/bridge')) {
+    await tryRun('modprobe', ['br_netfilter']);
+  }
+}
+
+function setKernel(): void {
+  for (const [name, { value, least }] of Object.entries(wanted)) {
+    const path = `/proc/sys/${name}`;
+    const now = existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined;
+    const target = value ?? (least !== undefined && Number(now) < least ? String(least) : undefined);
+    if (now !== undefined && target !== undefined && now !== target) {
+      writeFileSync(path, target);
+    }
+  }
+}
+
+/** Takes down the bridge and the tables. */
+export async function removeNetwork(): Promise<string[]> {
+  const done: string[] = [];
+  if ((await tryRun('ip', ['link', 'show', bridge])) !== undefined) {
+    await run('ip', ['link', 'delete', bridge]);
+    done.push(`bridge ${bridge}`);
+  }
+  for (const table of await presentTables()) {
+    await run('nft', ['delete', 'table', ...table.split(' ')]);
+    done.push(`nftables table ${table}`);
+  }
+  return done;
+}
+
+/** The tables of the cluster that are there. */
+export async function presentTables(): Promise<string[]> {
+  const all = ((await tryRun('nft', ['list', 'tables'])) ?? '')
+    .split('\n')
+    .map((line) => line.replace(/^table /, ''));
+  return tables.filter((table) => all.includes(table));
+}
+
+/** The cluster's cgroup in each hierarchy of the machine: one in version 2, one for each controller in version 1. */
+export function cgroupFolders(): string[] {
+  return readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => / - cgroup2? /.test(line))
+    .flatMap((line) => line.split(' ')[4] ?? [])
+    .map((mount) => join(mount, cgroup));
+}
+
+function makeCgroups(): void {
+  for (const folder of cgroupFolders()) {
+    mkdirSync(folder, { recursive: true });
+  }
+}
+
+/** The pids of all processes in the cluster's Pods. */
+export function podProcesses(): number[] {
+  const pids = cgroupFolders()
+    .flatMap((folder) => cgroupTree(folder))
+    .flatMap((folder) => readLines(join(folder, 'cgroup.procs')));
+  return [...new Set(pids.map(Number))];
+}
+
+/** Removes the cluster's cgroups, the inner ones first. */
+export function removeCgroups(): string[] {
+  const present = cgroupFolders().filter((folder) => existsSync(folder));
+  for (const folder of present.flatMap((top) => cgroupTree(top))) {
+    rmdirSync(folder);
+  }
+  return present.length === 0 ? [] : [`cgroup ${cgroup} in ${present.length} hierarchies`];
+}
+
+/** A cgroup and all below it, the inner ones first. */
+function cgroupTree(folder: string): string[] {
+  if (!existsSync(folder)) {
+    return [];
+  }
+  const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [...below.flatMap((entry) => cgroupTree(join(folder, entry.name))), folder];
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+  } catch {
+    return [];
+  }
+}
+
+/** Mounts below a folder, the inner ones first. */
+export function mountsBelow(folder: string): string[] {
+  return readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .flatMap((line) => line.split(' ')[4] ?? [])
+    .map((path) =>
+      path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+    )
+    .filter((path) => path.startsWith(`${folder}/`))
+    .toReversed();
+}

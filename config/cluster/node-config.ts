@@ -1,0 +1,225 @@
+import { existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import {
+  bridge,
+  cgroup,
+  clusterDomain,
+  dnsAddress,
+  nodeAddress,
+  nodeName,
+  podRange,
+  ports,
+} from './addresses.ts';
+import type { Folders } from './folders.ts';
+import { binaryPath } from './folders.ts';
+import { pauseImage } from './images.ts';
+import { kubeconfigOf, pkiOf } from './pki.ts';
+
+/** The configuration files of containerd, the kubelet and kube-proxy. */
+export type NodeFiles = {
+  readonly containerd: string;
+  readonly kubelet: string;
+  readonly proxy: string;
+  readonly resolver: string;
+};
+
+/** Overlay file systems cannot lie on one another; copying whole layers always works. */
+const overlayMagic = 0x794c7630;
+
+/** The number of the capability that lowering a process's out-of-memory score takes. */
+const capSysResource = 24n;
+
+export function nodeFilesOf(folders: Folders): NodeFiles {
+  const folder = join(folders.state, 'config');
+  return {
+    containerd: join(folder, 'containerd.toml'),
+    kubelet: join(folder, 'kubelet.yaml'),
+    proxy: join(folder, 'kube-proxy.yaml'),
+    resolver: join(folder, 'resolv.conf'),
+  };
+}
+
+/** containerd's socket. */
+export function containerdSocket(folders: Folders): string {
+  return join(folders.sockets, 'containerd.sock');
+}
+
+/** The folder in which host-local notes the addresses of Pods. */
+export function addressNotes(folders: Folders): string {
+  return join(folders.state, 'cni', 'addresses');
+}
+
+/** Writes all configuration files of the node. */
+export function writeNodeFiles(folders: Folders): void {
+  const files = nodeFilesOf(folders);
+  const network = join(folders.state, 'cni', 'config');
+  mkdirSync(join(folders.state, 'config'), { recursive: true });
+  mkdirSync(network, { recursive: true });
+  const status = readFileSync('/proc/self/status', 'utf8');
+  writeFileSync(files.containerd, containerdConfig(folders, snapshotter(folders), mayLowerScores(status)));
+  writeFileSync(files.kubelet, stringify(kubeletConfig(folders)));
+  writeFileSync(files.proxy, stringify(proxyConfig(folders)));
+  writeFileSync(files.resolver, resolverConfig(upstreamServers(readResolvers())));
+  writeFileSync(join(network, '10-millrace.conflist'), JSON.stringify(networkConfig(folders), null, 2));
+}
+
+/** The snapshotter that works where the state folder lies. */
+export function snapshotter(folders: Folders): 'overlayfs' | 'native' {
+  return statfsSync(folders.state).type === overlayMagic ? 'native' : 'overlayfs';
+}
+
+/** Whether a process with this `/proc/…/status` may lower out-of-memory scores. */
+export function mayLowerScores(status: string): boolean {
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0';
+  return ((BigInt(`0x${effective}`) >> capSysResource) & 1n) === 1n;
+}
+
+/** The name servers that a Pod can reach too: those on the loopback address are the machine's alone. */
+export function upstreamServers(resolvers: readonly string[]): string[] {
+  for (const text of resolvers) {
+    const servers = [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)].flatMap((match) => match[1] ?? []);
+    const reachable = servers.filter((server) => !/^(127\.|::1$|0\.0\.0\.0$)/.test(server));
+    if (reachable.length > 0) {
+      return reachable.slice(0, 3);
+    }
+  }
+  return [];
+}
+
+/** The machine's resolver files, the one that names real servers behind systemd's stub last. */
+export function readResolvers(): string[] {
+  return ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf']
+    .filter((path) => existsSync(path))
+    .map((path) => readFileSync(path, 'utf8'));
+}
+
+function resolverConfig(servers: readonly string[]): string {
+  return servers.map((server) => `nameserver ${server}\n`).join('');
+}
+
+function containerdConfig(folders: Folders, snapshots: string, mayLower: boolean): string {
+  const text = JSON.stringify;
+  return `version = 3
+root = ${text(join(folders.state, 'containerd'))}
+state = ${text(join(folders.sockets, 'containerd'))}
+disabled_plugins = [
+  "io.containerd.snapshotter.v1.blockfile", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper",
+  "io.containerd.snapshotter.v1.erofs", "io.containerd.snapshotter.v1.zfs", "io.containerd.internal.v1.tracing",
+  "io.containerd.tracing.processor.v1.otlp", "io.containerd.nri.v1.nri",
+]
+
+[grpc]
+  address = ${text(containerdSocket(folders))}
+
+[plugins."io.containerd.internal.v1.opt"]
+  path = ${text(join(folders.state, 'containerd-opt'))}
+
+[plugins."io.containerd.cri.v1.images"]
+  snapshotter = ${text(snapshots)}
+  [plugins."io.containerd.cri.v1.images".pinned_images]
+    sandbox = ${text(pauseImage)}
+
+[plugins."io.containerd.cri.v1.runtime"]
+  restrict_oom_score_adj = ${!mayLower}
+  netns_mounts_under_state_dir = true
+  disable_apparmor = true
+  enable_unprivileged_ports = true
+  [plugins."io.containerd.cri.v1.runtime".cni]
+    bin_dirs = [${text(join(binaryPath(folders, 'bridge'), '..'))}]
+    conf_dir = ${text(join(folders.state, 'cni', 'config'))}
+  [plugins."io.containerd.cri.v1.runtime".containerd]
+    default_runtime_name = "runc"
+    [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+      runtime_path = ${text(binaryPath(folders, 'containerd-shim-runc-v2'))}
+      [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+        BinaryName = ${text(binaryPath(folders, 'runc'))}
+        Root = ${text(join(folders.sockets, 'runc'))}
+        SystemdCgroup = false
+`;
+}
+
+function kubeletConfig(folders: Folders): object {
+  const pki = pkiOf(folders);
+  return {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    address: ports.kubelet.address,
+    port: ports.kubelet.port,
+    healthzBindAddress: ports.kubeletHealth.address,
+    healthzPort: ports.kubeletHealth.port,
+    tlsCertFile: pki.kubelet.certificate,
+    tlsPrivateKeyFile: pki.kubelet.key,
+    authentication: {
+      anonymous: { enabled: false },
+      webhook: { enabled: true },
+      x509: { clientCAFile: pki.cluster.certificate },
+    },
+    authorization: { mode: 'Webhook' },
+    containerRuntimeEndpoint: `unix://${containerdSocket(folders)}`,
+    clusterDNS: [dnsAddress],
+    clusterDomain,
+    resolvConf: nodeFilesOf(folders).resolver,
+    podLogsDir: join(folders.state, 'pod-logs'),
+    volumePluginDir: join(folders.state, 'volume-plugins'),
+    cgroupDriver: 'cgroupfs',
+    failCgroupV1: false,
+    failSwapOn: false,
+    cgroupRoot: `/${cgroup}`,
+    enforceNodeAllocatable: [],
+    makeIPTablesUtilChains: false,
+    oomScoreAdj: 0,
+    // Images come from files, so one that was collected could not be pulled again.
+    imageGCHighThresholdPercent: 100,
+    imageGCLowThresholdPercent: 99,
+    evictionHard: {
+      'memory.available': '100Mi',
+      'nodefs.available': '1%',
+      'nodefs.inodesFree': '1%',
+      'imagefs.available': '1%',
+    },
+  };
+}
+
+function proxyConfig(folders: Folders): object {
+  return {
+    apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+    kind: 'KubeProxyConfiguration',
+    mode: 'nftables',
+    clientConnection: { kubeconfig: kubeconfigOf(folders, 'proxy') },
+    clusterCIDR: podRange,
+    hostnameOverride: nodeName,
+    bindAddress: nodeAddress,
+    metricsBindAddress: `${ports.proxyMetrics.address}:${ports.proxyMetrics.port}`,
+    healthzBindAddress: `${ports.proxyHealth.address}:${ports.proxyHealth.port}`,
+    conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
+    // Where the kernel does not show bridged packets to the rules, answers would bypass them without this.
+    nftables: { masqueradeAll: !existsSync('/proc/sys/net/bridge/bridge-nf-call-iptables') },
+    oomScoreAdj: 0,
+  };
+}
+
+/** Masquerading is one rule of our own for the whole range, not one for each Pod. */
+function networkConfig(folders: Folders): object {
+  return {
+    cniVersion: '1.0.0',
+    name: 'millrace',
+    plugins: [
+      {
+        type: 'bridge',
+        bridge,
+        isGateway: true,
+        isDefaultGateway: true,
+        ipMasq: false,
+        hairpinMode: true,
+        ipam: {
+          type: 'host-local',
+          dataDir: addressNotes(folders),
+          ranges: [[{ subnet: podRange, rangeStart: '198.18.1.0', gateway: nodeAddress }]],
+        },
+      },
+      { type: 'portmap', backend: 'nftables', capabilities: { portMappings: true } },
+    ],
+  };
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { explain } from './explain.ts';
+import { run, tryRun } from './run.ts';
+
+type Prerequisite = { readonly debian: string; readonly present: () => Promise<boolean> };
+
+/** Programs of the system lie in `sbin` folders too, which not every PATH names. */
+export const systemFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
+
+const command =
+  (name: string): (() => Promise<boolean>) =>
+  async () =>
+    systemFolders.some((folder) => existsSync(`${folder}/${name}`));
+
+const prerequisites: readonly Prerequisite[] = [
+  { debian: 'nftables', present: command('nft') },
+  { debian: 'conntrack', present: command('conntrack') },
+  { debian: 'iproute2', present: command('ip') },
+  { debian: 'mount', present: command('mount') },
+  { debian: 'tar', present: command('tar') },
+  { debian: 'busybox-static', present: command('busybox') },
+  { debian: 'gcc', present: command('gcc') },
+  { debian: 'libc6-dev', present: async () => existsSync('/usr/include/stdlib.h') },
+  { debian: 'pkg-config', present: command('pkg-config') },
+  {
+    debian: 'libseccomp-dev',
+    present: async () => (await tryRun('pkg-config', ['--exists', 'libseccomp'])) !== undefined,
+  },
+];
+
+/** The Debian names of the packages that are not there. */
+export async function missingPackages(): Promise<string[]> {
+  const present = await Promise.all(prerequisites.map((one) => one.present()));
+  return prerequisites.filter((_, index) => present[index] === false).map((one) => one.debian);
+}
+
+/** Installs what is missing where that is possible, else says in one sentence what is. */
+export async function requirePackages(): Promise<void> {
+  const missing = await missingPackages();
+  if (missing.length === 0) {
+    return;
+  }
+  const list = missing.join(' ');
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    throw explain(
+      `These packages are missing (named as Debian names them): ${list}. Install them and try again.`,
+    );
+  }
+  console.log(`Installing the missing Debian packages: ${list}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await run('apt-get', ['update', '-q'], { env });
+  await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', ...missing], { env });
+  const still = await missingPackages();
+  if (still.length > 0) {
+    throw explain(`apt-get installed the packages, but these are still not found: ${still.join(' ')}.`);
+  }
+}
+
+/** The kernel's tables, mounts and cgroups belong to root. */
+export function requireRoot(): void {
+  if (process.platform !== 'linux') {
+    throw explain('The embedded cluster needs Linux; elsewhere use CLUSTER=existing with a KUBECONFIG.');
+  }
+  if (process.getuid?.() !== 0) {
+    throw explain(
+      'The embedded cluster needs root (a kubelet and a network of its own): run this with sudo, or use CLUSTER=existing with a KUBECONFIG.',
+    );
+  }
+}

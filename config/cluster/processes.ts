@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { explain } from './explain.ts';
+import type { Folders } from './folders.ts';
+import type { Identity } from './identity.ts';
+import { clusterVariable, endAll, identityOf, isAlive, markedProcesses, partVariable } from './identity.ts';
+import { systemFolders } from './prerequisites.ts';
+import { lastLines } from './run.ts';
+
+/** One program of the cluster: how it is started and when it is ready. */
+export type Part = {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly ready: () => Promise<boolean>;
+};
+
+const largestLog = 32 * 1024 * 1024;
+
+/** A part that is not ready after this time is a failure. */
+const readySeconds = 90;
+
+/** The log file of a part. */
+export function logFile(folders: Folders, name: string): string {
+  return join(folders.state, 'logs', `${name}.log`);
+}
+
+/**
+ * The living process of a part. Its pid file says which it is; where a start was killed before the file was
+ * written, the mark in the process's environment does.
+ */
+export function processOf(folders: Folders, part: Part): Identity | undefined {
+  const noted = readPidFile(pidFile(folders, part.name));
+  if (noted !== undefined && isAlive(noted)) {
+    return noted;
+  }
+  return markedProcesses(folders.state).find(
+    (one) =>
+      one.part === part.name &&
+      basename(one.command) === basename(part.command) &&
+      isLeader(one.identity.pid),
+  )?.identity;
+}
+
+/** Starts a part if it does not run; true where it had to be started. */
+export function startPart(folders: Folders, part: Part): boolean {
+  const running = processOf(folders, part);
+  if (running !== undefined) {
+    writePidFile(pidFile(folders, part.name), running);
+    return false;
+  }
+  mkdirSync(join(folders.state, 'logs'), { recursive: true });
+  const log = logFile(folders, part.name);
+  if (existsSync(log) && statSync(log).size > largestLog) {
+    renameSync(log, `${log}.1`);
+  }
+  const output = openSync(log, 'a', 0o600);
+  const child = spawn(part.command, [...part.args], {
+    cwd: folders.state,
+    detached: true,
+    stdio: ['ignore', output, output],
+    env: environmentFor(folders, part),
+  });
+  closeSync(output);
+  child.on('error', () => {
+    // A program that cannot be started has no pid, which is reported below.
+  });
+  child.unref();
+  const identity = child.pid === undefined ? undefined : identityOf(child.pid);
+  if (identity === undefined) {
+    throw explain(`${part.name} could not be started from ${part.command}; run \`build\` again.`);
+  }
+  writePidFile(pidFile(folders, part.name), identity);
+  return true;
+}
+
+/** Waits until a part is ready; one that ends before is reported with the end of its log. */
+export async function waitUntilReady(folders: Folders, part: Part): Promise<void> {
+  const end = performance.now() + readySeconds * 1000;
+  while (!(await part.ready())) {
+    const alive = processOf(folders, part) !== undefined;
+    if (alive && performance.now() < end) {
+      await sleep(50);
+      continue;
+    }
+    const log = logFile(folders, part.name);
+    const what = alive ? `was not ready after ${readySeconds} s` : 'ended right after its start';
+    throw explain(`${part.name} ${what}; the end of ${log}:\n${lastLines(readFileSync(log, 'utf8'), 15)}`);
+  }
+}
+
+/** Stops a part; false where it did not run. */
+export async function stopPart(folders: Folders, part: Part, seconds: number): Promise<boolean> {
+  const running = processOf(folders, part);
+  if (running !== undefined) {
+    await endAll([running], seconds);
+  }
+  rmSync(pidFile(folders, part.name), { force: true });
+  return running !== undefined;
+}
+
+function environmentFor(folders: Folders, part: Part): NodeJS.ProcessEnv {
+  return {
+    PATH: systemFolders.join(':'),
+    HOME: '/root',
+    [clusterVariable]: folders.state,
+    [partVariable]: part.name,
+  };
+}
+
+/** A part leads its own session, the helpers that it starts do not. */
+function isLeader(pid: number): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(pid);
+}
+
+function pidFile(folders: Folders, name: string): string {
+  return join(folders.state, 'pids', `${name}.json`);
+}
+
+function writePidFile(path: string, identity: Identity): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(`${path}.new`, JSON.stringify(identity));
+  renameSync(`${path}.new`, path);
+}
+
+function readPidFile(path: string): Identity | undefined {
+  if (!existsSync(path)) {
+    return undefined;
+  }
+  try {
+    return identityFrom(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function identityFrom(value: unknown): Identity | undefined {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !('pid' in value && 'startTime' in value && 'bootId' in value)
+  ) {
+    return undefined;
+  }
+  const { pid, startTime, bootId } = value;
+  return typeof pid === 'number' && typeof startTime === 'string' && typeof bootId === 'string'
+    ? { pid, startTime, bootId }
+    : undefined;
+}

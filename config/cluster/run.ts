@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { Explained } from './explain.ts';
+
+export type RunOptions = {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+  readonly timeoutSeconds?: number;
+};
+
+/** Runs a command to its end and answers its stdout; a failure carries the command and the end of its stderr. */
+export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      command,
+      [...args],
+      {
+        cwd: options.cwd,
+        env: options.env ?? process.env,
+        maxBuffer: 64 * 1024 * 1024,
+        timeout: (options.timeoutSeconds ?? 0) * 1000,
+      },
+      (error, stdout, stderr) => {
+        if (error === null) {
+          resolve(stdout);
+          return;
+        }
+        const why = stderr.trim() || stdout.trim() || error.message;
+        reject(new Explained(`\`${[command, ...args].join(' ')}\` failed: ${lastLines(why, 12)}`));
+      },
+    );
+    child.stdin?.on('error', () => {
+      // The command ended without reading its input; its exit says the rest.
+    });
+    child.stdin?.end(options.input ?? '');
+  });
+}
+
+/** Like `run`, but answers undefined where the command fails. */
+export async function tryRun(command: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    return await run(command, args);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last lines of a text. */
+export function lastLines(text: string, count: number): string {
+  return text.trimEnd().split('\n').slice(-count).join('\n');
+}

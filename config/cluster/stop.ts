@@ -1,0 +1,131 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bridge } from './addresses.ts';
+import { explain } from './explain.ts';
+import type { Folders } from './folders.ts';
+import { endAll, identityOf, markedProcesses } from './identity.ts';
+import {
+  cgroupFolders,
+  mountsBelow,
+  podProcesses,
+  presentTables,
+  removeCgroups,
+  removeNetwork,
+  restoreMachine,
+} from './machine.ts';
+import { addressNotes } from './node-config.ts';
+import type { PartName } from './parts.ts';
+import { partOf } from './parts.ts';
+import { stopPart } from './processes.ts';
+import { run, tryRun } from './run.ts';
+
+/** What would start or change containers, and what they are started with. */
+const drivers: readonly PartName[] = [
+  'kubelet',
+  'kube-proxy',
+  'volumes',
+  'kube-controller-manager',
+  'kube-scheduler',
+];
+const foundations: readonly PartName[] = ['kube-apiserver', 'containerd', 'etcd'];
+
+const secondsForParts = 15;
+const secondsForContainers = 5;
+
+/** The kernel takes network namespaces and cgroups apart a moment after their last process ended. */
+const secondsForKernel = 10;
+
+/** Stops everything that `up` started and takes back what it changed; answers what was done, line by line. */
+export async function stopCluster(folders: Folders): Promise<string[]> {
+  const done: string[] = [];
+  done.push(...(await stopParts(folders, drivers)));
+  const pods = podProcesses().flatMap((pid) => identityOf(pid) ?? []);
+  await endAll(pods, secondsForContainers);
+  done.push(...(pods.length === 0 ? [] : [`${pods.length} processes in Pods`]));
+  done.push(...(await stopParts(folders, foundations)));
+  const rest = markedProcesses(folders.state).map((one) => one.identity);
+  await endAll(rest, 1);
+  done.push(...(rest.length === 0 ? [] : [`${rest.length} containerd shims and helpers`]));
+  done.push(...(await unmountAll(folders)));
+  done.push(...(await removeNetwork()));
+  rmSync(addressNotes(folders), { recursive: true, force: true });
+  done.push(...(await retry(removeCgroups)));
+  rmSync(folders.sockets, { recursive: true, force: true });
+  done.push(...restoreMachine(folders));
+  const left = await waitForNothing(folders);
+  if (left.length > 0) {
+    throw explain(`These are left behind; end their users and run \`down\` again:\n${left.join('\n')}`);
+  }
+  return done;
+}
+
+/** Removes all data: etcd, images, volumes, logs, keys. The binaries stay. */
+export function purge(folders: Folders): void {
+  const mounts = mountsBelow(folders.state);
+  if (mounts.length > 0) {
+    throw explain(`There are still mounts in ${folders.state} (${mounts[0]}); nothing was removed.`);
+  }
+  rmSync(folders.state, { recursive: true, force: true });
+}
+
+/** Everything of the cluster that is to be seen on the machine; empty after `down`. */
+export async function traces(folders: Folders): Promise<string[]> {
+  const link = await tryRun('ip', ['-o', 'link', 'show', bridge]);
+  return [
+    ...markedProcesses(folders.state).map(
+      (one) => `process ${one.identity.pid} ${one.command} (${one.part})`,
+    ),
+    ...podProcesses().map((pid) => `process ${pid} in a Pod`),
+    ...[folders.state, folders.sockets].flatMap(mountsBelow).map((path) => `mount ${path}`),
+    ...(link === undefined ? [] : [`bridge ${bridge}`]),
+    ...(await presentTables()).map((table) => `nftables table ${table}`),
+    ...cgroupFolders()
+      .filter((folder) => existsSync(folder))
+      .map((folder) => `cgroup ${folder}`),
+    ...[folders.sockets, join(folders.state, 'machine-before.json')]
+      .filter((path) => existsSync(path))
+      .map((path) => `file ${path}`),
+  ];
+}
+
+async function stopParts(folders: Folders, names: readonly PartName[]): Promise<string[]> {
+  const stopped = await Promise.all(
+    names.map((name) => stopPart(folders, partOf(folders, name), secondsForParts)),
+  );
+  return names.filter((_, index) => stopped[index] === true);
+}
+
+async function unmountAll(folders: Folders): Promise<string[]> {
+  const mounts = [folders.state, folders.sockets].flatMap(mountsBelow);
+  for (const mount of mounts) {
+    if ((await tryRun('umount', [mount])) === undefined && mountsBelow(join(mount, '..')).includes(mount)) {
+      await run('umount', ['--lazy', mount]);
+    }
+  }
+  return mounts.length === 0 ? [] : [`${mounts.length} mounts`];
+}
+
+async function retry(work: () => string[]): Promise<string[]> {
+  const end = performance.now() + secondsForKernel * 1000;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (performance.now() > end) {
+        throw error;
+      }
+      await sleep(50);
+    }
+  }
+}
+
+async function waitForNothing(folders: Folders): Promise<string[]> {
+  const end = performance.now() + secondsForKernel * 1000;
+  let left = await traces(folders);
+  while (left.length > 0 && performance.now() < end) {
+    await sleep(100);
+    left = await traces(folders);
+  }
+  return left;
+}
