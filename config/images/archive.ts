@@ -1,0 +1,103 @@
+import { type Architecture, defaultPath, type Image } from './contents.ts';
+import { fileEntry } from './node-layer.ts';
+import { type Layer, sha256 } from './layer.ts';
+import type { TarEntry } from './tar.ts';
+
+/** What an image tells the runtime, in the form of the OCI image configuration. */
+export function imageConfig(
+  image: Image,
+  architecture: Architecture,
+  layers: readonly Layer[],
+  epoch: number,
+): string {
+  const created = new Date(epoch * 1000).toISOString();
+  const env = { PATH: defaultPath, HOME: image.user.home, ...image.env };
+  return JSON.stringify({
+    created,
+    architecture,
+    os: 'linux',
+    config: {
+      User: `${image.user.id}:${image.user.id}`,
+      Env: Object.entries(env).map(([name, value]) => `${name}=${value}`),
+      WorkingDir: image.workdir,
+      ...(image.entrypoint.length > 0 ? { Entrypoint: image.entrypoint } : { Cmd: ['/bin/sh'] }),
+      ...(image.ports.length > 0
+        ? { ExposedPorts: Object.fromEntries(image.ports.map((port) => [`${port}/tcp`, {}])) }
+        : {}),
+      StopSignal: image.stopSignal,
+      Labels: {
+        'org.opencontainers.image.title': 'millrace',
+        'org.opencontainers.image.description': image.about,
+      },
+    },
+    rootfs: { type: 'layers', diff_ids: layers.map((layer) => layer.diffId) },
+    history: layers.map((layer) => ({ created, created_by: `millrace ${layer.name}` })),
+  });
+}
+
+/** The files of a docker-archive: what "docker load", "ctr images import" and "kind load image-archive" read. */
+export async function archiveEntries(
+  reference: string,
+  config: string,
+  layers: readonly Layer[],
+): Promise<readonly TarEntry[]> {
+  const names = layers.map((layer) => `${hex(layer.digest)}.tar.gz`);
+  const configName = `${sha256(config)}.json`;
+  const manifest = JSON.stringify([{ Config: configName, RepoTags: [reference], Layers: names }]);
+  const blobs = layers.map((layer) => fileEntry(`${hex(layer.digest)}.tar.gz`, layer.file, 0o644));
+  return [...(await Promise.all(blobs)), textEntry(configName, config), textEntry('manifest.json', manifest)];
+}
+
+type Built = {
+  readonly architecture: Architecture;
+  readonly config: string;
+  readonly layers: readonly Layer[];
+};
+
+/** One image for several architectures as an OCI image layout: its blobs by digest, and the index that names them. */
+export async function layoutFiles(builds: readonly Built[]): Promise<ReadonlyMap<string, Buffer | Layer>> {
+  const files = new Map<string, Buffer | Layer>();
+  const manifests = builds.map((built) => {
+    for (const layer of built.layers) files.set(blob(layer.digest), layer);
+    const config = addBlob(files, built.config);
+    const manifest = addBlob(
+      files,
+      JSON.stringify({
+        schemaVersion: 2,
+        mediaType: 'application/vnd.oci.image.manifest.v1+json',
+        config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...config },
+        layers: built.layers.map(({ digest, size }) => ({
+          mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
+          digest,
+          size,
+        })),
+      }),
+    );
+    const platform = { os: 'linux', architecture: built.architecture };
+    return { mediaType: 'application/vnd.oci.image.manifest.v1+json', ...manifest, platform };
+  });
+  const index = { schemaVersion: 2, mediaType: 'application/vnd.oci.image.index.v1+json', manifests };
+  files.set('index.json', Buffer.from(JSON.stringify(index)));
+  files.set('oci-layout', Buffer.from('{"imageLayoutVersion":"1.0.0"}'));
+  return files;
+}
+
+function addBlob(files: Map<string, Buffer | Layer>, text: string) {
+  const digest = `sha256:${sha256(text)}`;
+  const bytes = Buffer.from(text);
+  files.set(blob(digest), bytes);
+  return { digest, size: bytes.length };
+}
+
+function blob(digest: string): string {
+  return `blobs/sha256/${hex(digest)}`;
+}
+
+function hex(digest: string): string {
+  return digest.replace('sha256:', '');
+}
+
+function textEntry(path: string, text: string): TarEntry {
+  const bytes = Buffer.from(text);
+  return { path, mode: 0o644, kind: 'file', size: bytes.length, read: () => [bytes] };
+}

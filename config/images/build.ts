@@ -1,0 +1,57 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createWriteStream } from 'node:fs';
+
+import { archiveEntries, imageConfig } from './archive.ts';
+import { type Architecture, checkout, type Contents } from './contents.ts';
+import { debianLayer } from './debian-layer.ts';
+import type { Layer } from './layer.ts';
+import { nodeLayer } from './node-layer.ts';
+import { programLayer } from './program-layer.ts';
+import { tar } from './tar.ts';
+
+export type Built = {
+  readonly name: string;
+  readonly architecture: Architecture;
+  readonly config: string;
+  readonly layers: readonly Layer[];
+};
+
+/** Makes the layers of one image for one architecture; those that are in the cache are taken from there. */
+export async function buildImage(
+  contents: Contents,
+  name: string,
+  architecture: Architecture,
+  refresh: boolean,
+): Promise<Built> {
+  const image = contents.images[name];
+  if (image === undefined) {
+    throw new Error(`There is no image "${name}"; there are ${Object.keys(contents.images).join(', ')}.`);
+  }
+  // The program first: it is the layer that may be missing, and the others take long.
+  const program = await programLayer(contents, image, architecture);
+  const layers = [
+    await debianLayer(contents, name, architecture, refresh),
+    ...(image.node ? [await nodeLayer(contents, architecture)] : []),
+    program,
+  ];
+  return { name, architecture, layers, config: imageConfig(image, architecture, layers, contents.epoch) };
+}
+
+/** Writes dist/images/NAME-ARCH.tar unless the very same image is already there; answers its path. */
+export async function writeArchive(contents: Contents, built: Built, tag: string): Promise<string> {
+  const folder = join(checkout, 'dist', 'images');
+  const file = join(folder, `${built.name}-${built.architecture}.tar`);
+  const reference = `localhost/${built.name}:${tag}`;
+  const entries = await archiveEntries(reference, built.config, built.layers);
+  const stamp = JSON.stringify(entries.map(({ path }) => path).concat(reference));
+  const known = await readFile(`${file}.json`, 'utf8').catch(() => '');
+  if (known === stamp) return file;
+  await mkdir(folder, { recursive: true });
+  await writeFile(`${file}.json`, '');
+  await pipeline(tar(entries, contents.epoch), createWriteStream(`${file}.partial`));
+  await rename(`${file}.partial`, file);
+  await writeFile(`${file}.json`, stamp);
+  return file;
+}

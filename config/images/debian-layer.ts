@@ -1,0 +1,149 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { type Architecture, type Contents, here, type Image } from './contents.ts';
+import { findLayer, type Layer, sha256, storeLayer } from './layer.ts';
+
+const run = promisify(execFile);
+
+/** The lowest layer of an image: Debian packages unpacked without running their scripts, finished by finish-root.ts. */
+export async function debianLayer(
+  contents: Contents,
+  name: string,
+  architecture: Architecture,
+  refresh: boolean,
+): Promise<Layer> {
+  const image = contents.images[name];
+  if (image === undefined) throw new Error(`images.json does not list ${name}`);
+  const key = await keyOf(contents, image, architecture);
+  const cached = refresh ? undefined : await findLayer('debian', key);
+  if (cached !== undefined) return cached;
+  await ensureMmdebstrap();
+  const sources = await debianSources(contents.suite);
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-root-'));
+  try {
+    const [status, recipe] = [join(folder, 'left-out'), join(folder, 'image.json')];
+    await writeFile(status, image.leftOut.map(asInstalled).join(''));
+    await writeFile(recipe, JSON.stringify(image));
+    return await storeLayer(
+      'debian',
+      key,
+      bootstrap({ contents, image, architecture, sources, status, recipe }),
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Whatever changes the layer changes its key; Debian's own updates do not: --refresh fetches them. */
+async function keyOf(contents: Contents, image: Image, architecture: Architecture): Promise<string> {
+  const { user, packages, leftOut, remove, links } = image;
+  const tools = await Promise.all(
+    ['debian-layer.ts', 'finish-root.ts'].map((file) => readFile(join(here, file), 'utf8')),
+  );
+  const made = { user, packages, leftOut, remove, links, suite: contents.suite, epoch: contents.epoch };
+  return sha256(JSON.stringify([made, architecture, tools])).slice(0, 32);
+}
+
+async function ensureMmdebstrap(): Promise<void> {
+  if (await answers('mmdebstrap', ['--version'])) return;
+  if (!(await answers('apt-get', ['--version']))) {
+    throw new Error(
+      'Images are made of Debian packages and this machine has no apt: build them with the Dockerfile.',
+    );
+  }
+  if (process.getuid?.() !== 0) {
+    throw new Error(
+      'mmdebstrap is missing: install it with "apt-get install mmdebstrap", or run this as root.',
+    );
+  }
+  await run('apt-get', ['update', '-q']);
+  await run('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'mmdebstrap'], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+}
+
+async function answers(command: string, args: readonly string[]): Promise<boolean> {
+  try {
+    await run(command, args);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The Debian archives that this machine is set up for, and none of its others, as lines of a sources.list. */
+async function debianSources(suite: string): Promise<string> {
+  const format = '$(ORIGIN)|$(CODENAME)|deb $(REPO_URI) $(RELEASE) $(COMPONENT)';
+  const listed = await run('apt-get', ['indextargets', '--format', format, 'Created-By: Packages']);
+  const lines = pickDebian(listed.stdout, suite);
+  if (lines.length > 0) return `${lines.join('\n')}\n`;
+  throw new Error(
+    `No Debian ${suite} source is set up and updated here: run "apt-get update" first; on a machine of another kind build the images with the Dockerfile.`,
+  );
+}
+
+/** Of lines "origin|codename|source line", the source lines of Debian's own archives of this suite. */
+export function pickDebian(listed: string, suite: string): readonly string[] {
+  const rows = listed.split('\n').map((line) => line.split('|'));
+  const own = rows.filter(([origin, codename]) => origin === 'Debian' && codename?.split('-')[0] === suite);
+  return [...new Set(own.flatMap(([, , source]) => (source === undefined ? [] : [source])))];
+}
+
+/** A dpkg status entry that makes apt believe a package is there, so that it is not fetched. */
+function asInstalled(name: string): string {
+  return `Package: ${name}\nStatus: install ok installed\nVersion: 1:999\nArchitecture: all\nMulti-Arch: foreign\nMaintainer: none\nDescription: left out\n\n`;
+}
+
+type Recipe = {
+  readonly contents: Contents;
+  readonly image: Image;
+  readonly architecture: Architecture;
+  readonly sources: string;
+  readonly status: string;
+  readonly recipe: string;
+};
+
+async function* bootstrap(recipe: Recipe): AsyncGenerator<Uint8Array> {
+  const { contents, image, architecture, sources, status } = recipe;
+  const finish = ['"$MILLRACE_NODE"', '"$MILLRACE_FINISH"', '"$MILLRACE_RECIPE"', '"$1"'].join(' ');
+  const args = [
+    '--quiet',
+    '--variant=extract',
+    '--format=tar',
+    `--architectures=${architecture}`,
+    '--setup-hook=/usr/share/mmdebstrap/hooks/merged-usr/setup00.sh',
+    '--setup-hook=cat "$MILLRACE_LEFT_OUT" >> "$1/var/lib/dpkg/status"',
+    '--skip=output/dev,cleanup',
+    `--extract-hook=${finish}`,
+    `--include=${image.packages.join(',')}`,
+    contents.suite,
+    '-',
+    '-',
+  ];
+  const child = spawn('mmdebstrap', args, {
+    env: {
+      ...process.env,
+      SOURCE_DATE_EPOCH: String(contents.epoch),
+      MILLRACE_LEFT_OUT: status,
+      MILLRACE_NODE: process.execPath,
+      MILLRACE_FINISH: join(here, 'finish-root.ts'),
+      MILLRACE_RECIPE: recipe.recipe,
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints = `${complaints}${text}`.slice(-4000);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('close', resolve);
+  });
+  child.stdin.end(sources);
+  yield* child.stdout;
+  const code = await ended;
+  if (code !== 0) throw new Error(`mmdebstrap failed for ${architecture} (exit ${code}):\n${complaints}`);
+}

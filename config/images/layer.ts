@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+const Layer = Type.Object({
+  /** What it is, for people: "debian", "node", "program". */
+  name: Type.String(),
+  /** Digest of the uncompressed tar: the image's configuration names layers by it. */
+  diffId: Type.String(),
+  /** Digest of the compressed file: registries name blobs by it. */
+  digest: Type.String(),
+  size: Type.Integer(),
+  unpacked: Type.Integer(),
+  file: Type.String(),
+});
+
+/** One compressed layer in the cache. */
+export type Layer = Static<typeof Layer>;
+
+/** Where what takes long to build is kept: outside the checkout, so that a fresh clone finds it. */
+export function cacheFolder(): string {
+  const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  return join(process.env['MILLRACE_CACHE'] ?? join(base, 'millrace'), 'images');
+}
+
+export function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** Looks a layer up by the hash of what it is made from; undefined when it must be made. */
+export async function findLayer(name: string, key: string): Promise<Layer | undefined> {
+  const stem = join(cacheFolder(), 'layers', `${name}-${key}`);
+  try {
+    const layer = Value.Parse(Layer, JSON.parse(await readFile(`${stem}.json`, 'utf8')));
+    const { size } = await stat(layer.file);
+    return size === layer.size ? layer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compresses a tar into the cache under its key, whole or not at all. */
+export async function storeLayer(name: string, key: string, tar: AsyncIterable<Uint8Array>): Promise<Layer> {
+  const folder = join(cacheFolder(), 'layers');
+  await mkdir(folder, { recursive: true });
+  const stem = join(folder, `${name}-${key}`);
+  const partial = `${stem}.${randomUUID()}.partial`;
+  const [plain, packed] = [createHash('sha256'), createHash('sha256')];
+  const sizes = { plain: 0, packed: 0 };
+  try {
+    await pipeline(
+      tar,
+      tap((chunk) => {
+        plain.update(chunk);
+        sizes.plain += chunk.length;
+      }),
+      createGzip({ level: 6 }),
+      tap((chunk) => {
+        packed.update(chunk);
+        sizes.packed += chunk.length;
+      }),
+      createWriteStream(partial),
+    );
+    await rename(partial, `${stem}.tar.gz`);
+  } finally {
+    await rm(partial, { force: true });
+  }
+  const layer: Layer = {
+    name,
+    diffId: `sha256:${plain.digest('hex')}`,
+    digest: `sha256:${packed.digest('hex')}`,
+    size: sizes.packed,
+    unpacked: sizes.plain,
+    file: `${stem}.tar.gz`,
+  };
+  await writeFile(partial, JSON.stringify(layer));
+  await rename(partial, `${stem}.json`);
+  return layer;
+}
+
+function tap(see: (chunk: Uint8Array) => void) {
+  return async function* pass(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      see(chunk);
+      yield chunk;
+    }
+  };
+}

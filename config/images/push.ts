@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { access, link, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { layoutFiles } from './archive.ts';
+import { here } from './contents.ts';
+import { cacheFolder, sha256 } from './layer.ts';
+
+const run = promisify(execFile);
+
+/** Pushes one image for all its architectures under one reference; credentials are the ones of ~/.docker/config.json. */
+export async function push(
+  reference: string,
+  builds: Parameters<typeof layoutFiles>[0],
+  insecure: boolean,
+): Promise<string> {
+  const crane = await craneBinary();
+  const folder = await mkdtemp(join(cacheFolder(), 'push-'));
+  try {
+    for (const [path, content] of await layoutFiles(builds)) {
+      const file = join(folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await (Buffer.isBuffer(content) ? writeFile(file, content) : link(content.file, file));
+    }
+    const flags = insecure ? ['--insecure'] : [];
+    const { stdout } = await run(crane, ['push', '--index', ...flags, folder, reference]);
+    return stdout.trim();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** crane, built once from the module beside this file and kept by the hash of its versions. */
+export async function craneBinary(): Promise<string> {
+  const module = join(here, 'crane');
+  const pins = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(join(module, file), 'utf8')));
+  const binary = join(cacheFolder(), `crane-${sha256(pins.join('\n')).slice(0, 16)}`);
+  if (await exists(binary)) return binary;
+  await mkdir(cacheFolder(), { recursive: true });
+  const partial = `${binary}.${process.pid}.partial`;
+  const build = ['build', '-trimpath', '-ldflags', '-s -w', '-o', partial];
+  await run('go', [...build, 'github.com/google/go-containerregistry/cmd/crane'], {
+    cwd: module,
+    env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false' },
+  });
+  await rename(partial, binary);
+  return binary;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
