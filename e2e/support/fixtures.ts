@@ -43,19 +43,13 @@ export const deleteTeam = async (name: string): Promise<void> => {
 const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
 
 /** The build when it has ended, however it did. */
-export const buildEnded = (
-  team: string,
-  pipeline: string,
-  job: string,
-  number: string,
-  withinSeconds = 120,
-): Promise<Build> =>
+export const buildEnded = (team: string, pipeline: string, job: string, number: string): Promise<Build> =>
   eventually(async () => {
     const build = await pipelineApi(team, pipeline).build(job, number);
     if (!FINAL.has(build.status))
       throw new Error(`${pipeline}/${job} #${number} is ${build.status}: ${JSON.stringify(build)}`);
     return build;
-  }, withinSeconds);
+  }, 120);
 
 /** A pipeline of one job without inputs. */
 export const oneJob = (cmd: string, name = 'work'): string => `

@@ -57,6 +57,13 @@ export interface Build {
   steps?: { name: string; kind: string; status: string; exit_code?: number }[];
 }
 
+/** The build that a trigger made. */
+export const created = (answer: Answer): Build => {
+  if (answer.status !== 201) throw new Error(`the trigger answered ${answer.status}: ${answer.body}`);
+  const body: { data: Build } = JSON.parse(answer.body);
+  return body.data;
+};
+
 /** One pipeline's jobs and builds, as the API tells them. */
 export const pipelineApi = (team: string, pipeline: string) => {
   const at = `/teams/${team}/pipelines/${pipeline}`;

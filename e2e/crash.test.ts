@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { clusterPart, isEmbedded, killContainer } from '#e2e/support/embedded.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import { buildEnded, createPipeline, createTeam, deleteTeam, oneJob } from '#e2e/support/fixtures.ts';
+import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { kubectl, list } from '#e2e/support/kubectl.ts';
+
+const TEAM = 'e2e-crash';
+/** Ten numbered lines, one every half second: long enough to kill something in the middle. */
+const SLOW = 'for n in 1 2 3 4 5 6 7 8 9 10; do echo "line $n"; sleep 0.5; done';
+const LINES = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`);
+
+const linesOf = (log: string): string[] => log.split('\n').filter((line) => line.startsWith('line '));
+
+beforeAll(() => createTeam(TEAM), 120_000);
+afterAll(() => deleteTeam(TEAM), 240_000);
+
+const startSlowBuild = async (pipeline: string): Promise<string> => {
+  await createPipeline(TEAM, pipeline, oneJob(SLOW));
+  const api = pipelineApi(TEAM, pipeline);
+  const { number } = created(await api.trigger('work'));
+  await eventually(async () => expect(await api.log('work', number)).toContain('line 2'));
+  return number;
+};
+
+const podOf = async (pipeline: string): Promise<string> => {
+  const [pod] = await list(
+    'pods',
+    '--namespace',
+    TEAM,
+    '-l',
+    `millrace.dev/kind=build,millrace.dev/pipeline=${pipeline}`,
+  );
+  if (pod === undefined) throw new Error(`no build Pod of ${pipeline}`);
+  return pod.metadata.name;
+};
+
+/** Kills process 1 of every replica of a part of Millrace at once. */
+const killReplicas = async (component: string): Promise<void> => {
+  const selector = `app.kubernetes.io/component=${component}`;
+  const pods = await list('pods', '--namespace', RELEASE.namespace, '-l', selector);
+  expect(pods.length).toBeGreaterThan(0);
+  await Promise.all(pods.map(({ metadata }) => killContainer(RELEASE.namespace, metadata.name, component)));
+};
+
+const onlyEmbedded = isEmbedded ? describe : describe.skip;
+
+onlyEmbedded('kill -9 in the middle of a build', () => {
+  test.each(['operator', 'public', 'internal'])(
+    'of every %s replica loses no line, and the build succeeds once',
+    async (part) => {
+      const pipeline = `kill-${part}`;
+      const number = await startSlowBuild(pipeline);
+      await killReplicas(part);
+      const build = await buildEnded(TEAM, pipeline, 'work', number);
+      expect(build).toMatchObject({ status: 'succeeded', attempt: 1 });
+      const api = pipelineApi(TEAM, pipeline);
+      expect(linesOf(await api.log('work', number))).toEqual(LINES);
+      expect((await api.builds('work')).map((one) => one.number)).toEqual([number]);
+    },
+    240_000,
+  );
+
+  test('of the agent is never green by itself: the build is tried once more, and the log up to the fault stays', async () => {
+    const number = await startSlowBuild('kill-agent');
+    await killContainer(TEAM, await podOf('kill-agent'), 'agent');
+    const build = await buildEnded(TEAM, 'kill-agent', 'work', number);
+    expect(build).toMatchObject({ status: 'succeeded', attempt: 2 });
+    const log = await pipelineApi(TEAM, 'kill-agent').log('work', number);
+    expect(linesOf(log).slice(0, 2)).toEqual(['line 1', 'line 2']);
+    expect(linesOf(log).slice(-10)).toEqual(LINES);
+  }, 240_000);
+
+  test('of the API server is not noticed by a running build', async () => {
+    const number = await startSlowBuild('kill-api-server');
+    await clusterPart('kill', 'kube-apiserver');
+    await clusterPart('start', 'kube-apiserver');
+    expect(await buildEnded(TEAM, 'kill-api-server', 'work', number)).toMatchObject({
+      status: 'succeeded',
+      attempt: 1,
+    });
+    const next = created(await pipelineApi(TEAM, 'kill-api-server').trigger('work'));
+    expect((await buildEnded(TEAM, 'kill-api-server', 'work', next.number)).status).toBe('succeeded');
+  }, 300_000);
+});
+
+describe('a running build whose Pod is deleted', () => {
+  test('is tried once more, and its log up to the fault stays', async () => {
+    const number = await startSlowBuild('delete-pod');
+    await kubectl(
+      'delete',
+      'pod',
+      await podOf('delete-pod'),
+      '--namespace',
+      TEAM,
+      '--grace-period=0',
+      '--force',
+    );
+    const build = await buildEnded(TEAM, 'delete-pod', 'work', number);
+    expect(build).toMatchObject({ status: 'succeeded', attempt: 2 });
+    const log = await pipelineApi(TEAM, 'delete-pod').log('work', number);
+    expect(linesOf(log).slice(0, 2)).toEqual(['line 1', 'line 2']);
+    expect(linesOf(log).slice(-10)).toEqual(LINES);
+  }, 240_000);
+});
+
+describe('a build that kills itself', () => {
+  test.each([
+    ['exits with 3', 'exit 3', 'failed'],
+    ['kills its whole container', 'kill -9 -1', 'failed'],
+    ['leaves a process behind', '(sleep 600 & ) ; echo done', 'succeeded'],
+  ])(
+    'and %s tells the truth',
+    async (sentence, cmd, status) => {
+      const pipeline = sentence.replaceAll(' ', '-');
+      await createPipeline(TEAM, pipeline, oneJob(cmd));
+      const { number } = created(await pipelineApi(TEAM, pipeline).trigger('work'));
+      expect((await buildEnded(TEAM, pipeline, 'work', number)).status).toBe(status);
+    },
+    180_000,
+  );
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { isEmbedded, readEtcd } from '#e2e/support/embedded.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import { buildEnded, createPipeline, createTeam, deleteTeam } from '#e2e/support/fixtures.ts';
+import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
+import { apply, kubectl } from '#e2e/support/kubectl.ts';
+
+const TEAM = 'e2e-secrets';
+const CANARY = 'canary-5up3r-s3cr3t-value';
+
+const CONFIG = `
+variable "password" {
+  type = string
+}
+
+resource_type "safe" {
+  params = ["password"]
+  check "shell" {
+    cmd = <<-EOT
+      echo "checking with $param_password" >&2
+      printf '[{"length":"%s"}]' "$(printf %s "$param_password" | wc -c)"
+    EOT
+  }
+  pull "shell" {
+    cmd = "echo pulling with $param_password"
+  }
+}
+
+resource "safe" "box" {
+  params {
+    password = var.password
+  }
+}
+
+job "open" {
+  get "safe" "box" {}
+  task "echo" {
+    run "shell" {
+      cmd = "echo \\"the word is \${var.password}\\"; echo; printf %s '\${var.password}' | base64; ps ax -o args || true"
+    }
+  }
+}
+`;
+
+beforeAll(async () => {
+  await createTeam(TEAM);
+  await apply({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'safe', namespace: TEAM, labels: { 'millrace.dev/usable': 'true' } },
+    stringData: { password: CANARY },
+  });
+}, 120_000);
+afterAll(() => deleteTeam(TEAM), 240_000);
+
+test('a secret value reaches its step, and nothing else', async () => {
+  await createPipeline(TEAM, 'vault', CONFIG, { varsFrom: [{ secretRef: { name: 'safe' } }] });
+  const api = pipelineApi(TEAM, 'vault');
+  expect((await api.check('safe.box')).status).toBe(202);
+  await eventually(async () => {
+    const [version] = await api.versions('safe.box');
+    expect(version?.version).toEqual({ length: String(CANARY.length) });
+  });
+  const { number } = created(await api.trigger('open'));
+  const build = await buildEnded(TEAM, 'vault', 'open', number);
+  expect(build.status).toBe('succeeded');
+
+  const log = await api.log('open', number);
+  expect(log).toContain('the word is ***');
+  const shown = await Promise.all([
+    kubectl('get', 'pods,events,cronjobs,jobs,pipelines', '--namespace', TEAM, '-o', 'yaml'),
+    kubectl('describe', 'pipelines', '--namespace', TEAM),
+    request('GET', `${api.at}/resources/safe.box`).then(({ body }) => body),
+  ]);
+  for (const text of [log, JSON.stringify(build), ...shown]) {
+    expect(text).not.toContain(CANARY);
+    expect(text).not.toContain(btoa(CANARY));
+  }
+  if (!isEmbedded) return;
+  const leaks = (await readEtcd('/registry/')).filter(
+    ({ key, value }) =>
+      !key.startsWith('/registry/secrets/') && (value.includes(CANARY) || value.includes(btoa(CANARY))),
+  );
+  expect(leaks.map(({ key }) => key)).toEqual([]);
+}, 240_000);

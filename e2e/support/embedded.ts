@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { ports } from '#tools/cluster/addresses.ts';
+import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
+import { containerdSocket } from '#tools/cluster/node-config.ts';
+import { must } from './command.ts';
+import { get } from './kubectl.ts';
+
+/*
+ * What only the embedded cluster allows, because its processes run on this machine: killing a container's process with SIGKILL, and
+ * reading etcd itself.
+ */
+const folders = foldersFrom(process.env);
+
+export const isEmbedded = process.env['CLUSTER'] !== 'existing';
+
+/** SIGKILL to process 1 of a container: nothing inside it gets to say a word. */
+export const killContainer = async (namespace: string, pod: string, container: string): Promise<void> => {
+  const { status } = await get('pod', pod, '--namespace', namespace);
+  const statuses: unknown = status?.['containerStatuses'];
+  if (!Array.isArray(statuses)) throw new Error(`Pod ${namespace}/${pod} has no container statuses yet.`);
+  const found: { name: string; containerID?: string } | undefined = statuses.find(
+    ({ name }) => name === container,
+  );
+  const id = found?.containerID?.replace('containerd://', '');
+  if (id === undefined) throw new Error(`Container ${container} of Pod ${namespace}/${pod} does not run.`);
+  const address = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'];
+  await must(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', 'SIGKILL', id]);
+};
+
+/** node config/cluster/main.ts VERB PART: stop, start or kill one part of the control plane. */
+export const clusterPart = (verb: 'stop' | 'start' | 'kill', part: string): Promise<string> =>
+  must(process.execPath, ['config/cluster/main.ts', verb, part]);
+
+const pki = (name: string): Buffer => readFileSync(join(folders.state, 'pki', name));
+
+const askEtcd = (body: object): Promise<{ kvs?: { key: string; value: string }[]; more?: boolean }> =>
+  new Promise((resolve, reject) => {
+    const identity = {
+      ca: pki('etcd-ca.crt'),
+      cert: pki('kube-apiserver-etcd-client.crt'),
+      key: pki('kube-apiserver-etcd-client.key'),
+    };
+    const asked = request(
+      `https://${ports.etcd.address}:${ports.etcd.port}/v3/kv/range`,
+      { method: 'POST', ...identity },
+      (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.on('end', () => resolve(JSON.parse(Buffer.concat(parts).toString('utf8'))));
+      },
+    );
+    asked.on('error', reject);
+    asked.end(JSON.stringify(body));
+  });
+
+/** Every key below a prefix with its bytes, page by page. */
+export const readEtcd = async (prefix: string): Promise<{ key: string; value: Buffer }[]> => {
+  const end = `${prefix.slice(0, -1)}${String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1)}`;
+  const entries: { key: string; value: Buffer }[] = [];
+  let from = prefix;
+  for (;;) {
+    const page = await askEtcd({ key: btoa(from), range_end: btoa(end), limit: 500 });
+    for (const { key, value } of page.kvs ?? [])
+      entries.push({ key: atob(key), value: Buffer.from(value, 'base64') });
+    if (page.more !== true) return entries;
+    from = `${entries.at(-1)?.key ?? from}\0`;
+  }
+};
