@@ -1,0 +1,258 @@
+import type { V1TokenReview } from '@kubernetes/client-node';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import type { Answer, Problem } from './answer.ts';
+import { problemOf, unreachable } from './answer.ts';
+import type { Connection } from './connection.ts';
+import type { Kind, ObjectRef, Wire } from './kinds.ts';
+import { KINDS, pathOf } from './kinds.ts';
+
+/** Server-side apply's name for what we own in an object; one for specs, one for statuses. */
+export const FIELD_MANAGER = 'millrace';
+export const STATUS_FIELD_MANAGER = 'millrace-status';
+
+const PAGE = 500;
+/** How often a throttled request (429, or 503 with Retry-After) is sent again, and how long one wait may be. */
+const THROTTLE_RETRIES = 4;
+const LONGEST_WAIT_SECONDS = 10;
+const PATCH = {
+  apply: 'application/apply-patch+yaml',
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+};
+
+export interface ListOptions {
+  namespace?: string | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+}
+
+export interface DeleteOptions {
+  uid?: string;
+  resourceVersion?: string;
+  graceSeconds?: number;
+  propagation?: 'Background' | 'Foreground' | 'Orphan';
+}
+
+export interface JsonPatch {
+  op: 'add' | 'remove' | 'replace' | 'test';
+  path: string;
+  value?: unknown;
+}
+
+export interface Listed<T> {
+  items: T[];
+  resourceVersion: string;
+}
+
+interface Body {
+  contentType: string;
+  text: string;
+}
+
+/** The few calls that Millrace makes to the API server. Nothing throws: every refusal is an answer. */
+export class ApiClient {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  get<T>(kind: Kind<T>, ref: ObjectRef): Promise<Answer<T>> {
+    return this.#call('GET', pathOf(kind, ref));
+  }
+
+  /** All objects, fetched in pages; the resource version is the one from which a watch sees everything later. */
+  async list<T>(kind: Kind<T>, options: ListOptions, page: (items: T[]) => void): Promise<Answer<string>> {
+    let next: string | undefined;
+    let version = '';
+    do {
+      const query = {
+        ...selectors(options),
+        limit: String(PAGE),
+        ...(next === undefined ? {} : { continue: next }),
+      };
+      const path = withQuery(pathOf(kind, { namespace: options.namespace }), query);
+      const answer = await this.#call<ListBody<T>>('GET', path);
+      if (!answer.ok) return answer;
+      page(answer.value.items ?? []);
+      version = answer.value.metadata?.resourceVersion ?? version;
+      next = answer.value.metadata?.continue || undefined;
+    } while (next !== undefined);
+    return { ok: true, value: version };
+  }
+
+  create<T>(kind: Kind<T>, object: T & { metadata?: { namespace?: string } }): Promise<Answer<T>> {
+    return this.#call('POST', pathOf(kind, { namespace: object.metadata?.namespace }), json(object));
+  }
+
+  /** Server-side apply of exactly these fields; fields of ours that are missing now are removed. */
+  apply<T>(
+    kind: Kind<T>,
+    object: { metadata?: { name?: string; namespace?: string } } & T,
+    manager = FIELD_MANAGER,
+  ): Promise<Answer<T>> {
+    return this.#apply(kind, object, manager, '');
+  }
+
+  applyStatus<T>(
+    kind: Kind<T>,
+    object: { metadata?: { name?: string; namespace?: string } } & Partial<T>,
+    manager = STATUS_FIELD_MANAGER,
+  ): Promise<Answer<T>> {
+    return this.#apply(kind, object, manager, '/status');
+  }
+
+  patchJson<T>(kind: Kind<T>, ref: ObjectRef, patch: JsonPatch[]): Promise<Answer<T>> {
+    return this.#call('PATCH', pathOf(kind, ref), { contentType: PATCH.json, text: JSON.stringify(patch) });
+  }
+
+  patchMerge<T>(kind: Kind<T>, ref: ObjectRef, patch: unknown): Promise<Answer<T>> {
+    return this.#call('PATCH', pathOf(kind, ref), { contentType: PATCH.merge, text: JSON.stringify(patch) });
+  }
+
+  /** Fails with a conflict when the object is not the version that was read. */
+  replace<T>(
+    kind: Kind<T>,
+    object: T & { metadata?: { name?: string; namespace?: string } },
+  ): Promise<Answer<T>> {
+    const { name = '', namespace } = object.metadata ?? {};
+    return this.#call('PUT', pathOf(kind, { name, namespace }), json(object));
+  }
+
+  /** A missing object counts as deleted. */
+  async delete(kind: Kind<unknown>, ref: ObjectRef, options: DeleteOptions = {}): Promise<Answer<'deleted'>> {
+    const body = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: options.propagation ?? 'Background',
+      ...(options.graceSeconds === undefined ? {} : { gracePeriodSeconds: options.graceSeconds }),
+      preconditions: {
+        ...(options.uid === undefined ? {} : { uid: options.uid }),
+        ...(options.resourceVersion === undefined ? {} : { resourceVersion: options.resourceVersion }),
+      },
+    };
+    const answer = await this.#call('DELETE', pathOf(kind, ref), json(body));
+    return answer.ok || answer.status === 404 ? { ok: true, value: 'deleted' } : answer;
+  }
+
+  /** Whom a token belongs to, if it was made for one of the audiences. */
+  reviewToken(token: string, audiences: string[]): Promise<Answer<Wire<V1TokenReview>>> {
+    const review = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
+      spec: { token, audiences },
+    };
+    return this.#call('POST', pathOf(KINDS.tokenReviews, {}), json(review));
+  }
+
+  /** Opens a watch; the body is a line of JSON per event and ends when the server's `timeoutSeconds` are over. */
+  async watch(
+    kind: Kind<unknown>,
+    options: ListOptions & { resourceVersion: string; timeoutSeconds: number },
+    signal: AbortSignal,
+  ): Promise<Answer<AsyncIterable<Uint8Array>>> {
+    const path = withQuery(pathOf(kind, { namespace: options.namespace }), {
+      ...selectors(options),
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersion: options.resourceVersion,
+      timeoutSeconds: String(options.timeoutSeconds),
+    });
+    try {
+      const response = await this.#send('watches', { method: 'GET', path, signal });
+      if (response.statusCode === 200) return { ok: true, value: response.body };
+      return problemOf(response.statusCode, await response.body.text(), header(response, 'retry-after'));
+    } catch (error) {
+      return unreachable(error);
+    }
+  }
+
+  #apply<T>(
+    kind: Kind<T>,
+    object: { metadata?: { name?: string; namespace?: string } },
+    manager: string,
+    subresource: string,
+  ): Promise<Answer<T>> {
+    const { name = '', namespace } = object.metadata ?? {};
+    const path = `${pathOf(kind, { name, namespace })}${subresource}`;
+    const body = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
+    return this.#call('PATCH', withQuery(path, { fieldManager: manager, force: 'true' }), {
+      contentType: PATCH.apply,
+      text: JSON.stringify(body),
+    });
+  }
+
+  async #call<T>(method: Dispatcher.HttpMethod, path: string, body?: Body): Promise<Answer<T>> {
+    let answer = await this.#once<T>(method, path, body);
+    for (let retry = 0; retry < THROTTLE_RETRIES && !answer.ok && throttled(answer); retry += 1) {
+      const seconds = Math.min(answer.retryAfterSeconds ?? 1, LONGEST_WAIT_SECONDS);
+      await sleep(seconds * 1000 * (1 + Math.random() / 4));
+      answer = await this.#once<T>(method, path, body);
+    }
+    return answer;
+  }
+
+  async #once<T>(method: Dispatcher.HttpMethod, path: string, body: Body | undefined): Promise<Answer<T>> {
+    try {
+      const response = await this.#send('requests', { method, path, body });
+      const text = await response.body.text();
+      if (response.statusCode >= 300) {
+        return problemOf(response.statusCode, text, header(response, 'retry-after'));
+      }
+      const value: T = JSON.parse(text);
+      return { ok: true, value };
+    } catch (error) {
+      return unreachable(error);
+    }
+  }
+
+  async #send(
+    pool: 'requests' | 'watches',
+    request: { method: Dispatcher.HttpMethod; path: string; body?: Body | undefined; signal?: AbortSignal },
+  ): Promise<Dispatcher.ResponseData> {
+    const { method, path, body, signal } = request;
+    return this.#connection[pool].request({
+      origin: this.#connection.server,
+      path,
+      method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': 'millrace',
+        ...(await this.#connection.authorization()),
+        ...(body === undefined ? {} : { 'content-type': body.contentType }),
+      },
+      ...(body === undefined ? {} : { body: body.text }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+}
+
+interface ListBody<T> {
+  items?: T[];
+  metadata?: { resourceVersion?: string; continue?: string };
+}
+
+function throttled(problem: Problem): boolean {
+  return problem.status === 429 || (problem.status === 503 && problem.retryAfterSeconds !== undefined);
+}
+
+function json(value: unknown): Body {
+  return { contentType: 'application/json', text: JSON.stringify(value) };
+}
+
+function header(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function selectors(options: ListOptions): Record<string, string> {
+  return {
+    ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
+    ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
+  };
+}
+
+function withQuery(path: string, query: Record<string, string>): string {
+  return `${path}?${new URLSearchParams(query).toString()}`;
+}

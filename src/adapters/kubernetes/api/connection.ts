@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Dispatcher } from 'undici';
+import { Agent, buildConnector } from 'undici';
+
+/** How to reach one API server: address, transport and identity. Two pools, so that held-open watches never make a write wait. */
+export interface Connection {
+  server: string;
+  requests: Dispatcher;
+  watches: Dispatcher;
+  /** Headers that prove who we are; asked for at each request, because tokens are renewed on disk. */
+  authorization(): Promise<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+const TOKEN_KEPT_MS = 30_000;
+const REQUEST_CONNECTIONS = 32;
+/** Below the API server's own idle limit of 90 s, so that a kept connection is a live one. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** The connection of a Pod: its service account's token and the cluster's CA, both read again as they are renewed. */
+export function inClusterConnection(
+  address: { host: string; port: string },
+  folder = SERVICE_ACCOUNT,
+): Connection {
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  let token = { text: '', readAt: -Infinity };
+  return {
+    server: `https://${host}:${address.port}`,
+    ...pools(() => ({ ca: readFileSync(`${folder}/ca.crt`) })),
+    authorization: async () => {
+      if (Date.now() - token.readAt > TOKEN_KEPT_MS) {
+        token = { text: (await readFile(`${folder}/token`, 'utf8')).trim(), readAt: Date.now() };
+      }
+      return { authorization: `Bearer ${token.text}` };
+    },
+  };
+}
+
+/**
+ * The connection that a kubeconfig file names, with every way of signing in that client-node knows. It is imported here only: it
+ * costs about 60 MB, which an operator in a cluster never pays.
+ */
+export async function kubeconfigConnection(file: string | undefined): Promise<Connection> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  if (file === undefined) config.loadFromDefault();
+  else config.loadFromFile(file);
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) throw new Error(`The kubeconfig ${file ?? '(default)'} names no current cluster.`);
+  const options: { ca?: unknown; cert?: unknown; key?: unknown; headers?: unknown } = {};
+  await config.applyToHTTPSOptions(options);
+  return {
+    server: cluster.server.replace(/\/+$/, ''),
+    ...pools(() => ({
+      ...pem('ca', options.ca),
+      ...pem('cert', options.cert),
+      ...pem('key', options.key),
+      ...(cluster.tlsServerName === undefined ? {} : { servername: cluster.tlsServerName }),
+      rejectUnauthorized: !cluster.skipTLSVerify,
+    })),
+    authorization: async () => {
+      const fresh: { headers?: unknown } = {};
+      await config.applyToHTTPSOptions(fresh);
+      return stringHeaders(fresh.headers);
+    },
+  };
+}
+
+function pools(tls: () => buildConnector.BuildOptions): Pick<Connection, 'requests' | 'watches' | 'close'> {
+  const connect: buildConnector.connector = (options, callback) => {
+    buildConnector({ timeout: 10_000, keepAlive: true, allowH2: false, ...tls() })(options, callback);
+  };
+  const requests = new Agent({
+    connect,
+    allowH2: false,
+    connections: REQUEST_CONNECTIONS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+  });
+  const watches = new Agent({
+    connect,
+    allowH2: false,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: 30_000,
+    bodyTimeout: 0,
+  });
+  return {
+    requests,
+    watches,
+    close: async () => {
+      await Promise.all([requests.destroy(), watches.destroy()]);
+    },
+  };
+}
+
+function pem(name: 'ca' | 'cert' | 'key', value: unknown): buildConnector.BuildOptions {
+  return typeof value === 'string' || Buffer.isBuffer(value) ? { [name]: value } : {};
+}
+
+function stringHeaders(headers: unknown): Record<string, string> {
+  const result: Record<string, string> = {};
+  if (typeof headers !== 'object' || headers === null) return result;
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string') result[name.toLowerCase()] = value;
+  }
+  return result;
+}

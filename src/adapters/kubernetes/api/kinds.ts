@@ -1,0 +1,94 @@
+import type {
+  EventsV1Event,
+  V1ClusterRole,
+  V1ConfigMap,
+  V1CronJob,
+  V1Job,
+  V1Lease,
+  V1LimitRange,
+  V1Namespace,
+  V1NetworkPolicy,
+  V1Pod,
+  V1ResourceQuota,
+  V1RoleBinding,
+  V1Secret,
+  V1ServiceAccount,
+  V1TokenReview,
+} from '@kubernetes/client-node';
+import type {
+  OAuthProviderObject,
+  PipelineObject,
+  TeamObject,
+} from '#adapters/kubernetes/kinds/custom-resources.ts';
+
+/** As client-node types an object, but as JSON carries it: times are strings. */
+export type Wire<T> = T extends Date
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Wire<Item>[]
+    : T extends object
+      ? { [Key in keyof T]: Wire<T[Key]> }
+      : T;
+
+/** Where objects of one kind live in the API. `Shape` is never there at run time: it ties the kind to its type. */
+export interface Kind<Shape> {
+  apiVersion: string;
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+  readonly shape?: Shape;
+}
+
+function core<Shape>(kind: string, plural: string, namespaced = true): Kind<Wire<Shape>> {
+  return { apiVersion: 'v1', kind, plural, namespaced };
+}
+
+function grouped<Shape>(
+  apiVersion: string,
+  kind: string,
+  plural: string,
+  namespaced = true,
+): Kind<Wire<Shape>> {
+  return { apiVersion, kind, plural, namespaced };
+}
+
+export const KINDS = {
+  teams: grouped<TeamObject>('millrace.dev/v1alpha1', 'Team', 'teams', false),
+  pipelines: grouped<PipelineObject>('millrace.dev/v1alpha1', 'Pipeline', 'pipelines'),
+  oauthProviders: grouped<OAuthProviderObject>(
+    'millrace.dev/v1alpha1',
+    'OAuthProvider',
+    'oauthproviders',
+    false,
+  ),
+  pods: core<V1Pod>('Pod', 'pods'),
+  configMaps: core<V1ConfigMap>('ConfigMap', 'configmaps'),
+  secrets: core<V1Secret>('Secret', 'secrets'),
+  namespaces: core<V1Namespace>('Namespace', 'namespaces', false),
+  serviceAccounts: core<V1ServiceAccount>('ServiceAccount', 'serviceaccounts'),
+  resourceQuotas: core<V1ResourceQuota>('ResourceQuota', 'resourcequotas'),
+  limitRanges: core<V1LimitRange>('LimitRange', 'limitranges'),
+  cronJobs: grouped<V1CronJob>('batch/v1', 'CronJob', 'cronjobs'),
+  jobs: grouped<V1Job>('batch/v1', 'Job', 'jobs'),
+  leases: grouped<V1Lease>('coordination.k8s.io/v1', 'Lease', 'leases'),
+  networkPolicies: grouped<V1NetworkPolicy>('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),
+  roleBindings: grouped<V1RoleBinding>('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
+  clusterRoles: grouped<V1ClusterRole>('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', false),
+  events: grouped<EventsV1Event>('events.k8s.io/v1', 'Event', 'events'),
+  tokenReviews: grouped<V1TokenReview>('authentication.k8s.io/v1', 'TokenReview', 'tokenreviews', false),
+} as const;
+
+/** What every object has; enough to address it. */
+export interface ObjectRef {
+  namespace?: string | undefined;
+  name: string;
+}
+
+/** Path of a kind's collection or of one object in it. */
+export function pathOf(kind: Kind<unknown>, ref: { namespace?: string | undefined; name?: string }): string {
+  const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
+  const scope =
+    kind.namespaced && ref.namespace !== undefined ? `/namespaces/${encodeURIComponent(ref.namespace)}` : '';
+  const object = ref.name === undefined ? '' : `/${encodeURIComponent(ref.name)}`;
+  return `${root}${scope}/${kind.plural}${object}`;
+}

@@ -1,0 +1,249 @@
+// Made from crds/*.yaml by `node src/adapters/kubernetes/kinds/write-types.ts`: change the YAML, never this file.
+import type { V1ObjectMeta } from '@kubernetes/client-node';
+
+/** An OAuthProvider is an identity provider for signing in. This version of Millrace checks the definition and tells the callback URL to register; signing in itself comes with a later version, as the condition SignIn says. */
+export interface OAuthProviderObject {
+  apiVersion: 'millrace.dev/v1alpha1';
+  kind: 'OAuthProvider';
+  metadata: V1ObjectMeta;
+  /** How to talk to the provider. */
+  spec: {
+    /** Name for people, shown on the sign-in page. */
+    displayName?: string;
+    /** OIDC for OpenID Connect with discovery, OAuth2 for providers that have only the three URLs. It cannot be changed. */
+    type: 'OIDC' | 'OAuth2';
+    /** The identifier that the provider gave to this installation. */
+    clientID: string;
+    /** Where the client secret is, in the namespace in which Millrace is installed. */
+    clientSecretRef: {
+      /** Name of the Secret. */
+      name: string;
+      /** Key whose value is the client secret. */
+      key: string;
+    };
+    /** OIDC: the issuer, below which the discovery document is found. */
+    issuerURL?: string;
+    /** OAuth2: where people are sent to agree. */
+    authURL?: string;
+    /** OAuth2: where a code is exchanged for a token. */
+    tokenURL?: string;
+    /** OAuth2: where the user behind a token is described. */
+    userInfoURL?: string;
+    /** Scopes to ask for; absent means openid, profile and email for OIDC and none for OAuth2. */
+    scopes?: string[];
+    /** Claim or field that suggests a user name; it never links accounts. Absent means preferred_username. */
+    usernameClaim?: string;
+    /** False takes the provider off the sign-in page. Absent means true. */
+    enabled?: boolean;
+  };
+  /** What the operator made of the spec. Only the operator writes it. */
+  status?: {
+    /** The metadata.generation that this status speaks of. */
+    observedGeneration?: number;
+    /** Redirect address to register with the provider. */
+    callbackURL?: string;
+    /** Ready: the definition is accepted. SignIn: whether people can sign in with it, which this version cannot offer yet. */
+    conditions?: {
+      /** Name of the condition. */
+      type: string;
+      /** True, False or Unknown. */
+      status: 'True' | 'False' | 'Unknown';
+      /** The metadata.generation that the condition speaks of. */
+      observedGeneration?: number;
+      /** When the status last changed. */
+      lastTransitionTime: string;
+      /** Why, in one CamelCase word. */
+      reason: string;
+      /** Why, in words. */
+      message: string;
+    }[];
+  };
+}
+
+/** A Pipeline is a continuous-integration pipeline written in HCL. It belongs to the Team whose namespace it is in. Its resources are checked for new versions, and its jobs run as builds, one Pod each. */
+export interface PipelineObject {
+  apiVersion: 'millrace.dev/v1alpha1';
+  kind: 'Pipeline';
+  metadata: V1ObjectMeta;
+  /** What to run. A definition with errors changes nothing: the condition Ready becomes False with reason InvalidConfig and lists every error by line and column, and the last good revision keeps running. */
+  spec: {
+    /** Name for people, shown instead of the object's name. */
+    displayName?: string;
+    /** The pipeline in HCL, at most 256 KiB. Texts over about 200 KiB need `kubectl apply --server-side`, because the client-side kind keeps a second copy in an annotation. */
+    config?: string;
+    /** Where the HCL text is kept, if not in this object. A change there is applied like a change here. */
+    configFrom?: {
+      /** One key of a ConfigMap in the Pipeline's namespace. */
+      configMapKeyRef: {
+        /** Name of the ConfigMap. */
+        name: string;
+        /** Key whose value is the HCL text. */
+        key: string;
+      };
+    };
+    /** Values of the pipeline's variables by name. They win over varsFrom and over the defaults in the HCL text. Anyone who may read this object reads them: secret values belong in a Secret named in varsFrom. */
+    vars?: Record<string, string>;
+    /** Further sources of variables; of two that hold the same name, the later one wins. */
+    varsFrom?: {
+      /** A ConfigMap in the Pipeline's namespace. */
+      configMapRef?: {
+        /** Name of the ConfigMap. */
+        name: string;
+      };
+      /** A Secret in the Pipeline's namespace that carries the label millrace.dev/usable=true, by which its owner allows pipelines to use it. */
+      secretRef?: {
+        /** Name of the Secret. */
+        name: string;
+      };
+    }[];
+    /** A paused pipeline is neither checked nor built. When set, true or false, it wins over the API, which then refuses to pause or unpause; when absent, the API decides. */
+    paused?: boolean;
+    /** Lets anyone read the pipeline's state through the public gateway; never its logs. Absent means false. */
+    public?: boolean;
+  };
+  /** What the operator made of the spec. Only the operator writes it. */
+  status?: {
+    /** The metadata.generation that this status speaks of. */
+    observedGeneration?: number;
+    /** Number of the revision that runs; it grows with each accepted change. */
+    revision?: number;
+    /** Whether the pipeline is paused now, by the manifest or through the API. */
+    paused?: boolean;
+    /** Number of jobs in the running revision. */
+    jobCount?: number;
+    /** Number of resources in the running revision. */
+    resourceCount?: number;
+    /** The build that ended last, as `<job> */
+    lastBuild?: string;
+    /** The jobs of the running revision in the order of the file, at most 100 of them. */
+    jobs?: {
+      /** Name of the job. */
+      name: string;
+      /** Whether this job is paused. */
+      paused?: boolean;
+      /** The newest build of the job. */
+      lastBuild?: {
+        /** Number of the build within the job. */
+        number: string;
+        /** pending, started, succeeded, failed or cancelled. */
+        status: string;
+        /** When it ended; absent while it runs. */
+        endedAt?: string;
+      };
+    }[];
+    /** Resources whose last check failed, at most 20 of them. */
+    failingChecks?: {
+      /** Name of the resource, `<type>.<name>`. */
+      resource: string;
+      /** The error of the last check. */
+      message: string;
+    }[];
+    /** What the last accepted change did to the pipeline. */
+    lastPlan?: {
+      /** Jobs that the change touched. */
+      jobs?: {
+        /** Names that came, at most 100. */
+        added?: string[];
+        /** Names whose definition changed, at most 100. */
+        changed?: string[];
+        /** Names that went, at most 100; their history is kept. */
+        removed?: string[];
+      };
+      /** Resources that the change touched. */
+      resources?: {
+        /** Names that came, at most 100. */
+        added?: string[];
+        /** Names whose definition changed, at most 100. */
+        changed?: string[];
+        /** Names that went, at most 100; their history is kept. */
+        removed?: string[];
+      };
+    };
+    /** Ready: the definition is accepted and scheduled. LastBuildSucceeded: how the last build ended. ChecksStalled: a check is long overdue. Reconciling and Stalled are there only while they are true. */
+    conditions?: {
+      /** Name of the condition. */
+      type: string;
+      /** True, False or Unknown. */
+      status: 'True' | 'False' | 'Unknown';
+      /** The metadata.generation that the condition speaks of. */
+      observedGeneration?: number;
+      /** When the status last changed. */
+      lastTransitionTime: string;
+      /** Why, in one CamelCase word. */
+      reason: string;
+      /** Why, in words. */
+      message: string;
+    }[];
+  };
+}
+
+/** A Team owns one namespace: every Pipeline in that namespace is the team's, and its checks and builds run there, fenced by RBAC, NetworkPolicies, Pod security and limits that the operator keeps in place. */
+export interface TeamObject {
+  apiVersion: 'millrace.dev/v1alpha1';
+  kind: 'Team';
+  metadata: V1ObjectMeta;
+  /** What the team may use. An empty spec is a team with a namespace of its own name. */
+  spec: {
+    /** Name for people, shown instead of the object's name. */
+    displayName?: string;
+    /** The team's namespace; absent means the team's name. It is created if it does not exist, and one that exists is adopted only if it carries the label millrace.dev/team=<name of the team>. It cannot be changed, and it is never deleted with the team. */
+    namespace?: string;
+    /** The Pod security standard that the namespace enforces. baseline, which is also what absent means, lets images of docker steps run as the user they name, root included, with the few capabilities that package managers need. restricted runs every container as an unprivileged user. */
+    podSecurity?: 'baseline' | 'restricted';
+    /** What every check and build Pod of the team gets. */
+    defaults?: {
+      /** Image for exec and shell steps instead of Millrace's own. It must be built from the millrace image, because it carries the program that runs steps. */
+      image?: string;
+      /** Secrets of the team's namespace with which the node pulls images. */
+      imagePullSecrets?: {
+        /** Name of the Secret. */
+        name: string;
+      }[];
+      /** What the steps of one Pod ask for and may use. Steps run one after another, so requests are counted once for the Pod; limits hold for each container. */
+      resources?: {
+        /** Amounts by resource, as in a Pod, for example cpu=500m and memory=512Mi. */
+        requests?: Record<string, number | string>;
+        /** Amounts by resource, as in a Pod, for example memory=2Gi. */
+        limits?: Record<string, number | string>;
+      };
+    };
+    /** How much of the cluster the team may use at a time. What exceeds it waits, and says so. */
+    limits?: {
+      /** Builds that run at a time; absent means no limit. */
+      runningBuilds?: number;
+      /** Check Pods that run at a time, those of CronJobs aside; absent means no limit. */
+      runningChecks?: number;
+      /** Sum of the requests of all Pods in the namespace by resource, enforced by a ResourceQuota, for example cpu=8 and memory=16Gi. Once it names a resource, every Pod must ask for some of it, so spec.defaults.resources.requests has to name it too. */
+      requests?: Record<string, number | string>;
+    };
+    /** What Pods of the team may reach beyond the rules that always hold: no one reaches them, and they reach DNS, the agents' gateway and every address but those of cloud metadata services. */
+    network?: {
+      /** Address ranges that the Pods may not reach, for example 10.0.0.0/8. */
+      denyCIDRs?: string[];
+    };
+  };
+  /** What the operator made of the spec. Only the operator writes it. */
+  status?: {
+    /** The metadata.generation that this status speaks of. */
+    observedGeneration?: number;
+    /** The team's namespace. */
+    namespace?: string;
+    /** Number of Pipelines in the namespace. */
+    pipelineCount?: number;
+    /** Ready: the namespace is set up. Reconciling and Stalled are there only while they are true; a Team that waits for its last Pipelines before it goes says so in Ready. */
+    conditions?: {
+      /** Name of the condition. */
+      type: string;
+      /** True, False or Unknown. */
+      status: 'True' | 'False' | 'Unknown';
+      /** The metadata.generation that the condition speaks of. */
+      observedGeneration?: number;
+      /** When the status last changed. */
+      lastTransitionTime: string;
+      /** Why, in one CamelCase word. */
+      reason: string;
+      /** Why, in words. */
+      message: string;
+    }[];
+  };
+}

@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { format } from 'prettier';
+import { typeText } from './type-text.ts';
+
+/** Folder of the custom resource definitions. */
+export const DEFINITIONS = new URL('../../../../crds/', import.meta.url);
+export const TYPES = new URL('custom-resources.ts', import.meta.url);
+
+/** The text that the types' file must have. */
+export function wantedTypes(): Promise<string> {
+  const files = readdirSync(DEFINITIONS).filter((file) => file.endsWith('.yaml'));
+  const texts = files.toSorted().map((file) => readFileSync(new URL(file, DEFINITIONS), 'utf8'));
+  return format(typeText(texts), { parser: 'typescript', singleQuote: true, printWidth: 110 });
+}
+
+if (import.meta.main) writeFileSync(TYPES, await wantedTypes());

@@ -1,0 +1,49 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { Installation, Owner, TeamRules } from './installation.ts';
+import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
+import type { BuildAttempt } from './names.ts';
+import { buildPodName } from './names.ts';
+import type { ShimKeys } from './pod.ts';
+import { pod } from './pod.ts';
+
+export interface BuildWork {
+  build: BuildAttempt;
+  containers: PlanContainer[];
+  nonce: string;
+  shim: ShimKeys;
+  /** Wall clock of the plan; the Pod may live somewhat longer. */
+  timeoutSeconds: number;
+  owner?: Owner;
+}
+
+/** Room beside the plan's own clock: pulling images before it, hooks and the last log lines after it. */
+const AROUND_SECONDS = 3600;
+
+/** The Pod of one attempt of a build: the same attempt always gives the same Pod. */
+export function buildPod(work: BuildWork, team: TeamRules, installation: Installation): V1Pod {
+  const { build } = work;
+  return pod(
+    {
+      name: buildPodName(build),
+      labels: {
+        [MANAGED_BY]: 'millrace',
+        [LABEL.kind]: 'build',
+        [LABEL.team]: labelValue(build.team),
+        [LABEL.pipeline]: labelValue(build.pipeline),
+        [LABEL.job]: labelValue(build.job),
+        [LABEL.build]: labelValue(build.number),
+        [LABEL.buildId]: String(build.id),
+        [LABEL.attempt]: String(build.attempt),
+      },
+      annotations: { [ANNOTATION.job]: build.job },
+      containers: work.containers,
+      proof: { nonce: work.nonce },
+      shim: work.shim,
+      deadlineSeconds: work.timeoutSeconds + AROUND_SECONDS,
+      ...(work.owner === undefined ? {} : { owner: work.owner }),
+    },
+    team,
+    installation,
+  );
+}

@@ -1,0 +1,84 @@
+import type { V1CronJob } from '@kubernetes/client-node';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
+import { CHECK_DEADLINE_SECONDS, checkLabels } from './check-pod.ts';
+import type { Installation, Owner, TeamRules } from './installation.ts';
+import { ownerReference } from './installation.ts';
+import { ANNOTATION, LABEL } from './labels.ts';
+import { cronJobName } from './names.ts';
+import type { ShimKeys } from './pod.ts';
+import { podSpec } from './pod.ts';
+
+export interface CheckGroupWork {
+  team: string;
+  pipeline: string;
+  pipelineId: number;
+  group: CheckGroup;
+  containers: PlanContainer[];
+  shim: ShimKeys;
+  paused: boolean;
+  owner: Owner;
+}
+
+const STARTING_DEADLINE_SECONDS = 60;
+const KEPT_SECONDS = 120;
+
+/**
+ * The CronJob of a check group. A cron expression is its schedule. One that is checked every so often cannot be a CronJob's schedule,
+ * so that CronJob is suspended: it is there to be seen and for `kubectl create job --from`, and the operator makes the Pods when they
+ * are due. Undefined for groups without a schedule.
+ */
+export function checkCronJob(
+  work: CheckGroupWork,
+  team: TeamRules,
+  installation: Installation,
+): V1CronJob | undefined {
+  const { schedule } = work.group;
+  if (schedule === undefined) return undefined;
+  const labels = { ...checkLabels(work), [LABEL.checkGroup]: work.group.key };
+  const annotations = { [ANNOTATION.resources]: work.group.resources.join(',') };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: {
+      name: cronJobName(work.pipeline, work.group.key),
+      namespace: team.namespace,
+      labels,
+      annotations,
+      ownerReferences: [ownerReference(work.owner)],
+    },
+    spec: {
+      schedule: schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`,
+      timeZone: 'Etc/UTC',
+      suspend: schedule.kind === 'every' || work.paused,
+      concurrencyPolicy: 'Forbid',
+      startingDeadlineSeconds: STARTING_DEADLINE_SECONDS,
+      successfulJobsHistoryLimit: 0,
+      failedJobsHistoryLimit: 1,
+      jobTemplate: {
+        metadata: { labels, annotations },
+        spec: {
+          backoffLimit: 0,
+          activeDeadlineSeconds: CHECK_DEADLINE_SECONDS,
+          ttlSecondsAfterFinished: KEPT_SECONDS,
+          template: {
+            metadata: { labels, annotations },
+            spec: podSpec(
+              {
+                name: '',
+                labels,
+                annotations,
+                containers: work.containers,
+                proof: 'projected-token',
+                shim: work.shim,
+                deadlineSeconds: CHECK_DEADLINE_SECONDS,
+              },
+              team,
+              installation,
+            ),
+          },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { Installation, Owner, TeamRules } from './installation.ts';
+import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
+import { checkPodName } from './names.ts';
+import type { ShimKeys } from './pod.ts';
+import { pod } from './pod.ts';
+
+export interface CheckWork {
+  run: number;
+  team: string;
+  pipeline: string;
+  pipelineId: number;
+  resources: string[];
+  containers: PlanContainer[];
+  nonce: string;
+  shim: ShimKeys;
+  owner?: Owner;
+}
+
+/** Checks run side by side, each with its own five minutes; the rest is for pulling images. */
+export const CHECK_DEADLINE_SECONDS = 900;
+
+/** The Pod of a check run that the operator starts itself. */
+export function checkPod(work: CheckWork, team: TeamRules, installation: Installation): V1Pod {
+  return pod(
+    {
+      name: checkPodName(work.pipeline, work.run),
+      labels: { ...checkLabels(work), [LABEL.run]: String(work.run) },
+      annotations: { [ANNOTATION.resources]: work.resources.join(',') },
+      containers: work.containers,
+      proof: { nonce: work.nonce },
+      shim: work.shim,
+      deadlineSeconds: CHECK_DEADLINE_SECONDS,
+      ...(work.owner === undefined ? {} : { owner: work.owner }),
+    },
+    team,
+    installation,
+  );
+}
+
+export function checkLabels(work: {
+  team: string;
+  pipeline: string;
+  pipelineId: number;
+}): Record<string, string> {
+  return {
+    [MANAGED_BY]: 'millrace',
+    [LABEL.kind]: 'check',
+    [LABEL.team]: labelValue(work.team),
+    [LABEL.pipeline]: labelValue(work.pipeline),
+    [LABEL.pipelineId]: String(work.pipelineId),
+  };
+}

@@ -1,0 +1,45 @@
+import type { V1LocalObjectReference, V1OwnerReference } from '@kubernetes/client-node';
+
+/** What all Pods of one installation of Millrace have in common. */
+export interface Installation {
+  /** Prefix of the installation's cluster roles. */
+  release: string;
+  /** Namespace of the installation. */
+  namespace: string;
+  image: string;
+  imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  /** URL of the internal gateway, and the certificate authority (PEM) that vouches for it. */
+  gateway: string;
+  certificateAuthority: string;
+}
+
+export type Amounts = Record<string, number | string>;
+
+/** What a team's spec says about its Pods. */
+export interface TeamRules {
+  name: string;
+  namespace: string;
+  podSecurity: 'baseline' | 'restricted';
+  workerImage?: string;
+  imagePullSecrets: V1LocalObjectReference[];
+  requests: Amounts;
+  limits: Amounts;
+}
+
+/** The object that goes with its owner; a Pod of ours is owned by the Pipeline. */
+export interface Owner {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+}
+
+export function ownerReference(owner: Owner): V1OwnerReference {
+  return {
+    apiVersion: owner.apiVersion,
+    kind: owner.kind,
+    name: owner.name,
+    uid: owner.uid,
+    controller: true,
+  };
+}

@@ -1,0 +1,41 @@
+import { shortHash } from '#domain/scheduling/check-groups.ts';
+
+export const MANAGED_BY = 'app.kubernetes.io/managed-by';
+
+/** Labels of everything that Millrace makes; ids and names by which it is found again. */
+export const LABEL = {
+  kind: 'millrace.dev/kind',
+  team: 'millrace.dev/team',
+  pipeline: 'millrace.dev/pipeline',
+  pipelineId: 'millrace.dev/pipeline-id',
+  job: 'millrace.dev/job',
+  build: 'millrace.dev/build',
+  buildId: 'millrace.dev/build-id',
+  attempt: 'millrace.dev/attempt',
+  run: 'millrace.dev/run',
+  checkGroup: 'millrace.dev/check-group',
+  usable: 'millrace.dev/usable',
+} as const;
+
+/** Annotations, for what is too long or too free for a label. */
+export const ANNOTATION = {
+  job: 'millrace.dev/job',
+  resources: 'millrace.dev/resources',
+  applied: 'millrace.dev/applied',
+} as const;
+
+/** Selects every object of one installation's making. */
+export const OURS = `${MANAGED_BY}=millrace`;
+
+const LONGEST_LABEL = 63;
+
+/** The text itself where it may be a label's value, else its readable part and a hash of the whole. */
+export function labelValue(text: string): string {
+  if (text.length <= LONGEST_LABEL && /^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/.test(text)) return text;
+  const readable = text
+    .replace(/[^A-Za-z0-9_.-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, LONGEST_LABEL - 9)
+    .replace(/[^A-Za-z0-9]+$/, '');
+  return readable === '' ? shortHash(text) : `${readable}-${shortHash(text)}`;
+}

@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
+import { buildPod } from './build-pod.ts';
+import { checkCronJob } from './check-cron-job.ts';
+import { checkPod } from './check-pod.ts';
+import type { Installation, TeamRules } from './installation.ts';
+import type { TeamNamespace } from './team-namespace.ts';
+import {
+  podsServiceAccount,
+  teamLimitRange,
+  teamNamespace,
+  teamNetworkPolicies,
+  teamQuota,
+  teamRoleBindings,
+} from './team-namespace.ts';
+
+const installation: Installation = {
+  release: 'millrace',
+  namespace: 'millrace-system',
+  image: 'localhost/millrace:1',
+  imagePullPolicy: 'IfNotPresent',
+  gateway: 'https://millrace-internal.millrace-system.svc:8443',
+  certificateAuthority: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
+};
+const plainTeam: TeamRules = {
+  name: 'blue',
+  namespace: 'team-blue',
+  podSecurity: 'baseline',
+  imagePullSecrets: [],
+  requests: {},
+  limits: {},
+};
+const strictTeam: TeamRules = {
+  ...plainTeam,
+  podSecurity: 'restricted',
+  workerImage: 'localhost/worker:2',
+  imagePullSecrets: [{ name: 'registry' }],
+  requests: { cpu: 1, memory: '512Mi' },
+  limits: { memory: '2Gi', 'ephemeral-storage': '10Gi' },
+};
+const owner = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', name: 'demo', uid: 'uid-1' };
+const shim = { secret: 'shim-secret', keyOf: (container: string): string => `key-of-${container}` };
+const worker: PlanContainer = { name: 'worker' };
+const foreign: PlanContainer = { name: 'image-1-node', image: 'localhost/node:24' };
+const build = { id: 41, attempt: 1, team: 'blue', pipeline: 'demo', job: 'unit', number: '7' };
+
+const buildOf = (containers: PlanContainer[], team: TeamRules): unknown =>
+  buildPod(
+    { build, containers, nonce: 'b.41.1.mac', shim, timeoutSeconds: 21_600, owner },
+    team,
+    installation,
+  );
+const groupOf = (more: Partial<CheckGroup>): CheckGroup => ({
+  key: 'every-30s',
+  tags: [],
+  resources: ['git.app', 'git.docs'],
+  ...more,
+});
+const cronJobOf = (group: CheckGroup, containers: PlanContainer[]): unknown =>
+  checkCronJob(
+    { team: 'blue', pipeline: 'demo', pipelineId: 3, group, containers, shim, paused: false, owner },
+    plainTeam,
+    installation,
+  );
+const space: TeamNamespace = {
+  team: 'blue',
+  namespace: 'team-blue',
+  podSecurity: 'baseline',
+  quota: { cpu: 8, memory: '16Gi' },
+  denyCidrs: ['10.0.0.0/8', 'fc00::/7'],
+};
+
+const GOLDEN: Record<string, () => unknown> = {
+  'build-in-worker-image': () => buildOf([worker], plainTeam),
+  'build-in-two-images': () => buildOf([worker, foreign], plainTeam),
+  'build-of-restricted-team': () => buildOf([worker, foreign], strictTeam),
+  'build-without-steps-to-run': () => buildOf([], plainTeam),
+  'check-of-one-run': () =>
+    checkPod(
+      {
+        run: 12,
+        team: 'blue',
+        pipeline: 'demo',
+        pipelineId: 3,
+        resources: ['git.app'],
+        containers: [worker],
+        nonce: 'c.12.mac',
+        shim,
+        owner,
+      },
+      plainTeam,
+      installation,
+    ),
+  'check-every-so-often': () => cronJobOf(groupOf({ schedule: { kind: 'every', seconds: 30 } }), [worker]),
+  'check-by-cron-expression': () =>
+    cronJobOf(groupOf({ key: 'cron-1', schedule: { kind: 'cron', expression: '5 * * * *' } }), [foreign]),
+  team: () => [
+    teamNamespace(space),
+    podsServiceAccount(space),
+    ...teamRoleBindings(space, installation),
+    ...teamNetworkPolicies(space, installation),
+    teamQuota(space),
+    teamLimitRange(space),
+  ],
+};
+
+describe('what we ask of the cluster is in files that a person can read', () => {
+  test.each(Object.entries(GOLDEN))('%s', (name, make) => {
+    const file = new URL(`golden/${name}.yaml`, import.meta.url);
+    const object = make();
+    if (updating()) writeFileSync(file, stringify(object, { lineWidth: 0, aliasDuplicateObjects: false }));
+    expect(object).toEqual(parse(readFileSync(file, 'utf8')));
+  });
+});
+
+/** `jest -u` writes the files anew; then read the difference. */
+function updating(): boolean {
+  const state: object & { snapshotState?: unknown } = expect.getState();
+  return JSON.stringify(state.snapshotState).includes('"_updateSnapshot":"all"');
+}
+
+test('a group that is checked on request only has no CronJob', () => {
+  expect(cronJobOf(groupOf({ key: 'on-request' }), [worker])).toBeUndefined();
+});
+
+test('a team without limits has no quota, and none of the limits that a quota needs', () => {
+  expect(teamQuota({ ...space, quota: {} })).toBeUndefined();
+  expect(teamLimitRange({ ...space, quota: {} })).toBeUndefined();
+});
+
+test('no Pod has a volume while all its steps run in the worker image', () => {
+  const text = JSON.stringify(buildOf([worker], strictTeam));
+  expect(text).not.toMatch(/volume/i);
+});

@@ -1,0 +1,272 @@
+import type {
+  V1Capabilities,
+  V1Container,
+  V1EnvVar,
+  V1Pod,
+  V1PodSpec,
+  V1ResourceRequirements,
+  V1SecurityContext,
+  V1Volume,
+  V1VolumeMount,
+} from '@kubernetes/client-node';
+import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+import { WORKDIR } from '#domain/planning/plan-build.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { Amounts, Installation, Owner, TeamRules } from './installation.ts';
+import { ownerReference } from './installation.ts';
+
+/** How the agent proves which work is its own: one of the two (see agent-protocol). */
+export type Proof = { nonce: string } | 'projected-token';
+
+/** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */
+export interface ShimKeys {
+  secret: string;
+  keyOf(container: string): string;
+}
+
+export interface PodWork {
+  name: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  containers: PlanContainer[];
+  proof: Proof;
+  shim: ShimKeys;
+  /** Backstop for agents that hang: counted from the Pod's start, image pulls included. */
+  deadlineSeconds: number;
+  owner?: Owner;
+}
+
+export const SERVICE_ACCOUNT = 'millrace-pods';
+export const GATEWAY_AUDIENCE = 'millrace-gateway';
+
+const AGENT = 'agent';
+const PROGRAM = '/usr/local/bin/millrace';
+const SHIM = '/usr/local/bin/millrace-shim';
+const SHIM_FOLDER = '/millrace/shim';
+const TOKEN_FOLDER = '/var/run/secrets/millrace.dev';
+const SHIM_PORT = '7357';
+const WORKER_USER = 65_532;
+const GRACE_SECONDS = 30;
+const TOKEN_SECONDS = 3600;
+const DEFAULT_REQUESTS: Amounts = { cpu: '100m', memory: '128Mi' };
+/** What package managers and servers started as root need, out of what the baseline standard lets a container have. */
+const BASELINE_CAPABILITIES = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'NET_BIND_SERVICE',
+  'SETGID',
+  'SETUID',
+];
+
+/** Autoscalers leave a node alone while such a Pod runs on it. */
+const STAY = {
+  'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+  'karpenter.sh/do-not-disrupt': 'true',
+};
+
+/**
+ * The Pod of a build or of checks: the agent, and one container for each image. When all steps use the worker image it has no
+ * volume, because any volume costs some 290 ms. Nothing secret is in it but a nonce that works once and keys of its own loopback.
+ */
+export function pod(work: PodWork, team: TeamRules, installation: Installation): V1Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: work.name,
+      namespace: team.namespace,
+      labels: work.labels,
+      annotations: { ...work.annotations, ...STAY },
+      ...(work.owner === undefined ? {} : { ownerReferences: [ownerReference(work.owner)] }),
+    },
+    spec: podSpec(work, team, installation),
+  };
+}
+
+/** The same as part of a CronJob's template. */
+export function podSpec(work: PodWork, team: TeamRules, installation: Installation): V1PodSpec {
+  const foreign = work.containers.some((container) => container.image !== undefined);
+  const token = work.proof === 'projected-token';
+  const asker = work.containers[0];
+  return {
+    restartPolicy: 'Never',
+    activeDeadlineSeconds: work.deadlineSeconds,
+    terminationGracePeriodSeconds: GRACE_SECONDS,
+    serviceAccountName: SERVICE_ACCOUNT,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: {
+      seccompProfile: { type: 'RuntimeDefault' },
+      ...(team.podSecurity === 'restricted' ? { runAsNonRoot: true } : {}),
+      ...(foreign ? { fsGroup: WORKER_USER, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
+    },
+    ...(team.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: team.imagePullSecrets }),
+    containers: [
+      agentContainer(work, foreign, resources(team, asker === undefined), installation),
+      ...work.containers.map((container) =>
+        stepContainer(container, {
+          foreign,
+          shim: work.shim,
+          resources: resources(team, container === asker),
+          team,
+          installation,
+        }),
+      ),
+    ],
+    ...(foreign || token ? { volumes: volumes(foreign, token) } : {}),
+  };
+}
+
+function agentContainer(
+  work: PodWork,
+  foreign: boolean,
+  asked: V1ResourceRequirements,
+  installation: Installation,
+): V1Container {
+  const token = work.proof === 'projected-token';
+  const mounts: V1VolumeMount[] = [
+    ...(foreign ? [{ name: 'workdir', mountPath: WORKDIR }] : []),
+    ...(foreign ? [{ name: 'shim', mountPath: SHIM_FOLDER }] : []),
+    ...(token ? [{ name: 'token', mountPath: TOKEN_FOLDER, readOnly: true }] : []),
+  ];
+  return {
+    name: AGENT,
+    image: installation.image,
+    imagePullPolicy: installation.imagePullPolicy,
+    command: [PROGRAM, 'agent'],
+    env: agentEnvironment(work, foreign, installation),
+    resources: asked,
+    securityContext: unprivileged(),
+    terminationMessagePolicy: 'File',
+    ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
+  };
+}
+
+function agentEnvironment(work: PodWork, foreign: boolean, installation: Installation): V1EnvVar[] {
+  const fixed: Record<string, string> = {
+    [AGENT_ENVIRONMENT.gateway]: installation.gateway,
+    [AGENT_ENVIRONMENT.certificateAuthority]: installation.certificateAuthority,
+    [AGENT_ENVIRONMENT.shimPort]: SHIM_PORT,
+    [AGENT_ENVIRONMENT.shimSecret]: work.shim.secret,
+    ...(foreign ? { [AGENT_ENVIRONMENT.shimFolder]: SHIM_FOLDER } : {}),
+    ...(work.proof === 'projected-token'
+      ? { [AGENT_ENVIRONMENT.tokenFile]: `${TOKEN_FOLDER}/token` }
+      : { [AGENT_ENVIRONMENT.nonce]: work.proof.nonce }),
+  };
+  const told: Record<string, string> = {
+    [AGENT_ENVIRONMENT.podName]: 'metadata.name',
+    [AGENT_ENVIRONMENT.podNamespace]: 'metadata.namespace',
+    [AGENT_ENVIRONMENT.podUid]: 'metadata.uid',
+  };
+  return [
+    ...Object.entries(fixed).map(([name, value]) => ({ name, value })),
+    ...Object.entries(told).map(([name, fieldPath]) => ({ name, valueFrom: { fieldRef: { fieldPath } } })),
+  ];
+}
+
+interface StepSurroundings {
+  /** The Pod runs foreign images, so it has volumes. */
+  foreign: boolean;
+  shim: ShimKeys;
+  resources: V1ResourceRequirements;
+  team: TeamRules;
+  installation: Installation;
+}
+
+function stepContainer(container: PlanContainer, around: StepSurroundings): V1Container {
+  const { team, installation } = around;
+  const own = container.image === undefined;
+  const restricted = own || team.podSecurity === 'restricted';
+  return {
+    name: container.name,
+    image: container.image ?? team.workerImage ?? installation.image,
+    ...(own ? { imagePullPolicy: installation.imagePullPolicy } : {}),
+    command: own ? [SHIM] : ['/bin/sh', '-c', waitForShim()],
+    workingDir: WORKDIR,
+    env: [
+      { name: 'MILLRACE_CONTAINER', value: container.name },
+      { name: AGENT_ENVIRONMENT.shimPort, value: SHIM_PORT },
+      { name: 'MILLRACE_SHIM_KEY', value: around.shim.keyOf(container.name) },
+    ],
+    resources: around.resources,
+    securityContext: restricted ? unprivileged() : asTheImageSays(),
+    ...(around.foreign
+      ? {
+          volumeMounts: [
+            { name: 'workdir', mountPath: WORKDIR },
+            ...(own ? [] : [{ name: 'shim', mountPath: SHIM_FOLDER, readOnly: true }]),
+          ],
+        }
+      : {}),
+  };
+}
+
+/** The agent puts the shim there whole, by a rename; fractions of a second are asked for where `sleep` knows them. */
+function waitForShim(): string {
+  const shim = `${SHIM_FOLDER}/millrace-shim`;
+  return `until [ -x ${shim} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${shim}`;
+}
+
+/** Steps run one after another, so one container asks for the whole Pod. Zeros keep limits from becoming requests. */
+function resources(team: TeamRules, asks: boolean): V1ResourceRequirements {
+  const asked = text({ ...DEFAULT_REQUESTS, ...team.requests });
+  const zero = Object.fromEntries(
+    [...Object.keys(asked), ...Object.keys(team.limits)].map((name) => [name, '0']),
+  );
+  const limits = text(team.limits);
+  return {
+    requests: asks ? { ...zero, ...asked } : zero,
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+}
+
+function text(amounts: Amounts): Record<string, string> {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
+}
+
+function unprivileged(): V1SecurityContext {
+  return {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    runAsNonRoot: true,
+    runAsUser: WORKER_USER,
+    runAsGroup: WORKER_USER,
+  };
+}
+
+function asTheImageSays(): V1SecurityContext {
+  const capabilities: V1Capabilities = { drop: ['ALL'], add: BASELINE_CAPABILITIES };
+  return { allowPrivilegeEscalation: false, capabilities };
+}
+
+function volumes(foreign: boolean, token: boolean): V1Volume[] {
+  return [
+    ...(foreign
+      ? [
+          { name: 'workdir', emptyDir: {} },
+          { name: 'shim', emptyDir: {} },
+        ]
+      : []),
+    ...(token
+      ? [
+          {
+            name: 'token',
+            projected: {
+              sources: [
+                {
+                  serviceAccountToken: {
+                    audience: GATEWAY_AUDIENCE,
+                    expirationSeconds: TOKEN_SECONDS,
+                    path: 'token',
+                  },
+                },
+              ],
+            },
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,97 @@
+import type { V1PolicyRule } from '@kubernetes/client-node';
+
+/*
+ * Who may do what. Cluster-wide the operator reads Millrace's own kinds and writes nothing but their status, namespaces and, fenced
+ * by a ValidatingAdmissionPolicy, RoleBindings to the two team roles; everything else it may do only in team namespaces, through the
+ * RoleBindings that it makes there. The chart includes these rules (`charts/millrace/files/rbac.yaml` is written from them).
+ */
+
+export const CLUSTER_ROLES = {
+  /** Bound by the operator in each team namespace. */
+  operator: (release: string) => `${release}-operator-team`,
+  gateway: (release: string) => `${release}-gateway-team`,
+};
+
+export const SERVICE_ACCOUNTS = {
+  operator: (release: string) => `${release}-operator`,
+  gateway: (release: string) => `${release}-gateway-internal`,
+};
+
+/** ClusterRole of the operator, bound cluster-wide. */
+export function operatorClusterRules(release: string): V1PolicyRule[] {
+  return [
+    {
+      apiGroups: ['millrace.dev'],
+      resources: ['teams', 'pipelines', 'oauthproviders'],
+      verbs: ['get', 'list', 'watch', 'patch'],
+    },
+    {
+      apiGroups: ['millrace.dev'],
+      resources: ['teams/status', 'pipelines/status', 'oauthproviders/status'],
+      verbs: ['patch'],
+    },
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'create', 'patch'] },
+    {
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['rolebindings'],
+      verbs: ['get', 'create', 'patch'],
+    },
+    {
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['clusterroles'],
+      resourceNames: [CLUSTER_ROLES.operator(release), CLUSTER_ROLES.gateway(release)],
+      verbs: ['bind'],
+    },
+    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  ];
+}
+
+/** ClusterRole of the operator within team namespaces. */
+export const operatorTeamRules: V1PolicyRule[] = [
+  { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
+  { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] },
+  {
+    apiGroups: [''],
+    resources: ['serviceaccounts', 'resourcequotas', 'limitranges'],
+    verbs: ['get', 'create', 'patch', 'delete'],
+  },
+  {
+    apiGroups: ['batch'],
+    resources: ['cronjobs'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
+  {
+    apiGroups: ['networking.k8s.io'],
+    resources: ['networkpolicies'],
+    verbs: ['get', 'create', 'patch', 'delete'],
+  },
+];
+
+/** ClusterRole of the internal gateway within team namespaces: it looks up the labels of the Pod behind a token. */
+export const gatewayTeamRules: V1PolicyRule[] = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
+
+/** ClusterRole of the internal gateway, bound cluster-wide. */
+export const gatewayClusterRules: V1PolicyRule[] = [
+  { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+];
+
+/** Role of the operator in the installation's own namespace: its Lease and the Secrets that it makes. */
+export function operatorReleaseRules(release: string): V1PolicyRule[] {
+  return [
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+    {
+      apiGroups: ['coordination.k8s.io'],
+      resources: ['leases'],
+      resourceNames: [`${release}-operator`],
+      verbs: ['get', 'update'],
+    },
+    { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+    {
+      apiGroups: [''],
+      resources: ['secrets'],
+      resourceNames: [`${release}-keys`, `${release}-database`, `${release}-internal-tls`],
+      verbs: ['get', 'patch'],
+    },
+  ];
+}

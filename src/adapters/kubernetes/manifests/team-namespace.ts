@@ -1,0 +1,117 @@
+import type {
+  V1LimitRange,
+  V1Namespace,
+  V1NetworkPolicy,
+  V1ResourceQuota,
+  V1RoleBinding,
+  V1ServiceAccount,
+} from '@kubernetes/client-node';
+import type { Amounts, Installation } from './installation.ts';
+import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
+import { teamNetworkPolicy } from './network-policy.ts';
+import { SERVICE_ACCOUNT } from './pod.ts';
+import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from './rbac.ts';
+
+export interface TeamNamespace {
+  team: string;
+  namespace: string;
+  podSecurity: 'baseline' | 'restricted';
+  quota: Amounts;
+  denyCidrs: string[];
+}
+
+const POD_SECURITY = 'pod-security.kubernetes.io';
+
+/** The namespace itself: created like this, or these labels laid over one that is the team's already. It has no owner. */
+export function teamNamespace(team: TeamNamespace): V1Namespace {
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: team.namespace,
+      labels: {
+        [MANAGED_BY]: 'millrace',
+        [LABEL.team]: team.team,
+        [`${POD_SECURITY}/enforce`]: team.podSecurity,
+        [`${POD_SECURITY}/warn`]: team.podSecurity,
+      },
+    },
+  };
+}
+
+/** For all Pods of the team: no token is mounted and no Role is bound to it. */
+export function podsServiceAccount(team: TeamNamespace): V1ServiceAccount {
+  return {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: ours(team, SERVICE_ACCOUNT),
+    automountServiceAccountToken: false,
+  };
+}
+
+/** Lets the operator and the internal gateway work in this namespace, and nowhere else. */
+export function teamRoleBindings(team: TeamNamespace, installation: Installation): V1RoleBinding[] {
+  return (['operator', 'gateway'] as const).map((who) => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: ours(team, CLUSTER_ROLES[who](installation.release)),
+    roleRef: {
+      apiGroup: 'rbac.authorization.k8s.io',
+      kind: 'ClusterRole',
+      name: CLUSTER_ROLES[who](installation.release),
+    },
+    subjects: [
+      {
+        kind: 'ServiceAccount',
+        name: SERVICE_ACCOUNTS[who](installation.release),
+        namespace: installation.namespace,
+      },
+    ],
+  }));
+}
+
+export function teamNetworkPolicies(team: TeamNamespace, installation: Installation): V1NetworkPolicy[] {
+  return [
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: ours(team, 'millrace-pods'),
+      spec: teamNetworkPolicy(team.denyCidrs, installation),
+    },
+  ];
+}
+
+/** Nothing when the team's spec limits nothing. */
+export function teamQuota(team: TeamNamespace): V1ResourceQuota | undefined {
+  const entries = Object.entries(team.quota);
+  if (entries.length === 0) return undefined;
+  const hard = Object.fromEntries(entries.map(([name, amount]) => [`requests.${name}`, String(amount)]));
+  return { apiVersion: 'v1', kind: 'ResourceQuota', metadata: ours(team, QUOTA), spec: { hard } };
+}
+
+/** Name of the team's quota, also for taking it away. */
+export const QUOTA = 'millrace';
+
+/** A quota refuses Pods that ask for nothing; those of others in the namespace ask for zero then. */
+export function teamLimitRange(team: TeamNamespace): V1LimitRange | undefined {
+  const names = Object.keys(team.quota);
+  if (names.length === 0) return undefined;
+  const defaultRequest = Object.fromEntries(names.map((name) => [name, '0']));
+  return {
+    apiVersion: 'v1',
+    kind: 'LimitRange',
+    metadata: ours(team, QUOTA),
+    spec: { limits: [{ type: 'Container', defaultRequest }] },
+  };
+}
+
+function ours(
+  team: TeamNamespace,
+  name: string,
+): { name: string; namespace: string; labels: Record<string, string> } {
+  return {
+    name,
+    namespace: team.namespace,
+    labels: { [MANAGED_BY]: 'millrace', [LABEL.team]: labelValue(team.team) },
+  };
+}
