@@ -105,8 +105,13 @@ function isGood(authority: Pair, pair: Pair, subject: Subject): boolean {
   return (
     certificate.verify(issuer.publicKey) &&
     certificate.validToDate.getTime() > Date.now() + renewDays * day &&
-    (subject.hosts ?? []).every((host) => certificate.checkIP(host) ?? certificate.checkHost(host))
+    (subject.hosts ?? []).every((host) => names(certificate, host))
   );
+}
+
+function names(certificate: X509Certificate, host: string): boolean {
+  const found = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
+  return found !== undefined;
 }
 
 function generalName(host: string): { type: 'ip' | 'dns'; value: string } {

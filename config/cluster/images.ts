@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Folders } from './folders.ts';
 import { architecture, binaryPath } from './folders.ts';
 import { run } from './run.ts';
@@ -22,11 +22,11 @@ export const pauseImage = 'localhost/pause:1';
 /** The image of the cluster's DNS server. */
 export const dnsImage = `localhost/coredns:${tools.find((tool) => tool.name === 'coredns')?.version.slice(1)}`;
 
-/** An image with one program in it. */
-type Content = {
+/** What goes into an image: `fill` lays out its root folder, and `entrypoint` is what it starts. */
+export type Content = {
   readonly name: string;
-  readonly binary: string;
-  readonly path: string;
+  readonly fill: (root: string) => void | Promise<void>;
+  readonly entrypoint: readonly string[];
   readonly user: string;
 };
 
@@ -40,12 +40,7 @@ export async function ensureImages(folders: Folders): Promise<string[]> {
     await makePause(pause);
   }
   if (!existsSync(dns)) {
-    await makeImage(dns, {
-      name: dnsImage,
-      binary: binaryPath(folders, 'coredns'),
-      path: 'coredns',
-      user: '65532:65532',
-    });
+    await writeImage(dns, program(dnsImage, binaryPath(folders, 'coredns'), '65532:65532'));
   }
   return [pause, dns];
 }
@@ -56,24 +51,29 @@ async function makePause(file: string): Promise<void> {
     const binary = join(folder, 'pause');
     const source = join(import.meta.dirname, 'pause.c');
     await run('gcc', ['-Os', '-static', '-s', '-Wall', '-Werror', '-o', binary, source]);
-    await makeImage(file, { name: pauseImage, binary, path: 'pause', user: '65535:65535' });
+    await writeImage(file, program(pauseImage, binary, '65535:65535'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+function program(name: string, binary: string, user: string): Content {
+  const fill = (root: string): void => copyFileSync(binary, join(root, basename(binary)));
+  return { name, fill, entrypoint: [`/${basename(binary)}`], user };
+}
+
 /** Writes a docker-archive: one layer, its configuration, and the manifest that names both. */
-async function makeImage(file: string, content: Content): Promise<void> {
+export async function writeImage(file: string, content: Content): Promise<void> {
   const folder = mkdtempSync(join(dirname(file), '.image-'));
   try {
     const root = join(folder, 'root');
     mkdirSync(root);
-    copyFileSync(content.binary, join(root, content.path));
-    await tar(join(folder, 'layer.tar'), root, [content.path]);
+    await content.fill(root);
+    await tar(join(folder, 'layer.tar'), root, ['.']);
     const config = {
       architecture,
       os: 'linux',
-      config: { Entrypoint: [`/${content.path}`], User: content.user, WorkingDir: '/' },
+      config: { Entrypoint: content.entrypoint, User: content.user, WorkingDir: '/' },
       rootfs: { type: 'layers', diff_ids: [`sha256:${digestOf(join(folder, 'layer.tar'))}`] },
       history: [{ created_by: 'millrace' }],
     };

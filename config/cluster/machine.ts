@@ -41,7 +41,7 @@ const wanted: Readonly<Record<string, { readonly value?: string; readonly least?
 };
 
 /** Folders that the programs make at fixed places, whatever they are told. */
-const fixedPlaces = [
+export const fixedPlaces = [
   '/run/containerd',
   '/var/lib/cni',
   '/var/lib/kubelet',
@@ -59,13 +59,18 @@ export function noteMachine(folders: Folders): void {
   if (existsSync(file)) {
     return;
   }
-  const settings = Object.fromEntries(
-    Object.keys(wanted)
-      .filter((name) => existsSync(`/proc/sys/${name}`))
-      .map((name) => [name, readFileSync(`/proc/sys/${name}`, 'utf8').trim()]),
-  );
-  const before: Before = { settings, absent: fixedPlaces.filter((path) => !existsSync(path)) };
+  const before: Before = {
+    settings: Object.fromEntries(kernelSettings()),
+    absent: fixedPlaces.filter((path) => !existsSync(path)),
+  };
   writeFileSync(file, JSON.stringify(before));
+}
+
+/** The kernel settings that the cluster may change, with their values of now. */
+export function kernelSettings(): [name: string, value: string][] {
+  return Object.keys(wanted)
+    .filter((name) => existsSync(`/proc/sys/${name}`))
+    .map((name) => [name, readFileSync(`/proc/sys/${name}`, 'utf8').trim()]);
 }
 
 /** Puts kernel settings and fixed places back to what was noted, and forgets the note. */

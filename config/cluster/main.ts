@@ -13,6 +13,7 @@ import { partNames, partOf } from './parts.ts';
 import { adminKubeconfig } from './pki.ts';
 import { requirePackages, requireRoot } from './prerequisites.ts';
 import { logFile, processOf, stopPart } from './processes.ts';
+import { rehearse } from './rehearse.ts';
 import { commandsFolder, loadImages, startCluster, startOne } from './start.ts';
 import { purge, stopCluster, traces } from './stop.ts';
 
@@ -134,6 +135,12 @@ async function showTraces(): Promise<void> {
   process.exitCode = found.length === 0 ? 0 : 1;
 }
 
+async function rehearseAll(): Promise<void> {
+  requireRoot();
+  await buildAll([]);
+  await alone(() => rehearse(folders));
+}
+
 function showExports(): void {
   console.log(shellExports());
 }
@@ -204,6 +211,11 @@ program
   .command('traces')
   .description('list what of the cluster is on the machine; fails if there is any')
   .action(showTraces);
+
+program
+  .command('rehearse')
+  .description('stop, start, use and stop the cluster, and prove that the machine is as before')
+  .action(rehearseAll);
 
 try {
   await program.parseAsync();

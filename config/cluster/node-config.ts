@@ -57,11 +57,18 @@ export function writeNodeFiles(folders: Folders): void {
   mkdirSync(join(folders.state, 'config'), { recursive: true });
   mkdirSync(network, { recursive: true });
   const status = readFileSync('/proc/self/status', 'utf8');
-  writeFileSync(files.containerd, containerdConfig(folders, snapshotter(folders), mayLowerScores(status)));
-  writeFileSync(files.kubelet, stringify(kubeletConfig(folders)));
-  writeFileSync(files.proxy, stringify(proxyConfig(folders)));
-  writeFileSync(files.resolver, resolverConfig(upstreamServers(readResolvers())));
-  writeFileSync(join(network, '10-millrace.conflist'), JSON.stringify(networkConfig(folders), null, 2));
+  writeIfNew(files.containerd, containerdConfig(folders, snapshotter(folders), mayLowerScores(status)));
+  writeIfNew(files.kubelet, stringify(kubeletConfig(folders)));
+  writeIfNew(files.proxy, stringify(proxyConfig(folders)));
+  writeIfNew(files.resolver, resolverConfig(upstreamServers(readResolvers())));
+  writeIfNew(join(network, '10-millrace.conflist'), JSON.stringify(networkConfig(folders), null, 2));
+}
+
+/** kube-proxy ends itself when its file is written, even with the same text. */
+function writeIfNew(path: string, text: string): void {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
+    writeFileSync(path, text);
+  }
 }
 
 /** The snapshotter that works where the state folder lies. */

@@ -10,10 +10,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from './explain.ts';
 import type { Folders } from './folders.ts';
+import { binaryPath } from './folders.ts';
 import type { Identity } from './identity.ts';
 import { clusterVariable, endAll, identityOf, isAlive, markedProcesses, partVariable } from './identity.ts';
 import { systemFolders } from './prerequisites.ts';
@@ -113,7 +114,7 @@ export async function stopPart(folders: Folders, part: Part, seconds: number): P
 
 function environmentFor(folders: Folders, part: Part): NodeJS.ProcessEnv {
   return {
-    PATH: systemFolders.join(':'),
+    PATH: [dirname(binaryPath(folders, 'runc')), ...systemFolders].join(':'),
     HOME: '/root',
     [clusterVariable]: folders.state,
     [partVariable]: part.name,

@@ -1,0 +1,71 @@
+import { explain } from './explain.ts';
+import type { Folders } from './folders.ts';
+import { binaryPath } from './folders.ts';
+import { dnsImage } from './images.ts';
+import { differences, pictureOfMachine } from './picture.ts';
+import { adminKubeconfig } from './pki.ts';
+import { run } from './run.ts';
+import { startCluster } from './start.ts';
+import { stopCluster } from './stop.ts';
+
+/**
+ * Proves that stopping leaves nothing behind: a picture of the machine without the cluster, a start, a Pod with
+ * every kind of thing that could stay (volume, host port, Service), a stop, and the same picture again.
+ */
+export async function rehearse(folders: Folders): Promise<void> {
+  await stopCluster(folders);
+  const before = await pictureOfMachine();
+  await startCluster(folders);
+  const kubectl = (args: readonly string[], input?: string): Promise<string> =>
+    run(binaryPath(folders, 'kubectl'), ['--kubeconfig', adminKubeconfig(folders), ...args], {
+      input: input ?? '',
+    });
+  await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: leftovers }));
+  await kubectl(['wait', 'pod/rehearsal', '--for=condition=Ready', '--timeout=60s']);
+  const during = await pictureOfMachine();
+  await stopCluster(folders);
+  const left = differences(before, await pictureOfMachine());
+  if (left.length > 0) {
+    throw explain(`The machine is not as it was before:\n${left.join('\n')}`);
+  }
+  const seen = differences(before, during).length;
+  console.log(
+    `Of ${seen} differences that the running cluster made to the machine, none is left after its stop.`,
+  );
+}
+
+const leftovers = [
+  {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'rehearsal' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } } },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'rehearsal' },
+    spec: { type: 'NodePort', selector: { app: 'rehearsal' }, ports: [{ port: 53 }] },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'rehearsal', labels: { app: 'rehearsal' } },
+    spec: {
+      terminationGracePeriodSeconds: 0,
+      containers: [
+        {
+          name: 'server',
+          image: dnsImage,
+          imagePullPolicy: 'IfNotPresent',
+          ports: [{ containerPort: 53, hostPort: 20_053 }],
+          volumeMounts: [{ name: 'data', mountPath: '/data' }],
+        },
+      ],
+      volumes: [
+        { name: 'data', persistentVolumeClaim: { claimName: 'rehearsal' } },
+        { name: 'memory', emptyDir: { medium: 'Memory' } },
+      ],
+    },
+  },
+];
