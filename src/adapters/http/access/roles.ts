@@ -1,0 +1,11 @@
+/** Rising order; each includes those before it. */
+const ROLES = ['read', 'write', 'maintain', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+export function isRole(word: unknown): word is Role {
+  return ROLES.some((role) => role === word);
+}
+
+export function includes(held: Role | undefined, needed: Role): boolean {
+  return held !== undefined && ROLES.indexOf(held) >= ROLES.indexOf(needed);
+}

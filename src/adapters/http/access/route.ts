@@ -1,0 +1,73 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifySchema,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+  RouteHandlerMethod,
+} from 'fastify';
+import type { Identity } from './authorize.ts';
+import type { Role } from './roles.ts';
+
+/**
+ * What a caller needs. A role counts in the team that the path names, never in one that a body or query names. `nothing` is for
+ * paths that say nothing of anyone, or whose path is itself the secret.
+ */
+export type Need = Role | 'nothing';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    needs?: Need;
+  }
+  interface FastifyRequest {
+    /** Set before the handler runs, on every route that needs a role. */
+    identity: Identity | undefined;
+  }
+}
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** One line of the table of routes. */
+export interface Route {
+  method: 'GET' | 'POST';
+  url: string;
+  needs: Need;
+  register(app: App): void;
+}
+
+interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'url' | 'needs'> {
+  schema: S;
+  /** Largest body in bytes; paths without a body take 1 KiB of nothing. */
+  bodyLimit?: number;
+  handler: RouteHandlerMethod<
+    RawServerDefault,
+    RawRequestDefaultExpression,
+    RawReplyDefaultExpression,
+    RouteGenericInterface,
+    unknown,
+    S,
+    TypeBoxTypeProvider
+  >;
+}
+
+/** A route whose handler sees what its schema says. */
+export function route<const S extends FastifySchema>(parts: RouteParts<S>): Route {
+  const { method, url, needs, schema, handler } = parts;
+  return {
+    method,
+    url,
+    needs,
+    register(app) {
+      app.route({ method, url, schema, handler, config: { needs }, bodyLimit: parts.bodyLimit ?? 1024 });
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import type { AgentCommand } from '#domain/build/agent-protocol.ts';
+import type { AgentMetrics } from '#adapters/http/metrics.ts';
+import type { AgentSession } from '#flows/ports.ts';
+import type { AgentApi } from './agent-api.ts';
+
+const ALIVE_EVERY_MS = 15_000;
+
+/** The held-open answers to agents: commands go out at once, an empty line every 15 s says that the line stands. */
+export class CommandStreams {
+  readonly #api: Pick<AgentApi, 'applyEvents' | 'onCancelHint'>;
+  readonly #metrics: AgentMetrics;
+  readonly #failed: (error: unknown) => void;
+  readonly #open = new Set<ServerResponse>();
+
+  constructor(
+    api: Pick<AgentApi, 'applyEvents' | 'onCancelHint'>,
+    metrics: AgentMetrics,
+    failed: (error: unknown) => void,
+  ) {
+    this.#api = api;
+    this.#metrics = metrics;
+    this.#failed = failed;
+  }
+
+  open(session: AgentSession, response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+    response.write('\n');
+    this.#open.add(response);
+    this.#metrics.streams(1);
+    const alive = setInterval(() => response.write('\n'), ALIVE_EVERY_MS);
+    const stop = session.kind === 'build' ? this.#followCancel(session, response) : () => {};
+    response.once('close', () => {
+      clearInterval(alive);
+      stop();
+      this.#open.delete(response);
+      this.#metrics.streams(-1);
+    });
+  }
+
+  /** Agents connect again, to another replica. */
+  closeAll(): void {
+    for (const response of this.#open) response.end();
+  }
+
+  /** A hint is only a hint: what holds is asked for, at each one and once at the beginning. */
+  #followCancel(session: AgentSession & { kind: 'build' }, response: ServerResponse): () => void {
+    const look = (): void => {
+      this.#tell(session, response).catch(this.#failed);
+    };
+    look();
+    return this.#api.onCancelHint(session.build, look);
+  }
+
+  async #tell(session: AgentSession & { kind: 'build' }, response: ServerResponse): Promise<void> {
+    const answer = await this.#api.applyEvents(session, []);
+    if (answer === 'over') response.end();
+    else if (answer.cancel) send(response, { command: 'cancel' });
+  }
+}
+
+function send(response: ServerResponse, command: AgentCommand): void {
+  if (response.writable) response.write(`${JSON.stringify(command)}\n`);
+}

@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import type { CheckResultsRequest, EventsRequest } from '#domain/build/agent-protocol.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+
+const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });
+const Short = Type.String({ maxLength: 4096 });
+const StepId = Type.String({ minLength: 1, maxLength: 64 });
+const At = Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' });
+const Fields = Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 64 * 1024 }), {
+  maxProperties: 200,
+});
+const Name = Type.String({ minLength: 1, maxLength: 253 });
+
+export const SessionBody = Type.Object({
+  key: Type.String({ pattern: '^[\\w-]{43}$' }),
+  pod: Type.Object({ namespace: Name, name: Name, uid: Name }),
+  nonce: Type.Optional(Type.String({ maxLength: 200 })),
+  token: Type.Optional(Type.String({ maxLength: 16 * 1024 })),
+});
+
+const every = { sequence: Type.Integer({ minimum: 1, maximum: 2_000_000_000 }), at: At };
+
+const Event = Type.Union([
+  Type.Object({
+    ...every,
+    type: Type.Literal('log'),
+    step: StepId,
+    text: Type.String({ maxLength: 1024 * 1024 }),
+  }),
+  Type.Object({ ...every, type: Type.Literal('step-started'), step: StepId }),
+  Type.Object({
+    ...every,
+    type: Type.Literal('step-ended'),
+    step: StepId,
+    status: Type.Enum(['succeeded', 'failed', 'cancelled', 'skipped']),
+    exitCode: Type.Optional(Type.Integer({ minimum: 0, maximum: 255 })),
+    signal: Type.Optional(Type.String({ maxLength: 32 })),
+    message: Type.Optional(Short),
+    version: Type.Optional(Fields),
+  }),
+  Type.Object({
+    ...every,
+    type: Type.Literal('build-ended'),
+    outcome: Type.Enum(['succeeded', 'failed', 'cancelled']),
+    // What an agent can know; the others are what its Pod's status tells.
+    reason: Type.Enum(['AllStepsSucceeded', 'StepFailed', 'JobTimeout', 'Cancelled', 'AgentFault']),
+    message: Short,
+  }),
+]);
+
+export const EventsBody = Type.Object({ events: Type.Array(Event, { maxItems: 10_000 }) });
+
+export const CheckResultsBody = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      scope: RowId,
+      versions: Type.Optional(Type.Array(Fields, { maxItems: 10_000 })),
+      error: Type.Optional(Type.String({ maxLength: 16 * 1024 })),
+      log: Type.String({ maxLength: 128 * 1024 }),
+    }),
+    { maxItems: 1000 },
+  ),
+  done: Type.Boolean(),
+});
+
+/** Postgres holds neither U+0000 nor half a surrogate pair, and commands print both: they become the replacement character. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function storableFields(fields: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [storable(key), storable(value)]));
+}
+
+export function storableEvents({ events }: EventsRequest): BuildEvent[] {
+  return events.map((event) => {
+    switch (event.type) {
+      case 'log':
+        return { ...event, text: storable(event.text) };
+      case 'build-ended':
+        return { ...event, message: storable(event.message) };
+      case 'step-ended':
+        return {
+          ...event,
+          ...(event.message !== undefined && { message: storable(event.message) }),
+          ...(event.signal !== undefined && { signal: storable(event.signal) }),
+          ...(event.version !== undefined && { version: storableFields(event.version) }),
+        };
+      case 'step-started':
+      default:
+        return event;
+    }
+  });
+}
+
+export function storableResults({ results, done }: CheckResultsRequest): CheckResultsRequest {
+  return {
+    done,
+    results: results.map((result) => ({
+      ...result,
+      log: storable(result.log),
+      ...(result.error !== undefined && { error: storable(result.error) }),
+      ...(result.versions !== undefined && { versions: result.versions.map(storableFields) }),
+    })),
+  };
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { createGunzip } from 'node:zlib';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { LogController } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
+import { logAnswer } from '#adapters/http/log.ts';
+import type { AgentMetrics, ObserveRequest } from '#adapters/http/metrics.ts';
+import { Problem, problemOf, sendProblem } from '#adapters/http/problem.ts';
+import type { AgentApi } from './agent-api.ts';
+import type { Certificate } from './certificate.ts';
+import { CommandStreams } from './command-streams.ts';
+import { registerAgentRoutes } from './routes.ts';
+import type { AgentApp } from './routes.ts';
+import { registerSessionRoute } from './session-route.ts';
+import { Sessions } from './sessions.ts';
+
+export interface AgentServerParts {
+  api: AgentApi;
+  certificate: Certificate;
+  log: FastifyBaseLogger;
+  metrics: AgentMetrics;
+  observe?: ObserveRequest;
+}
+
+/** The TLS listener that agents call. Everything but the opening of a session needs the key of one. */
+export function createAgentServer(parts: AgentServerParts): AgentApp {
+  const { api, metrics, log } = parts;
+  const app: AgentApp = Fastify({
+    https: { ...parts.certificate, ALPNProtocols: ['http/1.1'], maxHeaderSize: 16 * 1024 },
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 120_000,
+    exposeHeadRoutes: false,
+    // Nothing is turned into another type or dropped: an agent means what it says.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    frameworkErrors: (error, _request, reply) => {
+      void sendProblem(reply, problemOf(error));
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  const sessions = new Sessions((keyHash) => api.sessionOf(keyHash));
+  const streams = new CommandStreams(api, metrics, (error) =>
+    log.error({ err: error }, 'a cancel could not be looked up'),
+  );
+  const routes = { api, sessions, streams, metrics };
+
+  app.decorateRequest('agent');
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding === undefined || encoding === 'identity') return payload;
+    if (encoding !== 'gzip') throw new Problem('unsupported-type', 'Send the body plain or as gzip.');
+    return payload.pipe(createGunzip()).on('error', () => payload.destroy());
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    logAnswer(request, reply);
+    const { method, routeOptions } = request;
+    const facts = { method, route: routeOptions.url ?? 'none', status: reply.statusCode };
+    parts.observe?.({ ...facts, seconds: reply.elapsedTime / 1000 });
+  });
+  app.addHook('preClose', async () => streams.closeAll());
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error);
+    if (problem.status === 500) request.log.error({ err: error }, 'a request of an agent failed');
+    return sendProblem(reply, problem);
+  });
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not-found', 'No such path.')));
+
+  registerSessionRoute(app, routes);
+  void app.register(async (behindKey: AgentApp) => {
+    behindKey.addHook('onRequest', async (request) => {
+      const { authorization, 'content-length': length } = request.headers;
+      request.agent = await sessions.of(authorization, Number(length ?? 0));
+    });
+    registerAgentRoutes(behindKey, routes);
+  });
+  return app;
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { bearerToken } from '#adapters/http/access/authorize.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import type { AgentSession } from '#flows/ports.ts';
+
+const KEPT_MS = 30_000;
+const MOST_KEPT = 20_000;
+const WINDOW_MS = 10_000;
+/** A busy agent sends a few requests a second; one gone wild must not keep the database from the others. */
+const REQUESTS_PER_WINDOW = 300;
+const BYTES_PER_WINDOW = 64 * 1024 * 1024;
+
+interface Kept {
+  session: AgentSession;
+  until: number;
+  windowEnds: number;
+  requests: number;
+  bytes: number;
+}
+
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/**
+ * Keys seen lately, by hash, so that events cost no look-up of their own. A session that is over is told so by the next write, not
+ * by this memory.
+ */
+export class Sessions {
+  readonly #kept = new Map<string, Kept>();
+  readonly #lookUp: (keyHash: string) => Promise<AgentSession | undefined>;
+
+  constructor(lookUp: (keyHash: string) => Promise<AgentSession | undefined>) {
+    this.#lookUp = lookUp;
+  }
+
+  /** The session of the request's key; refuses keys that are nobody's, and those that ask too much. */
+  async of(
+    authorization: string | undefined,
+    bytes: number,
+  ): Promise<{ keyHash: string; session: AgentSession }> {
+    const key = bearerToken(authorization);
+    if (key === undefined || key === '') throw over();
+    const keyHash = hashKey(key);
+    const kept = this.#kept.get(keyHash) ?? this.remember(keyHash, await this.#find(keyHash));
+    if (kept.until < performance.now()) {
+      kept.session = await this.#find(keyHash);
+      kept.until = performance.now() + KEPT_MS;
+    }
+    count(kept, bytes);
+    return { keyHash, session: kept.session };
+  }
+
+  remember(keyHash: string, session: AgentSession): Kept {
+    const now = performance.now();
+    if (this.#kept.size >= MOST_KEPT) this.#forgetOldest();
+    const kept = { session, until: now + KEPT_MS, windowEnds: now + WINDOW_MS, requests: 0, bytes: 0 };
+    this.#kept.set(keyHash, kept);
+    return kept;
+  }
+
+  forget(keyHash: string): void {
+    this.#kept.delete(keyHash);
+  }
+
+  async #find(keyHash: string): Promise<AgentSession> {
+    const session = await this.#lookUp(keyHash);
+    if (session !== undefined) return session;
+    this.#kept.delete(keyHash);
+    throw over();
+  }
+
+  /** Maps keep the order of insertion. */
+  #forgetOldest(): void {
+    for (const keyHash of this.#kept.keys()) {
+      this.#kept.delete(keyHash);
+      return;
+    }
+  }
+}
+
+export function over(): Problem {
+  return new Problem('unauthenticated', 'This session is over, or never was.');
+}
+
+function count(kept: Kept, bytes: number): void {
+  const now = performance.now();
+  if (kept.windowEnds < now) {
+    kept.windowEnds = now + WINDOW_MS;
+    kept.requests = 0;
+    kept.bytes = 0;
+  }
+  kept.requests += 1;
+  kept.bytes += bytes;
+  if (kept.requests > REQUESTS_PER_WINDOW || kept.bytes > BYTES_PER_WINDOW) {
+    throw new Problem('too-many-requests', 'This agent sends too much. Try again in a few seconds.');
+  }
+}

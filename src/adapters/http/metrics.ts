@@ -1,0 +1,114 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** Metrics of one process. Labels come from fixed sets only: patterns of routes, words of ours, never names of users' things. */
+export function createMetrics(door: string, version: string): { registry: Registry } {
+  const registry = new Registry();
+  registry.setDefaultLabels({ door });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  new Gauge({
+    name: 'millrace_build_info',
+    help: 'Always 1; the label carries the version of the program.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
+  return { registry };
+}
+
+export type ObserveRequest = (facts: {
+  method: string;
+  route: string;
+  status: number;
+  seconds: number;
+}) => void;
+
+export function requestMetrics(registry: Registry): ObserveRequest {
+  const seconds = new Histogram({
+    name: 'millrace_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer, by route pattern.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  return (facts) => {
+    const { method, route, status } = facts;
+    seconds.observe({ method: METHODS.has(method) ? method : 'other', route, status }, facts.seconds);
+  };
+}
+
+/** A client may write any word as its method. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+export interface PublicMetrics {
+  webhook(result: 'accepted' | 'unknown'): void;
+  trigger(result: 'created' | 'refused' | 'unknown'): void;
+  check(result: 'requested' | 'unknown'): void;
+}
+
+export function publicMetrics(registry: Registry): PublicMetrics {
+  const registers = [registry];
+  const labelNames = ['result'] as const;
+  const webhooks = new Counter({
+    name: 'millrace_webhooks_total',
+    help: 'Webhook requests, by whether a resource has the token.',
+    labelNames,
+    registers,
+  });
+  const triggers = new Counter({
+    name: 'millrace_job_triggers_total',
+    help: 'Manual triggers of jobs, by their answer.',
+    labelNames,
+    registers,
+  });
+  const checks = new Counter({
+    name: 'millrace_check_requests_total',
+    help: 'Manual requests for a check of a resource, by their answer.',
+    labelNames,
+    registers,
+  });
+  return {
+    webhook: (result) => webhooks.inc({ result }),
+    trigger: (result) => triggers.inc({ result }),
+    check: (result) => checks.inc({ result }),
+  };
+}
+
+export interface AgentMetrics {
+  session(result: SessionResult, seconds: number): void;
+  /** A second key showed a nonce that another had used: somebody else has read it. */
+  nonceReused(): void;
+  events(count: number): void;
+  streams(change: 1 | -1): void;
+}
+export type SessionResult = 'opened' | 'same' | 'taken' | 'over' | 'refused' | 'not-yet' | 'error';
+
+export function agentMetrics(registry: Registry): AgentMetrics {
+  const registers = [registry];
+  const sessions = new Histogram({
+    name: 'millrace_agent_session_duration_seconds',
+    help: 'Time to answer an agent that opens its session, by result.',
+    labelNames: ['result'],
+    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const reused = new Counter({
+    name: 'millrace_agent_nonce_reuse_total',
+    help: 'Sessions refused because another key had used the nonce. Any increase is an attack or a fault: look at the log.',
+    registers,
+  });
+  const events = new Counter({
+    name: 'millrace_agent_events_total',
+    help: 'Build events received from agents, repeats included.',
+    registers,
+  });
+  const streams = new Gauge({
+    name: 'millrace_agent_command_streams',
+    help: 'Agents that hold their command stream open now.',
+    registers,
+  });
+  return {
+    session: (result, seconds) => sessions.observe({ result }, seconds),
+    nonceReused: () => reused.inc(),
+    events: (count) => events.inc(count),
+    streams: (change) => streams.inc(change),
+  };
+}

@@ -1,0 +1,101 @@
+import type { FastifyReply } from 'fastify';
+
+/**
+ * Kinds of failure that a client can tell apart (RFC 9457). The word is the stable end of `type`; titles never change with the
+ * occasion, details do.
+ */
+const KINDS = {
+  'invalid-request': { status: 400, title: 'The request cannot be understood' },
+  unauthenticated: { status: 401, title: 'A valid token is needed' },
+  forbidden: { status: 403, title: 'The role is not enough' },
+  'not-found': { status: 404, title: 'There is nothing here' },
+  'job-cannot-run': { status: 409, title: 'The job cannot run now' },
+  'too-large': { status: 413, title: 'The request is too large' },
+  'unsupported-type': { status: 415, title: 'The content type is not taken' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  'internal-error': { status: 500, title: 'Something went wrong on our side' },
+  unavailable: { status: 503, title: 'The service cannot answer now' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemKind = keyof typeof KINDS;
+
+export interface ProblemDocument {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** The request id, as in `X-Request-Id` and the log. */
+  instance: string;
+  [extension: string]: unknown;
+}
+
+/** Thrown by hooks and handlers; the error handler writes it. */
+export class Problem extends Error {
+  readonly kind: ProblemKind;
+  readonly extensions: Record<string, unknown>;
+  override readonly name = 'Problem';
+
+  constructor(kind: ProblemKind, detail: string, extensions: Record<string, unknown> = {}) {
+    super(detail);
+    this.kind = kind;
+    this.extensions = extensions;
+  }
+
+  get status(): number {
+    return KINDS[this.kind].status;
+  }
+
+  document(requestId: string): ProblemDocument {
+    return {
+      ...this.extensions,
+      type: `https://millrace.dev/problems/${this.kind}`,
+      title: KINDS[this.kind].title,
+      status: this.status,
+      detail: this.message,
+      instance: `urn:request:${requestId}`,
+    };
+  }
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.kind === 'unauthenticated') void reply.header('www-authenticate', 'Bearer realm="millrace"');
+  if (problem.status === 503) void reply.header('retry-after', '1');
+  return reply
+    .code(problem.status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .serializer((document: unknown) => JSON.stringify(document))
+    .send(problem.document(reply.request.id));
+}
+
+/** What Fastify itself refuses, in our words. Anything unknown is ours to answer for, and its text stays inside. */
+const FRAMEWORK: Record<string, { kind: ProblemKind; detail?: string }> = {
+  FST_ERR_VALIDATION: { kind: 'invalid-request' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { kind: 'too-large', detail: 'The body is larger than this path takes.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { kind: 'unsupported-type', detail: 'Send application/json.' },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { kind: 'invalid-request', detail: 'The body is empty but said to be JSON.' },
+  FST_ERR_CTP_INVALID_JSON_BODY: { kind: 'invalid-request', detail: 'The body is not valid JSON.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    kind: 'invalid-request',
+    detail: 'The body is not as long as Content-Length says.',
+  },
+  FST_ERR_BAD_URL: { kind: 'invalid-request', detail: 'The path has an invalid escape.' },
+  FST_ERR_ASYNC_CONSTRAINT: { kind: 'invalid-request', detail: 'The request cannot be routed.' },
+  FST_ERR_MAX_PARAM_LENGTH: { kind: 'not-found', detail: 'No such path.' },
+  FST_ERR_NOT_FOUND: { kind: 'not-found', detail: 'No such path.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { kind: 'invalid-request', detail: 'The request took too long to arrive.' },
+};
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof Error && 'code' in error) {
+    const known = FRAMEWORK[String(error.code)];
+    if (known !== undefined) return new Problem(known.kind, known.detail ?? error.message);
+  }
+  if (isBadSyntax(error)) return new Problem('invalid-request', 'The body is not valid JSON.');
+  return new Problem('internal-error', 'The request failed. The log has the reason under this request id.');
+}
+
+function isBadSyntax(error: unknown): boolean {
+  return error instanceof SyntaxError && 'statusCode' in error && error.statusCode === 400;
+}

@@ -1,0 +1,34 @@
+/** Undefined when ready, else a sentence fit for strangers. */
+export type Readiness = () => Promise<string | undefined>;
+
+/**
+ * Asks the database, at most once a second and never longer than two, however many probes ask. The reason stays in the log: an
+ * error's text may name hosts and users.
+ */
+export function databaseReadiness(ping: () => Promise<unknown>, lost: (error: unknown) => void): Readiness {
+  let answer: Promise<string | undefined> | undefined;
+  let askedAt = -Infinity;
+  return () => {
+    if (answer === undefined || performance.now() - askedAt > 1000) {
+      askedAt = performance.now();
+      answer = within(2000, ping()).then(
+        () => undefined,
+        (error: unknown) => {
+          lost(error);
+          return 'The database does not answer.';
+        },
+      );
+    }
+    return answer;
+  };
+}
+
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

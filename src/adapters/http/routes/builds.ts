@@ -1,0 +1,124 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import type { BuildDetail, BuildView, PublicApi } from '#adapters/http/public-api.ts';
+import type { BuildRef } from '#flows/ports.ts';
+import { found } from './found.ts';
+import { nameOf, nanoseconds } from './jobs.ts';
+import {
+  BuildParams,
+  BuildStatusName,
+  JobParams,
+  PageQuery,
+  Strings,
+  Time,
+  answer,
+  answerPage,
+} from './schemas.ts';
+
+const Build = {
+  id: Type.Integer(),
+  number: Type.String(),
+  status: BuildStatusName,
+  attempt: Type.Integer(),
+  reason: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  created_at: Time,
+  started_at: Type.Optional(Time),
+  ended_at: Type.Optional(Time),
+  /** Nanoseconds. */
+  duration: Type.Optional(Type.Integer()),
+};
+
+const Input = Type.Object({
+  name: Type.String(),
+  resource: Type.String(),
+  version_id: Type.Integer(),
+  version: Strings,
+});
+
+const Step = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['get', 'task', 'put']),
+  name: Type.String(),
+  resource: Type.Optional(Type.String()),
+  status: Type.Enum(['waiting', 'started', 'succeeded', 'failed', 'cancelled', 'skipped']),
+  started_at: Type.Optional(Time),
+  ended_at: Type.Optional(Time),
+  exit_code: Type.Optional(Type.Integer()),
+  message: Type.Optional(Type.String()),
+});
+
+export function buildRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds',
+      needs: 'read',
+      schema: {
+        params: JobParams,
+        querystring: Type.Object({ ...PageQuery, status: Type.Optional(BuildStatusName) }),
+        response: answerPage(Type.Object(Build)),
+      },
+      handler: async ({ params, query }) => {
+        const { rows, hasMore } = found(await api.builds(params, query), nameOf(params));
+        return { data: rows.map(encode), has_more: hasMore };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
+      needs: 'read',
+      schema: {
+        params: BuildParams,
+        response: answer({ ...Build, inputs: Type.Array(Input), steps: Type.Array(Step) }),
+      },
+      handler: async ({ params }) => {
+        const ref = refOf(params);
+        return { data: encodeDetail(found(await api.build(ref), describeBuild(ref))) };
+      },
+    }),
+  ];
+}
+
+export function refOf(params: { team: string; pipeline: string; job: string; build: string }): BuildRef {
+  return { team: params.team, pipeline: params.pipeline, job: params.job, number: params.build };
+}
+
+export function describeBuild(ref: BuildRef): string {
+  return `Build ${ref.number} of job ${ref.job} of pipeline ${ref.pipeline} in team ${ref.team}`;
+}
+
+function encode(build: BuildView) {
+  const { id, number, status, attempt, reason, message, createdAt, startedAt, endedAt } = build;
+  return {
+    id,
+    number,
+    status,
+    attempt,
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+    created_at: createdAt.toISOString(),
+    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
+    ...(endedAt !== undefined && { ended_at: endedAt.toISOString() }),
+    ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),
+  };
+}
+
+function encodeDetail(build: BuildDetail) {
+  return {
+    ...encode(build),
+    inputs: build.inputs.map(({ name, resource, version, fields }) => ({
+      name,
+      resource,
+      version_id: version,
+      version: fields,
+    })),
+    steps: build.steps.map(({ startedAt, endedAt, exitCode, ...step }) => ({
+      ...step,
+      ...(startedAt !== undefined && { started_at: startedAt }),
+      ...(endedAt !== undefined && { ended_at: endedAt }),
+      ...(exitCode !== undefined && { exit_code: exitCode }),
+    })),
+  };
+}

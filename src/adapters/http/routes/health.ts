@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import type { Readiness } from '#adapters/http/readiness.ts';
+
+const Health = Type.Object({
+  status: Type.Enum(['ok', 'error']),
+  db: Type.Enum(['connected', 'disconnected']),
+  version: Type.String(),
+  error: Type.Optional(Type.String()),
+});
+
+export function healthRoutes(readiness: Readiness, version: string): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/health',
+      needs: 'nothing',
+      schema: { response: { 200: Health, 503: Health } },
+      handler: async (_request, reply) => {
+        void reply.header('cache-control', 'no-store');
+        const error = await readiness();
+        if (error === undefined) return reply.code(200).send({ status: 'ok', db: 'connected', version });
+        return reply.code(503).send({ status: 'error', db: 'disconnected', version, error });
+      },
+    }),
+  ];
+}

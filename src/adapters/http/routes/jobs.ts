@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import type { JobView, PublicApi } from '#adapters/http/public-api.ts';
+import type { JobName } from '#flows/ports.ts';
+import { found } from './found.ts';
+import { BuildStatusName, JobParams, PipelineParams, Time, answer, answerList } from './schemas.ts';
+
+const Job = {
+  id: Type.Integer(),
+  name: Type.String(),
+  paused: Type.Boolean(),
+  latest_status: Type.Optional(BuildStatusName),
+  latest_build_number: Type.Optional(Type.String()),
+  /** Nanoseconds. */
+  latest_build_duration: Type.Optional(Type.Integer()),
+  started_at: Type.Optional(Time),
+  has_running: Type.Boolean(),
+};
+
+export function jobRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs',
+      needs: 'read',
+      schema: { params: PipelineParams, response: answerList(Type.Object(Job)) },
+      handler: async ({ params }) => {
+        const jobs = found(await api.jobs(params), `Pipeline ${params.pipeline} in team ${params.team}`);
+        return { data: jobs.map(encode) };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job',
+      needs: 'read',
+      schema: { params: JobParams, response: answer(Job) },
+      handler: async ({ params }) => ({ data: encode(found(await api.job(params), nameOf(params))) }),
+    }),
+    triggerRoute(api),
+  ];
+}
+
+/** The body is ignored: inputs of jobs come with a later part of the language. */
+function triggerRoute(api: PublicApi): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/jobs/:job/trigger',
+    needs: 'write',
+    schema: {
+      params: JobParams,
+      response: {
+        201: Type.Object({
+          data: Type.Object({ job: Type.String(), number: Type.String(), url: Type.String() }),
+        }),
+      },
+    },
+    handler: async ({ params, identity }, reply) => {
+      const answered = await api.triggerJob(params, identity?.user ?? 'unknown');
+      if (answered.answer === 'unknown') throw new Problem('not-found', `${nameOf(params)} does not exist.`);
+      if (answered.answer === 'refused') throw refusal(params.job, answered.reasons);
+      const url = buildUrl(params, answered.build.number);
+      void reply.header('location', url);
+      return reply.code(201).send({ data: { job: params.job, number: answered.build.number, url } });
+    },
+  });
+}
+
+function refusal(job: string, reasons: { code: string; message: string }[]): Problem {
+  const sentences = reasons.map(({ message }) => message).join(' ');
+  return new Problem('job-cannot-run', `Job ${job} cannot run now: ${sentences}`, { reasons });
+}
+
+export function buildUrl({ team, pipeline, job }: JobName, number: string): string {
+  const [t, p, j] = [team, pipeline, job].map(encodeURIComponent);
+  return `/teams/${t}/pipelines/${p}/jobs/${j}/builds/${number}`;
+}
+
+export function nameOf({ team, pipeline, job }: JobName): string {
+  return `Job ${job} of pipeline ${pipeline} in team ${team}`;
+}
+
+function encode({ id, name, paused, running, latest }: JobView) {
+  const { startedAt, endedAt } = latest ?? {};
+  return {
+    id,
+    name,
+    paused,
+    has_running: running,
+    ...(latest !== undefined && { latest_status: latest.status, latest_build_number: latest.number }),
+    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
+    ...(startedAt !== undefined &&
+      endedAt !== undefined && { latest_build_duration: nanoseconds(startedAt, endedAt) }),
+  };
+}
+
+export function nanoseconds(from: Date, to: Date): number {
+  return (to.getTime() - from.getTime()) * 1_000_000;
+}

@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { preferred } from '#adapters/http/negotiate.ts';
+import type { LogPage, PublicApi } from '#adapters/http/public-api.ts';
+import type { BuildRef } from '#flows/ports.ts';
+import { describeBuild, refOf } from './builds.ts';
+import { found } from './found.ts';
+import { BuildParams, Time } from './schemas.ts';
+
+const Chunk = Type.Object({ sequence: Type.Integer(), step: Type.String(), text: Type.String(), at: Time });
+
+/** Plain text of the whole log, or pages of numbered chunks as JSON: `after` goes on behind the last one that was read. */
+export function logRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
+      needs: 'read',
+      schema: {
+        params: BuildParams,
+        querystring: Type.Object({
+          after: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+        }),
+        response: {
+          200: {
+            content: {
+              'text/plain': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+              'application/json': {
+                schema: Type.Object({
+                  data: Type.Array(Chunk),
+                  has_more: Type.Boolean(),
+                  complete: Type.Boolean(),
+                }),
+              },
+            },
+          },
+        },
+      },
+      handler: async ({ params, query, headers }, reply) => {
+        const ref = refOf(params);
+        const page = found(await api.logs(ref, query.after), describeBuild(ref));
+        if (preferred(headers.accept, ['text/plain', 'application/json']) === 'application/json') {
+          return reply.type('application/json; charset=utf-8').send(encode(page));
+        }
+        return reply.type('text/plain; charset=utf-8').send(Readable.from(text(api, ref, page)));
+      },
+    }),
+  ];
+}
+
+function encode({ chunks, hasMore, complete }: LogPage) {
+  return {
+    data: chunks.map(({ at, ...chunk }) => ({ ...chunk, at: at.toISOString() })),
+    has_more: hasMore,
+    complete,
+  };
+}
+
+/** Page after page, each read only when the one before has been sent. */
+async function* text(api: PublicApi, ref: BuildRef, first: LogPage): AsyncGenerator<string> {
+  let page: LogPage | undefined = first;
+  while (page !== undefined) {
+    for (const chunk of page.chunks) yield chunk.text;
+    const last: number | undefined = page.chunks.at(-1)?.sequence;
+    page = page.hasMore && last !== undefined ? await api.logs(ref, last) : undefined;
+  }
+}

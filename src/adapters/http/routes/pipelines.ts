@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import type { PipelineView, PublicApi } from '#adapters/http/public-api.ts';
+import { found } from './found.ts';
+import { PipelineParams, TeamParams, answer, answerList } from './schemas.ts';
+
+const Pipeline = {
+  id: Type.Integer(),
+  team: Type.String(),
+  name: Type.String(),
+  display_name: Type.Optional(Type.String()),
+  public: Type.Boolean(),
+  paused: Type.Boolean(),
+  revision: Type.Integer(),
+  jobs: Type.Integer(),
+  resources: Type.Integer(),
+};
+
+export function pipelineRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines',
+      needs: 'read',
+      schema: { params: TeamParams, response: answerList(Type.Object(Pipeline)) },
+      handler: async ({ params }) => ({ data: (await api.pipelines(params.team)).map(encode) }),
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline',
+      needs: 'read',
+      schema: { params: PipelineParams, response: answer(Pipeline) },
+      handler: async ({ params }) => ({
+        data: encode(found(await api.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`)),
+      }),
+    }),
+  ];
+}
+
+function encode({ displayName, ...rest }: PipelineView) {
+  return { ...rest, ...(displayName !== undefined && { display_name: displayName }) };
+}

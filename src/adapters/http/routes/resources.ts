@@ -1,0 +1,136 @@
+import { Type } from 'typebox';
+import { roleIn } from '#adapters/http/access/authorize.ts';
+import type { Identity } from '#adapters/http/access/authorize.ts';
+import { includes } from '#adapters/http/access/roles.ts';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import type { PublicApi, ResourceView } from '#adapters/http/public-api.ts';
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import type { ResourceName } from '#flows/ports.ts';
+import { found } from './found.ts';
+import {
+  PageQuery,
+  PipelineParams,
+  ResourceParams,
+  Strings,
+  Time,
+  answer,
+  answerList,
+  answerPage,
+} from './schemas.ts';
+
+const Resource = {
+  id: Type.Integer(),
+  name: Type.String(),
+  type: Type.String(),
+  check_interval: Type.Optional(Type.String()),
+  last_checked_at: Type.Optional(Time),
+  next_check_at: Type.Optional(Time),
+  check_error: Type.Optional(Type.String()),
+  versions: Type.Integer(),
+  /** Only for those who may make it anew. */
+  webhook_token: Type.Optional(Type.String()),
+};
+
+const Version = Type.Object({ id: Type.Integer(), version: Strings, created_at: Time });
+
+export function resourceRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/resources',
+      needs: 'read',
+      schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
+      handler: async ({ params, identity }) => {
+        const resources = found(
+          await api.resources(params),
+          `Pipeline ${params.pipeline} in team ${params.team}`,
+        );
+        return {
+          data: resources.map((resource) => encode(resource, tokenFor(api, resource, identity, params.team))),
+        };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/resources/:resource',
+      needs: 'read',
+      schema: { params: ResourceParams, response: answer(Resource) },
+      handler: async ({ params, identity }) => {
+        const resource = found(await api.resource(params), nameOf(params));
+        return { data: encode(resource, tokenFor(api, resource, identity, params.team)) };
+      },
+    }),
+    versionsRoute(api),
+    checkRoute(api),
+  ];
+}
+
+function versionsRoute(api: PublicApi): Route {
+  return route({
+    method: 'GET',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
+    needs: 'read',
+    schema: { params: ResourceParams, querystring: Type.Object(PageQuery), response: answerPage(Version) },
+    handler: async ({ params, query }) => {
+      const { rows, hasMore } = found(await api.versions(params, query), nameOf(params));
+      const data = rows.map(({ id, fields, createdAt }) => ({
+        id,
+        version: fields,
+        created_at: createdAt.toISOString(),
+      }));
+      return { data, has_more: hasMore };
+    },
+  });
+}
+
+/** Requests that arrive while a check runs become one more check. */
+function checkRoute(api: PublicApi): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
+    needs: 'write',
+    schema: {
+      params: ResourceParams,
+      response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },
+    },
+    handler: async ({ params }, reply) => {
+      const answered = await api.requestCheck(params);
+      found(answered === 'requested' ? answered : undefined, nameOf(params));
+      return reply.code(202).send({ data: { resource: params.resource } });
+    },
+  });
+}
+
+function nameOf({ team, pipeline, resource }: ResourceName): string {
+  return `Resource ${resource} of pipeline ${pipeline} in team ${team}`;
+}
+
+function tokenFor(
+  api: PublicApi,
+  resource: ResourceView,
+  identity: Identity | undefined,
+  team: string,
+): string | undefined {
+  const held = identity === undefined ? undefined : roleIn(identity, team);
+  return includes(held, 'maintain') ? api.webhookToken(resource) : undefined;
+}
+
+function encode(resource: ResourceView, token: string | undefined) {
+  const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions } = resource;
+  return {
+    id,
+    name,
+    type,
+    versions,
+    ...(schedule !== undefined && { check_interval: interval(schedule) }),
+    ...(lastCheckedAt !== undefined && { last_checked_at: lastCheckedAt.toISOString() }),
+    ...(nextCheckAt !== undefined && { next_check_at: nextCheckAt.toISOString() }),
+    ...(checkError !== undefined && { check_error: checkError }),
+    ...(token !== undefined && { webhook_token: token }),
+  };
+}
+
+function interval(schedule: Schedule): string {
+  return schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`;
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
+
+/** Names as they may stand in a path; what a name may be exactly, the language decides. */
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^/\\u0000-\\u001f]+$' });
+
+export const TeamParams = Type.Object({ team: Name });
+export const PipelineParams = Type.Object({ team: Name, pipeline: Name });
+export const JobParams = Type.Object({ team: Name, pipeline: Name, job: Name });
+export const ResourceParams = Type.Object({ team: Name, pipeline: Name, resource: Name });
+export const BuildParams = Type.Object({
+  team: Name,
+  pipeline: Name,
+  job: Name,
+  build: Type.String({ pattern: '^[1-9][0-9]{0,9}(\\.[1-9][0-9]{0,5})?$' }),
+});
+
+const Cursor = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+export const PageQuery = {
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
+  before: Type.Optional(Cursor),
+  after: Type.Optional(Cursor),
+};
+
+/** A time in RFC 3339. */
+export const Time = Type.String();
+const Status = ['pending', 'started', 'succeeded', 'failed', 'cancelled'] as const;
+export const BuildStatusName = Type.Enum([...Status]);
+export const Strings = Type.Record(Type.String(), Type.String());
+
+/** Only what a schema names is ever sent: a field that a store adds does not leak. */
+export function answer<P extends TProperties>(properties: P) {
+  return { 200: Type.Object({ data: Type.Object(properties) }) };
+}
+
+export function answerList<T extends TSchema>(row: T) {
+  return { 200: Type.Object({ data: Type.Array(row) }) };
+}
+
+export function answerPage<T extends TSchema>(row: T) {
+  return { 200: Type.Object({ data: Type.Array(row), has_more: Type.Boolean() }) };
+}

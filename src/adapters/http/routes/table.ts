@@ -1,0 +1,23 @@
+import type { Route } from '#adapters/http/access/route.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { Readiness } from '#adapters/http/readiness.ts';
+import { buildRoutes } from './builds.ts';
+import { healthRoutes } from './health.ts';
+import { jobRoutes } from './jobs.ts';
+import { logRoutes } from './logs.ts';
+import { pipelineRoutes } from './pipelines.ts';
+import { resourceRoutes } from './resources.ts';
+import { webhookRoutes } from './webhooks.ts';
+
+/** Every public route, each with the role it needs. What is not here does not exist. */
+export function publicRoutes(api: PublicApi, readiness: Readiness, version: string): Route[] {
+  return [
+    ...healthRoutes(readiness, version),
+    ...webhookRoutes(api),
+    ...pipelineRoutes(api),
+    ...jobRoutes(api),
+    ...buildRoutes(api),
+    ...logRoutes(api),
+    ...resourceRoutes(api),
+  ];
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { LogController } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
+import { roleIn } from './access/authorize.ts';
+import type { Authorize, Identity } from './access/authorize.ts';
+import { includes } from './access/roles.ts';
+import type { App, Need, Route } from './access/route.ts';
+import { notModified } from './etag.ts';
+import { logAnswer } from './log.ts';
+import { Problem, problemOf, sendProblem } from './problem.ts';
+
+export interface ServerParts {
+  routes: Route[];
+  authorize: Authorize;
+  log: FastifyBaseLogger;
+  /** A reason not to take the request now, or undefined. */
+  overloaded?: () => string | undefined;
+  observe?: (facts: { method: string; route: string; status: number; seconds: number }) => void;
+}
+
+/** Limits that hold for every request of the public listener. */
+const LIMITS = {
+  bodyLimit: 1024 * 1024,
+  maxParamLength: 200,
+  headerBytes: 16 * 1024,
+  requestTimeout: 30_000,
+  connectionTimeout: 60_000,
+  keepAliveTimeout: 75_000,
+  handlerTimeout: 30_000,
+  connections: 4096,
+};
+
+/**
+ * The public HTTP server: every route of the table behind its need, everything else refused. A route that is not in the table, and
+ * so has no need, cannot be registered.
+ */
+export function createServer(parts: ServerParts): App {
+  const app = Fastify({
+    loggerInstance: parts.log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: LIMITS.bodyLimit,
+    requestTimeout: LIMITS.requestTimeout,
+    connectionTimeout: LIMITS.connectionTimeout,
+    keepAliveTimeout: LIMITS.keepAliveTimeout,
+    handlerTimeout: LIMITS.handlerTimeout,
+    http: { maxHeaderSize: LIMITS.headerBytes },
+    routerOptions: { maxParamLength: LIMITS.maxParamLength },
+    frameworkErrors: (error, _request, reply) => {
+      void sendProblem(reply, problemOf(error));
+    },
+    clientErrorHandler: answerUnreadable,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.maxConnections = LIMITS.connections;
+
+  app.decorateRequest('identity');
+  app.addHook('onRoute', ({ config, method, url }) => {
+    if (config?.needs === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    const reason = parts.overloaded?.();
+    if (reason !== undefined && request.routeOptions.url !== '/health')
+      throw new Problem('unavailable', reason);
+  });
+  app.addHook('onRequest', async (request) => {
+    const needs = request.routeOptions.config.needs;
+    if (request.is404 || needs === 'nothing') return;
+    request.identity = await identify(
+      parts.authorize,
+      request.headers.authorization,
+      needs,
+      teamOf(request.params),
+    );
+  });
+  app.addHook('onSend', notModified);
+  app.addHook('onResponse', async (request, reply) => {
+    logAnswer(request, reply);
+    parts.observe?.({
+      method: request.method,
+      route: request.routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000,
+    });
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error);
+    if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+    return sendProblem(reply, problem);
+  });
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not-found', 'No such path.')));
+
+  for (const route of parts.routes) route.register(app);
+  return app;
+}
+
+async function identify(
+  authorize: Authorize,
+  header: string | undefined,
+  needs: Need | undefined,
+  team: string | undefined,
+): Promise<Identity> {
+  const answer = await authorize(header);
+  if (answer === 'anonymous') {
+    throw new Problem('unauthenticated', 'Send a token: Authorization: Bearer <token>.');
+  }
+  if (answer === 'invalid') throw new Problem('unauthenticated', 'The token is not valid here.');
+  if (needs === undefined || needs === 'nothing' || team === undefined) {
+    throw new Problem('forbidden', 'This path is closed.');
+  }
+  if (!includes(roleIn(answer, team), needs)) {
+    throw new Problem('forbidden', `This needs the role ${needs} in team ${team}.`, { needs, team });
+  }
+  return answer;
+}
+
+function teamOf(params: unknown): string | undefined {
+  if (typeof params !== 'object' || params === null || !('team' in params)) return undefined;
+  return typeof params.team === 'string' ? params.team : undefined;
+}
+
+/** JSON is never a document to a browser: nothing may run, frame or sniff it. */
+const SECURITY_HEADERS = {
+  vary: 'Accept',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'strict-transport-security': 'max-age=31536000',
+  'cache-control': 'private, no-cache',
+};
+
+/** Bytes that are no HTTP request: an answer without their text, and no log line that an attacker could fill. */
+function answerUnreadable(error: Error, socket: Socket): void {
+  if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
+    socket.destroy();
+    return;
+  }
+  const status = UNREADABLE[('code' in error && String(error.code)) || ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+const UNREADABLE: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
