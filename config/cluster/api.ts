@@ -50,17 +50,12 @@ export function dig(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** Whether the object that the API server shows at `path` has a condition `type` that is True. */
-export async function hasCondition(folders: Folders, path: string, type: string): Promise<boolean> {
+/** The condition `type` of the object that the API server shows at `path`; undefined where there is none. */
+export async function conditionOf(folders: Folders, path: string, type: string): Promise<unknown> {
   const answer = await askApi(folders, path);
-  if (answer?.status !== 200) {
-    return false;
-  }
-  const conditions = dig(JSON.parse(answer.body), 'status', 'conditions');
-  return (
-    Array.isArray(conditions) &&
-    conditions.some((one: unknown) => dig(one, 'type') === type && dig(one, 'status') === 'True')
-  );
+  const conditions =
+    answer?.status === 200 ? dig(JSON.parse(answer.body), 'status', 'conditions') : undefined;
+  return Array.isArray(conditions) ? conditions.find((one: unknown) => dig(one, 'type') === type) : undefined;
 }
 
 function credentials(authority: string, client: { certificate: string; key: string }): object {

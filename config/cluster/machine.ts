@@ -11,20 +11,9 @@ import {
 } from './addresses.ts';
 import { dig } from './api.ts';
 import { explain } from './explain.ts';
+import { makeRules } from './firewall.ts';
 import type { Folders } from './folders.ts';
 import { run, tryRun } from './run.ts';
-
-/** The table of our own rules; the others are made by kube-proxy and by the CNI plugin for host ports. */
-const ownTable = 'ip millrace-cluster';
-
-/** Every nftables table that exists only while the cluster does. */
-export const tables = [
-  ownTable,
-  'ip kube-proxy',
-  'ip6 kube-proxy',
-  'ip cni_hostport',
-  'ip6 cni_hostport',
-] as const;
 
 /** What the cluster sets itself (a number: at least so much), and what the kubelet sets unasked. */
 const wanted: Readonly<Record<string, { readonly value?: string; readonly least?: number }>> = {
@@ -120,20 +109,8 @@ export async function prepareMachine(folders: Folders): Promise<void> {
   await run('ip', ['addr', 'replace', `${nodeAddress}/16`, 'dev', bridge]);
   await run('ip', ['link', 'set', bridge, 'up']);
   await run('ip', ['route', 'replace', serviceRange, 'dev', bridge, 'src', nodeAddress]);
-  await run('nft', ['-f', '-'], { input: ownRules });
+  await makeRules();
 }
-
-/** Replaced as a whole in one transaction. Pods' packets that leave the cluster take the machine's address. */
-const ownRules = `
-table ${ownTable}
-delete table ${ownTable}
-table ${ownTable} {
-  chain postrouting {
-    type nat hook postrouting priority srcnat; policy accept;
-    ip saddr ${podRange} ip daddr != ${clusterRanges} ip daddr != 224.0.0.0/4 oifname != "lo" masquerade
-  }
-}
-`;
 
 async function refuseForeignRoutes(): Promise<void> {
   const text = await tryRun('ip', ['-o', 'route', 'show', 'root', clusterRanges]);
@@ -165,26 +142,13 @@ function setKernel(): void {
   }
 }
 
-/** Takes down the bridge and the tables. */
-export async function removeNetwork(): Promise<string[]> {
-  const done: string[] = [];
-  if ((await tryRun('ip', ['link', 'show', bridge])) !== undefined) {
-    await run('ip', ['link', 'delete', bridge]);
-    done.push(`bridge ${bridge}`);
+/** Takes down the bridge. */
+export async function removeBridge(): Promise<string[]> {
+  if ((await tryRun('ip', ['link', 'show', bridge])) === undefined) {
+    return [];
   }
-  for (const table of await presentTables()) {
-    await run('nft', ['delete', 'table', ...table.split(' ')]);
-    done.push(`nftables table ${table}`);
-  }
-  return done;
-}
-
-/** The tables of the cluster that are there. */
-export async function presentTables(): Promise<string[]> {
-  const all = ((await tryRun('nft', ['list', 'tables'])) ?? '')
-    .split('\n')
-    .map((line) => line.replace(/^table /, ''));
-  return tables.filter((table) => all.includes(table));
+  await run('ip', ['link', 'delete', bridge]);
+  return [`bridge ${bridge}`];
 }
 
 /** The cluster's cgroup in each hierarchy of the machine: one in version 2, one for each controller in version 1. */

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { apiUrl } from './addresses.ts';
-import { askApi, hasCondition } from './api.ts';
+import { apiUrl, nodeName } from './addresses.ts';
+import { askApi, conditionOf, dig } from './api.ts';
 import { build } from './build.ts';
 import { exclusively } from './exclusive.ts';
 import { checkExisting, findKubectl, isExisting } from './existing.ts';
 import { Explained, explain, messageOf } from './explain.ts';
 import { binaryPath, foldersFrom } from './folders.ts';
-import { nodeName } from './addresses.ts';
 import { signal, waitUntilGone } from './identity.ts';
 import { partNames, partOf } from './parts.ts';
 import { adminKubeconfig } from './pki.ts';
@@ -82,7 +81,8 @@ async function status(): Promise<void> {
   console.log(lines.join('\n'));
   const known = existsSync(adminKubeconfig(folders));
   const answering = known && (await askApi(folders, '/readyz'))?.status === 200;
-  const ready = answering && (await hasCondition(folders, `/api/v1/nodes/${nodeName}`, 'Ready'));
+  const condition = answering ? await conditionOf(folders, `/api/v1/nodes/${nodeName}`, 'Ready') : undefined;
+  const ready = dig(condition, 'status') === 'True';
   console.log(
     `API server ${apiUrl}: ${answering ? 'ready' : 'not ready'}; node ${nodeName}: ${ready ? 'ready' : 'not ready'}`,
   );

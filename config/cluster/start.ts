@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { Resolver } from 'node:dns/promises';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nodeName, ports } from './addresses.ts';
-import { hasCondition } from './api.ts';
+import { apiAddress, clusterDomain, dnsAddress, nodeName, ports } from './addresses.ts';
+import { conditionOf, dig } from './api.ts';
 import { explain } from './explain.ts';
 import type { Folders } from './folders.ts';
 import { binaryPath } from './folders.ts';
@@ -49,8 +50,9 @@ export async function startCluster(folders: Folders): Promise<string[]> {
   const loading = images.then((files) => (first.includes('containerd') ? loadImages(folders, files) : []));
   const second = await startTogether(folders, ['kube-apiserver']);
   await Promise.all([loading, applyObjects(folders)]);
+  const since = new Date();
   const third = await startTogether(folders, partNames.slice(3));
-  await waitForCluster(folders);
+  await waitForCluster(folders, third.includes('kubelet') ? since : new Date(0));
   return [...first, ...second, ...third];
 }
 
@@ -132,22 +134,18 @@ async function applyObjects(folders: Folders): Promise<void> {
   });
 }
 
-async function waitForCluster(folders: Folders): Promise<void> {
+/** What the API server says may be from before a stop, so the node must have reported since, and names must resolve. */
+async function waitForCluster(folders: Folders, since: Date): Promise<void> {
   const end = performance.now() + secondsForCluster * 1000;
-  const conditions = [
-    { path: `/api/v1/nodes/${nodeName}`, type: 'Ready', what: 'The node', log: 'kubelet' },
-    {
-      path: '/apis/apps/v1/namespaces/kube-system/deployments/coredns',
-      type: 'Available',
-      what: 'The DNS server',
-      log: 'kubelet',
-    },
+  const checks = [
+    { what: 'The node', check: () => nodeIsReady(folders, since) },
+    { what: "The cluster's DNS server", check: namesResolve },
   ];
-  for (const { path, type, what, log } of conditions) {
-    while (!(await hasCondition(folders, path, type))) {
+  for (const { what, check } of checks) {
+    while (!(await check())) {
       if (performance.now() > end) {
         throw explain(
-          `${what} was not ready after ${secondsForCluster} s; see \`kubectl describe\` and ${logFile(folders, log)}.`,
+          `${what} was not ready after ${secondsForCluster} s; see \`kubectl get pods,events -A\` and ${logFile(folders, 'kubelet')}.`,
         );
       }
       await sleep(100);
@@ -155,13 +153,37 @@ async function waitForCluster(folders: Folders): Promise<void> {
   }
 }
 
-/** A folder with just the commands for people, to be put on their PATH. */
+async function nodeIsReady(folders: Folders, since: Date): Promise<boolean> {
+  const ready = await conditionOf(folders, `/api/v1/nodes/${nodeName}`, 'Ready');
+  const reported = dig(ready, 'lastHeartbeatTime');
+  // The API server's times have no fractions of a second.
+  return (
+    dig(ready, 'status') === 'True' &&
+    typeof reported === 'string' &&
+    Date.parse(reported) > since.getTime() - 1000
+  );
+}
+
+/** Asks as a Pod would, through the Service; the answer shows that Pods, Services and DNS work. */
+async function namesResolve(): Promise<boolean> {
+  const resolver = new Resolver({ timeout: 1000, tries: 1 });
+  resolver.setServers([dnsAddress]);
+  try {
+    return (await resolver.resolve4(`kubernetes.default.svc.${clusterDomain}`)).includes(apiAddress);
+  } catch {
+    return false;
+  }
+}
+
+/** A folder with just the commands for people, to be put on their PATH; replaced in one step, as others use it. */
 function linkCommands(folders: Folders): void {
   const folder = commandsFolder(folders);
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const command of ['kubectl', 'helm']) {
-    symlinkSync(binaryPath(folders, command), join(folder, command));
+    const temporary = join(folder, `.${command}`);
+    rmSync(temporary, { force: true });
+    symlinkSync(binaryPath(folders, command), temporary);
+    renameSync(temporary, join(folder, command));
   }
 }
 

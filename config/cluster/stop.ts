@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bridge } from './addresses.ts';
 import { explain } from './explain.ts';
+import { presentRules, removeRules } from './firewall.ts';
 import type { Folders } from './folders.ts';
 import { endAll, identityOf, markedProcesses } from './identity.ts';
 import {
   cgroupFolders,
   mountsBelow,
   podProcesses,
-  presentTables,
+  removeBridge,
   removeCgroups,
-  removeNetwork,
   restoreMachine,
 } from './machine.ts';
 import { addressNotes } from './node-config.ts';
@@ -48,7 +48,7 @@ export async function stopCluster(folders: Folders): Promise<string[]> {
   await endAll(rest, 1);
   done.push(...(rest.length === 0 ? [] : [`${rest.length} containerd shims and helpers`]));
   done.push(...(await unmountAll(folders)));
-  done.push(...(await removeNetwork()));
+  done.push(...(await removeBridge()), ...(await removeRules()));
   rmSync(addressNotes(folders), { recursive: true, force: true });
   done.push(...(await retry(removeCgroups)));
   rmSync(folders.sockets, { recursive: true, force: true });
@@ -79,7 +79,7 @@ export async function traces(folders: Folders): Promise<string[]> {
     ...podProcesses().map((pid) => `process ${pid} in a Pod`),
     ...[folders.state, folders.sockets].flatMap(mountsBelow).map((path) => `mount ${path}`),
     ...(link === undefined ? [] : [`bridge ${bridge}`]),
-    ...(await presentTables()).map((table) => `nftables table ${table}`),
+    ...(await presentRules()),
     ...cgroupFolders()
       .filter((folder) => existsSync(folder))
       .map((folder) => `cgroup ${folder}`),
