@@ -16,10 +16,10 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* Takes (list root component). */ -}}
+{{- /* Takes (list root component). The operator names the internal gateway's Pods by these labels in its NetworkPolicies. */ -}}
 {{- define "millrace.selector" -}}
 app.kubernetes.io/name: {{ include "millrace.name" (index . 0) }}
-app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/instance: {{ include "millrace.fullname" (index . 0) }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 

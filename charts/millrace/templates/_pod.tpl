@@ -1,6 +1,6 @@
 {{- /*
 What the three doors of the program have in common. Takes a dict: root, component, values (of the component), args, ports (name → number),
-env (list of name/value), volumes and mounts (lists), probes (dict), api (mounts the service-account token).
+env (list of name/value), volumes and mounts (lists), api (mounts the service-account token).
 */ -}}
 {{- define "millrace.deployment" -}}
 {{- $root := .root -}}
@@ -100,7 +100,7 @@ spec:
               containerPort: {{ $number }}
               protocol: TCP
             {{- end }}
-          {{- toYaml .probes | nindent 10 }}
+          {{- include "millrace.probes" . | nindent 10 }}
           resources:
             {{- toYaml .values.resources | nindent 12 }}
           securityContext:
@@ -157,20 +157,20 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{- /* Liveness asks the metrics port, where the answer depends on progress; readiness asks what clients ask. */ -}}
+{{- /* All on the port that only the cluster sees: liveness depends on progress, readiness on the database and on being drained. */ -}}
 {{- define "millrace.probes" -}}
 startupProbe:
-  httpGet: { path: /healthz, port: metrics }
+  httpGet: { path: /livez, port: metrics }
   periodSeconds: 2
   timeoutSeconds: 5
   failureThreshold: 150
 livenessProbe:
-  httpGet: { path: /healthz, port: metrics }
+  httpGet: { path: /livez, port: metrics }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 3
 readinessProbe:
-  httpGet: { path: /health, port: {{ .port }}{{ with .scheme }}, scheme: {{ . }}{{ end }} }
+  httpGet: { path: /readyz, port: metrics }
   periodSeconds: 5
   timeoutSeconds: 5
   failureThreshold: 2

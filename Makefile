@@ -1,0 +1,76 @@
+# Every command of the project. Node 20 on the machine is enough: npm brings Node 24 into node_modules.
+# Variables: CLUSTER=existing uses the cluster of $KUBECONFIG; KEEP=1 leaves the cluster of `make test` running;
+# PUSH=<registry>/<path> pushes the images of `make images`.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+export CLUSTER KEEP PUSH
+
+# $(call need,PROGRAMS,REASON): one clear sentence instead of a stack of errors.
+need = @for program in $(1); do command -v "$$program" >/dev/null || { echo "make: $$program is missing; $(2). See CONTRIBUTING.md, Set up." >&2; exit 1; }; done
+
+installed := node_modules/.package-lock.json
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: demo
+demo: $(installed) ## From nothing to green builds: cluster, chart, sample pipeline, first commit
+	$(call need,go gcc git,the cluster and the programs are built here)
+	@node config/demo/main.ts
+
+.PHONY: test
+test: $(installed) ## Every test, end-to-end included; ends with "N passed, N failed"
+	$(call need,go gcc git,the cluster and the programs are built here)
+	@node config/test/main.ts
+
+.PHONY: check
+check: $(installed) ## The fast gates: types, lint, dead code, formatting, unit tests
+	@node config/test/main.ts types domain-types lint dead-code formatting unit
+
+.PHONY: cluster
+cluster: $(installed) ## Start a real Kubernetes on this machine, built from Go modules
+	$(call need,go gcc git,the cluster is built here)
+	@node config/cluster/main.ts up
+
+.PHONY: cluster-down
+cluster-down: $(installed) ## Stop it and leave nothing behind
+	@node config/cluster/main.ts down
+
+.PHONY: dist
+dist: $(installed) ## Build the program: bundles, shim, HCL engine
+	$(call need,go,the shim and the HCL engine are Go programs)
+	@node config/dist/main.ts
+
+.PHONY: images
+images: dist ## Build the images without a container engine (PUSH=<registry>/<path> pushes them)
+	$(call need,go,the shim and the HCL engine are Go programs)
+	@node config/images/main.ts $(if $(PUSH),--push $(PUSH))
+
+.PHONY: bench
+bench: $(installed) ## Measure, beside bare Pods on the same cluster
+	$(call need,go gcc git,the cluster and the programs are built here)
+	@node config/bench/main.ts
+
+.PHONY: soak
+soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
+	$(call need,go gcc git,the cluster and the programs are built here)
+	@node config/soak/main.ts
+
+.PHONY: format
+format: $(installed) ## Rewrite files in the house's format
+	@prettier --write .
+
+.PHONY: clean
+clean: ## Remove what make made in the checkout (caches outside it stay)
+	@rm -rf dist coverage node_modules
+
+$(installed): package-lock.json
+	$(call need,node npm git,install Node 20 or newer and git)
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@

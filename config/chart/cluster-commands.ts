@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { delimiter } from 'node:path';
+import { createInterface } from 'node:readline';
+import { isExisting } from '#tools/cluster/existing.ts';
+import { explain } from '#tools/cluster/explain.ts';
+import { foldersFrom, toolFolder } from '#tools/cluster/folders.ts';
+import { adminKubeconfig } from '#tools/cluster/pki.ts';
+import { run } from '#tools/cluster/run.ts';
+import { commandsFolder } from '#tools/cluster/start.ts';
+import { tools } from '#tools/cluster/versions.ts';
+
+export const checkout = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
+
+/** Environment in which kubectl, helm and KUBECONFIG are the embedded cluster's, or the user's own with CLUSTER=existing. */
+export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const folders = foldersFrom(env);
+  const path = (env['PATH'] ?? '').split(delimiter);
+  if (isExisting(env)) {
+    const ours = tools.map((tool) => toolFolder(folders, tool));
+    return { ...env, PATH: [...path, ...ours].join(delimiter) };
+  }
+  return {
+    ...env,
+    KUBECONFIG: adminKubeconfig(folders),
+    PATH: [commandsFolder(folders), ...path].join(delimiter),
+  };
+}
+
+/** kubectl's answer on stdout; `input` goes to its stdin. */
+export function kubectl(args: readonly string[], input?: string): Promise<string> {
+  return run('kubectl', args, { env: clusterEnvironment(), ...(input === undefined ? {} : { input }) });
+}
+
+/** Runs a program and hands on each line of its output as it comes; fails when the program does. */
+export async function stream(
+  program: string,
+  args: readonly string[],
+  line: (text: string) => void,
+): Promise<void> {
+  const child = spawn(program, [...args], {
+    cwd: checkout,
+    env: clusterEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const last: string[] = [];
+  const read = (text: string): void => {
+    if (last.push(text) > 12) last.shift();
+    line(text);
+  };
+  createInterface({ input: child.stdout }).on('line', read);
+  createInterface({ input: child.stderr }).on('line', read);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  if (code !== 0) {
+    throw explain(
+      `\`${[program, ...args].join(' ')}\` ended with ${code ?? 'a signal'}.\n${last.join('\n')}`,
+    );
+  }
+}
+
+/** Runs one of the project's own tools under the same Node. */
+export function streamTool(
+  tool: string,
+  args: readonly string[],
+  line: (text: string) => void,
+): Promise<void> {
+  return stream(process.execPath, [tool, ...args], line);
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { isExisting } from '#tools/cluster/existing.ts';
+import { run } from '#tools/cluster/run.ts';
+import { clusterEnvironment, kubectl, stream } from './cluster-commands.ts';
+import type { LoadedImages } from './images.ts';
+
+/** Where the demonstration and the end-to-end suite install Millrace. */
+export const RELEASE = { name: 'millrace', namespace: 'millrace-system' } as const;
+const TOKENS = `${RELEASE.name}-tokens`;
+
+export interface TokenOwner {
+  user: string;
+  team: string;
+  role: string;
+}
+
+/** Installs or upgrades the chart with the real helm; it returns before the Pods are ready. */
+export async function installChart(
+  images: LoadedImages,
+  tokens: Readonly<Record<string, TokenOwner>>,
+  line: (text: string) => void,
+): Promise<void> {
+  await prepareNamespace(tokens);
+  const values = {
+    'image.repository': `${images.prefix}/millrace`,
+    'image.tag': process.env['IMAGE_TAG'] ?? 'dev',
+    'postgres.image.repository': `${images.prefix}/millrace-postgres`,
+    'postgres.image.tag': process.env['IMAGE_TAG'] ?? 'dev',
+    'tokens.existingSecret': TOKENS,
+    'podAnnotations.millrace\\.dev/images': `images-${images.digest}`,
+  };
+  const set = Object.entries(values).flatMap(([name, value]) => ['--set-string', `${name}=${value}`]);
+  const release = [RELEASE.name, 'charts/millrace', '--namespace', RELEASE.namespace];
+  await stream('helm', ['upgrade', '--install', ...release, '--hide-notes', ...set], line);
+}
+
+async function prepareNamespace(tokens: Readonly<Record<string, TokenOwner>>): Promise<void> {
+  const namespace = {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: RELEASE.namespace,
+      labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
+    },
+  };
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: TOKENS, namespace: RELEASE.namespace },
+    stringData: { 'tokens.json': JSON.stringify({ ...(await presentTokens()), ...hashed(tokens) }) },
+  };
+  await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(namespace));
+  await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(secret));
+}
+
+/** Whoever installed before keeps access: the demonstration and the tests may share a cluster. */
+async function presentTokens(): Promise<object> {
+  const path = 'jsonpath={.data.tokens\\.json}';
+  const args = ['get', 'secret', TOKENS, '--namespace', RELEASE.namespace, '--ignore-not-found', '-o', path];
+  const encoded = await kubectl(args);
+  const parsed: unknown = encoded === '' ? {} : JSON.parse(Buffer.from(encoded, 'base64').toString());
+  return typeof parsed === 'object' && parsed !== null ? parsed : {};
+}
+
+function hashed(tokens: Readonly<Record<string, TokenOwner>>): Record<string, TokenOwner> {
+  return Object.fromEntries(
+    Object.entries(tokens).map(([token, owner]) => [createHash('sha256').update(token).digest('hex'), owner]),
+  );
+}
+
+export interface Workload {
+  name: string;
+  ready: number;
+  wanted: number;
+}
+
+/** What the release runs, and how much of it is there in its newest form. */
+export async function workloads(): Promise<Workload[]> {
+  const selector = `app.kubernetes.io/instance=${RELEASE.name}`;
+  const args = ['get', 'deployments,statefulsets', '--namespace', RELEASE.namespace, '-l', selector];
+  const answer: { items: ApiWorkload[] } = JSON.parse(await kubectl([...args, '-o', 'json']));
+  return answer.items.map(({ metadata, spec, status }) => ({
+    name: metadata.name.replace(`${RELEASE.name}-`, ''),
+    wanted: spec.replicas,
+    ready:
+      status.observedGeneration === metadata.generation
+        ? Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)
+        : 0,
+  }));
+}
+
+interface ApiWorkload {
+  metadata: { name: string; generation: number };
+  spec: { replicas: number };
+  status: { observedGeneration?: number; readyReplicas?: number; updatedReplicas?: number };
+}
+
+/** Whether the Service's own address can be reached from this machine. */
+export function servicesAreReachable(): boolean {
+  return !isExisting(process.env);
+}
+
+/** The chart's own test, as `helm test` runs it; answers its log. */
+export function testChart(): Promise<string> {
+  const args = ['test', RELEASE.name, '--namespace', RELEASE.namespace, '--logs', '--timeout', '3m'];
+  return run('helm', args, { env: clusterEnvironment() });
+}

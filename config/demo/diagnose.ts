@@ -1,0 +1,93 @@
+import { kubectl } from '#tools/chart/cluster-commands.ts';
+import { RELEASE } from '#tools/chart/install.ts';
+import { messageOf } from '#tools/cluster/explain.ts';
+import { lastLines } from '#tools/cluster/run.ts';
+
+/** What the cluster itself says, for when something did not come about: conditions, Events, states of Pods. */
+export async function diagnose(namespaces: readonly string[]): Promise<string[]> {
+  const told = await Promise.all([
+    section('Conditions', conditions()),
+    ...namespaces.map((namespace) => section(`Pods in ${namespace}`, pods(namespace))),
+    ...namespaces.map((namespace) => section(`Events in ${namespace}`, events(namespace))),
+    section("The operator's last words", operatorLog()),
+  ]);
+  return told.flat();
+}
+
+async function section(title: string, text: Promise<string>): Promise<string[]> {
+  const answer = await text.catch((error: unknown) => messageOf(error));
+  const lines = answer.split('\n').filter((line) => line.trim() !== '');
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)];
+}
+
+interface Item {
+  kind: string;
+  metadata: { name: string };
+  status?: {
+    phase?: string;
+    conditions?: { type: string; status: string; reason?: string; message?: string }[];
+    containerStatuses?: ContainerStatus[];
+  };
+}
+
+interface ContainerStatus {
+  name: string;
+  ready: boolean;
+  restartCount: number;
+  state?: Record<string, { reason?: string; message?: string; exitCode?: number }>;
+  lastState?: Record<string, { reason?: string; message?: string; exitCode?: number }>;
+}
+
+async function items(...args: string[]): Promise<Item[]> {
+  const answer: { items: Item[] } = JSON.parse(await kubectl(['get', ...args, '-o', 'json']));
+  return answer.items;
+}
+
+async function conditions(): Promise<string> {
+  const all = await items('teams,pipelines', '--all-namespaces');
+  const lines = all.flatMap(({ kind, metadata, status }) =>
+    (status?.conditions ?? []).map(
+      ({ type, status: value, reason, message }) =>
+        `${kind} ${metadata.name}: ${type}=${value} ${reason ?? ''} ${message ?? ''}`,
+    ),
+  );
+  return lines.join('\n');
+}
+
+async function pods(namespace: string): Promise<string> {
+  const all = await items('pods', '--namespace', namespace);
+  return all.flatMap(describePod).join('\n');
+}
+
+/** Only what is not as it should be. */
+function describePod({ metadata, status = {} }: Item): string[] {
+  const { conditions: all = [], containerStatuses = [], phase = 'unknown' } = status;
+  const unmet = all.filter((condition) => condition.type === 'PodScheduled' && condition.status !== 'True');
+  const waiting = containerStatuses.filter(({ ready }) => !ready).map(describeContainer);
+  if (phase === 'Succeeded' || (phase === 'Running' && waiting.length === 0)) return [];
+  const reasons = unmet.map(({ reason, message }) => words(reason, message));
+  return [`${metadata.name}: ${phase}`, ...[...reasons, ...waiting].map((line) => `  ${line}`)];
+}
+
+function describeContainer({ name, restartCount, state = {}, lastState = {} }: ContainerStatus): string {
+  const [phase = 'unknown', facts] = Object.entries(state)[0] ?? [];
+  const before = lastState['terminated'];
+  const ended = before && `; before: ${words(before.reason, lastLines(before.message ?? '', 3))}`;
+  return `${name}: ${words(phase, facts?.reason, facts?.message)} (${restartCount} restarts)${ended ?? ''}`;
+}
+
+function words(...some: (string | undefined)[]): string {
+  return some.filter((one) => one !== undefined && one !== '').join(' ');
+}
+
+async function events(namespace: string): Promise<string> {
+  const columns = 'custom-columns=TYPE:.type,REASON:.reason,ABOUT:.involvedObject.name,MESSAGE:.message';
+  const args = ['get', 'events', '--namespace', namespace, '--sort-by=.lastTimestamp', '-o', columns];
+  return lastLines(await kubectl([...args, '--no-headers']), 15);
+}
+
+async function operatorLog(): Promise<string> {
+  const selector = `app.kubernetes.io/instance=${RELEASE.name},app.kubernetes.io/component=operator`;
+  const args = ['logs', '--namespace', RELEASE.namespace, '-l', selector, '--tail=8', '--prefix'];
+  return kubectl(args);
+}

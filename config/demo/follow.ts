@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { explain } from '#tools/cluster/explain.ts';
+import type { BuildView, Gateway } from './gateway.ts';
+import type { Screen } from './screen.ts';
+import { clock } from './screen.ts';
+
+const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
+const MARKS: Readonly<Record<string, string>> = {
+  succeeded: '✔',
+  failed: '✘',
+  cancelled: '✘',
+  started: '▶',
+  skipped: '-',
+};
+/** Generous: a build of the sample takes seconds; an image that was never there before may take a while to unpack. */
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/** Shows the builds of one commit until the last job's has ended; answers them by job, or says why it stopped waiting. */
+export async function followCommit(
+  gateway: Gateway,
+  jobs: readonly string[],
+  ref: string,
+  screen: Screen,
+): Promise<Map<string, BuildView>> {
+  const found = new Map<string, BuildView>();
+  let seen = '';
+  let changedAt = Date.now();
+  const started = Date.now();
+  for (;;) {
+    for (const job of jobs) await look(gateway, job, ref, found);
+    screen.redraw(jobs.map((job) => describeJob(job, found.get(job), Date.now() - started)));
+    const last = jobs.map((job) => found.get(job)?.status ?? 'waiting');
+    if (last.every((status) => FINAL.has(status)) || last.some(isBad)) return found;
+    const state = JSON.stringify([...found.values()]);
+    if (state !== seen) changedAt = Date.now();
+    seen = state;
+    if (Date.now() - changedAt > LONGEST_WAIT_MS) {
+      throw explain(`Nothing has changed for ${clock(LONGEST_WAIT_MS)} minutes.`);
+    }
+    await sleep(300);
+  }
+}
+
+function isBad(status: string): boolean {
+  return status === 'failed' || status === 'cancelled';
+}
+
+async function look(
+  gateway: Gateway,
+  job: string,
+  ref: string,
+  found: Map<string, BuildView>,
+): Promise<void> {
+  const known = found.get(job);
+  if (known !== undefined) {
+    if (!FINAL.has(known.status)) found.set(job, await gateway.build(job, known.number));
+    return;
+  }
+  for (const { number } of (await gateway.builds(job)).slice(0, 3)) {
+    const build = await gateway.build(job, number);
+    if (build.inputs?.some(({ version }) => version['ref'] === ref)) found.set(job, build);
+  }
+}
+
+/** One line per job: status, number, time, steps, and why when it is not as one would wish. */
+export function describeJob(job: string, build: BuildView | undefined, waited: number): string {
+  const name = job.padEnd(13);
+  if (build === undefined) return `· ${name} waiting               ${clock(waited)}`;
+  const steps = (build.steps ?? []).map((step) => `${MARKS[step.status] ?? '·'} ${step.name}`).join('  ');
+  const status = `${build.status.padEnd(10)} build ${build.number.padEnd(4)}`;
+  const why = ['succeeded', 'started'].includes(build.status) ? '' : (build.message ?? '');
+  return `${MARKS[build.status] ?? '·'} ${name} ${status} ${timeOf(build)}  ${steps}  ${why}`.trimEnd();
+}
+
+function timeOf(build: BuildView): string {
+  const end = build.ended_at === undefined ? Date.now() : Date.parse(build.ended_at);
+  return clock(end - Date.parse(build.started_at ?? build.created_at));
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { explain } from '#tools/cluster/explain.ts';
+
+export interface BuildView {
+  number: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  started_at?: string;
+  ended_at?: string;
+  created_at: string;
+  inputs?: { resource: string; version: Record<string, string> }[];
+  steps?: { kind: string; name: string; status: string }[];
+}
+
+/** The public API as the demonstration uses it: one pipeline, seen by one token. */
+export class Gateway {
+  readonly #base: string;
+  readonly #token: string;
+  readonly #pipeline: string;
+
+  constructor(base: string, token: string, pipeline: { team: string; name: string }) {
+    this.#base = base;
+    this.#token = token;
+    this.#pipeline = `/teams/${pipeline.team}/pipelines/${pipeline.name}`;
+  }
+
+  builds(job: string): Promise<BuildView[]> {
+    return this.#data(`${this.#pipeline}/jobs/${job}/builds`);
+  }
+
+  build(job: string, number: string): Promise<BuildView> {
+    return this.#data(`${this.#pipeline}/jobs/${job}/builds/${number}`);
+  }
+
+  async log(job: string, number: string): Promise<string> {
+    const answer = await this.#ask(
+      'GET',
+      `${this.#pipeline}/jobs/${job}/builds/${number}/logs`,
+      'text/plain',
+    );
+    return answer.text();
+  }
+
+  async webhookToken(resource: string): Promise<string | undefined> {
+    const found: { webhook_token?: string } = await this.#data(`${this.#pipeline}/resources/${resource}`);
+    return found.webhook_token;
+  }
+
+  /** As a forge would after a push: no token but the one in the path. */
+  async callWebhook(token: string): Promise<number> {
+    const answer = await fetch(`${this.#base}/webhooks/${token}`, { method: 'POST', body: '{}' });
+    return answer.status;
+  }
+
+  async #data<T>(path: string): Promise<T> {
+    const answer = await this.#ask('GET', path, 'application/json');
+    const body: { data: T } = JSON.parse(await answer.text());
+    return body.data;
+  }
+
+  /** A gateway that is being replaced, or a forwarded port that broke, is asked again for half a minute. */
+  async #ask(method: string, path: string, accept: string): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.#token}`, accept };
+    let problem = '';
+    for (let tries = 0; tries < 30; tries++) {
+      try {
+        const signal = AbortSignal.timeout(10_000);
+        const answer = await fetch(`${this.#base}${path}`, { method, headers, signal });
+        if (answer.ok) return answer;
+        problem = `${answer.status} ${await answer.text()}`;
+        // The token's file is mounted: a new token takes up to a minute to appear. A pipeline just applied is not stored yet.
+        if (![401, 404].includes(answer.status) && answer.status < 500) break;
+      } catch (error) {
+        problem = error instanceof Error ? error.message : String(error);
+      }
+      await sleep(1000);
+    }
+    throw explain(`${method} ${this.#base}${path}: ${problem}`);
+  }
+}

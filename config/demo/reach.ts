@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { clusterEnvironment, kubectl } from '#tools/chart/cluster-commands.ts';
+import { servicesAreReachable } from '#tools/chart/install.ts';
+import { explain } from '#tools/cluster/explain.ts';
+
+export interface Reached {
+  url: string;
+  close: () => void;
+}
+
+/** A base URL of a Service for this machine: its own address on the embedded cluster, a forwarded port elsewhere. */
+export async function reach(namespace: string, service: string): Promise<Reached> {
+  if (!servicesAreReachable()) return forward(namespace, service);
+  const address = 'jsonpath={.spec.clusterIP}:{.spec.ports[0].port}';
+  const answer = await kubectl(['get', 'service', service, '--namespace', namespace, '-o', address]);
+  return { url: `http://${answer.replace(/:80$/, '')}`, close: () => undefined };
+}
+
+async function forward(namespace: string, service: string): Promise<Reached> {
+  const get = ['get', 'service', service, '--namespace', namespace];
+  const port = await kubectl([...get, '-o', 'jsonpath={.spec.ports[0].port}']);
+  const args = ['port-forward', '--namespace', namespace, `service/${service}`, `:${port}`];
+  const child = spawn('kubectl', args, { env: clusterEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const { promise, resolve, reject } = Promise.withResolvers<Reached>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const [, local] = /^Forwarding from 127\.0\.0\.1:(\d+)/.exec(line) ?? [];
+    if (local !== undefined) resolve({ url: `http://127.0.0.1:${local}`, close: () => child.kill() });
+  });
+  child.on('error', reject);
+  child.on('close', () => reject(explain(`\`kubectl ${args.join(' ')}\` ended.`)));
+  return promise;
+}

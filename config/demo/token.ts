@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { foldersFrom } from '#tools/cluster/folders.ts';
+
+/** Where the demonstration keeps its API token between runs; the cluster knows only its hash. */
+export function tokenFile(): string {
+  return join(foldersFrom(process.env).cache, 'demo', 'token');
+}
+
+/** The token of the runs before, or a new one. */
+export async function demoToken(): Promise<string> {
+  const file = tokenFile();
+  const known = await readFile(file, 'utf8').catch(() => '');
+  if (known.trim() !== '') return known.trim();
+  const made = randomBytes(32).toString('base64url');
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, `${made}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+  return made;
+}
