@@ -1,0 +1,65 @@
+import { call } from './cluster-client.ts';
+
+interface Container {
+  name: string;
+  command?: string[];
+  args?: string[];
+  env?: object[];
+  [field: string]: unknown;
+}
+interface PodSpec {
+  containers: Container[];
+  [field: string]: unknown;
+}
+
+/** The spec of a real build's Pod, to measure against: the same containers, images, volumes and security contexts. */
+export const specOf = async (namespace: string, pod: string): Promise<PodSpec> => {
+  const object: { spec: PodSpec } = JSON.parse(
+    await call('GET', `/api/v1/namespaces/${namespace}/pods/${pod}`),
+  );
+  const { nodeName: _node, tolerations: _tolerations, ...spec } = object.spec;
+  return spec;
+};
+
+/** The first container waits as an agent would; the last prints when its first process runs, in nanoseconds. */
+const bare = (spec: PodSpec): PodSpec => ({
+  ...spec,
+  containers: spec.containers.map(({ env: _env, args: _args, ...container }, index) => ({
+    ...container,
+    command: ['/bin/sh', '-c', index === spec.containers.length - 1 ? 'date +%s%N' : 'true'],
+  })),
+});
+
+const logOf = async (namespace: string, name: string, container: string): Promise<string> => {
+  for (;;) {
+    const text = await call(
+      'GET',
+      `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${container}`,
+    ).catch(() => '');
+    if (/^\d{19}$/m.test(text)) return text;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+
+export interface BareRun {
+  /** Milliseconds from the POST to the first process of the last container. */
+  running: number;
+  name: string;
+}
+
+export const runBarePod = async (namespace: string, spec: PodSpec, name: string): Promise<BareRun> => {
+  const started = Date.now();
+  const metadata = { name, namespace, labels: { bench: 'bare' } };
+  await call('POST', `/api/v1/namespaces/${namespace}/pods`, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata,
+    spec: bare(spec),
+  });
+  const last = spec.containers.at(-1)?.name ?? '';
+  const running = Number(BigInt((await logOf(namespace, name, last)).trim()) / 1000n) / 1000 - started;
+  return { running, name };
+};
+
+export const deletePod = (namespace: string, name: string): Promise<string> =>
+  call('DELETE', `/api/v1/namespaces/${namespace}/pods/${name}`, { gracePeriodSeconds: 0 });

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clusterPart, isEmbedded } from '#e2e/support/embedded.ts';
+import { createPipeline, createTeam, deleteTeam } from '#e2e/support/fixtures.ts';
+import { created, pipelineApi, request, RELEASE } from '#e2e/support/gateway.ts';
+import { kubectl, list } from '#e2e/support/kubectl.ts';
+import { deletePod, runBarePod, specOf } from './bare-pod.ts';
+import { type BuildRun, measureBuild, measureThroughput } from './builds.ts';
+import { apiWrites, call, difference } from './cluster-client.ts';
+import { inMilliseconds, summarise } from './statistics.ts';
+
+/*
+ * The figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run, so that a noisy machine troubles
+ * both alike: quote the ratios.
+ */
+const TEAM = 'bench';
+const RUNS = Number(process.env['BENCH_RUNS'] ?? 20);
+
+const task = (name: string, cmd: string): string => `
+  task "${name}" {
+    run "shell" {
+      cmd = "${cmd}"
+    }
+  }`;
+
+const CONFIG = `
+resource_type "stamp" {
+  check "shell" {
+    cmd = "printf '[{\\"at\\":\\"%s\\"}]' \\"$(date +%s%N)\\""
+  }
+}
+resource "stamp" "now" {}
+job "one" {${task('time', 'date +%s%N')}
+}
+job "three" {${task('a', 'true')}${task('b', 'true')}${task('c', 'true')}
+}
+`;
+
+const say = (name: string, value: string, aim = ''): void =>
+  console.log(`${name.padEnd(52)} ${value}${aim === '' ? '' : `   [aim ${aim}]`}`);
+
+const latencies = async (): Promise<void> => {
+  const first = await measureBuild(TEAM, 'bench', 'one');
+  const spec = await specOf(TEAM, first.pod);
+  const one: BuildRun[] = [];
+  const three: BuildRun[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < RUNS; round++) {
+    one.push(await measureBuild(TEAM, 'bench', 'one'));
+    const run = await runBarePod(TEAM, spec, `bare-${process.pid}-${round}`);
+    bare.push(run.running);
+    await deletePod(TEAM, run.name);
+    three.push(await measureBuild(TEAM, 'bench', 'three'));
+    await sleep(500);
+  }
+  const builds = [...one, ...three];
+  const process1 = summarise(one.map(({ firstProcess }) => firstProcess ?? Number.NaN));
+  const reference = summarise(bare);
+  say('trigger sent → answered', inMilliseconds(summarise(builds.map(({ answered }) => answered))));
+  say(
+    'trigger sent → Pod object',
+    inMilliseconds(summarise(builds.map(({ podObject }) => podObject))),
+    '≤ 7 ms',
+  );
+  say('bare Pod: create → process of its last container', inMilliseconds(reference));
+  say('trigger sent → first step’s process', inMilliseconds(process1), '≤ 400 ms');
+  say('  ratio to the bare Pod', (process1.median / reference.median).toFixed(2), '≤ 1.15');
+  say(
+    'trigger sent → outcome recorded, 1 step',
+    inMilliseconds(summarise(one.map(({ outcome }) => outcome))),
+    '≤ 500 ms',
+  );
+  say(
+    'trigger sent → outcome recorded, 3 steps',
+    inMilliseconds(summarise(three.map(({ outcome }) => outcome))),
+    '≤ 500 ms',
+  );
+};
+
+const webhook = async (): Promise<void> => {
+  const api = pipelineApi(TEAM, 'bench');
+  const { webhook_token: token } = await api.resource('stamp.now');
+  const samples: number[] = [];
+  for (let round = 0; round < RUNS; round++) {
+    const known = (await api.versions('stamp.now'))[0]?.id ?? 0;
+    const start = performance.now();
+    await request('POST', `/webhooks/${token}`);
+    while (((await api.versions('stamp.now'))[0]?.id ?? 0) <= known) await sleep(5);
+    samples.push(performance.now() - start);
+    await sleep(1500);
+  }
+  say('webhook sent → version recorded (check in a Pod)', inMilliseconds(summarise(samples)));
+};
+
+const total = (writes: Record<string, number>): number =>
+  Object.values(writes).reduce((sum, one) => sum + one, 0);
+
+const writesPerBuild = async (): Promise<void> => {
+  const count = 20;
+  const api = pipelineApi(TEAM, 'bench');
+  if (isEmbedded) {
+    await clusterPart('stop', 'kube-scheduler');
+    const before = await apiWrites();
+    const numbers: string[] = [];
+    for (let round = 0; round < count; round++) numbers.push(created(await api.trigger('three')).number);
+    await sleep(1000);
+    const toPod = difference(before, await apiWrites());
+    await clusterPart('start', 'kube-scheduler');
+    say('API writes per build to the Pod object', (total(toPod) / count).toFixed(2), '1.0');
+    console.log(`  ${JSON.stringify(toPod)}`);
+    for (const number of numbers)
+      while ((await api.build('three', number)).status !== 'succeeded') await sleep(200);
+    await sleep(30_000);
+    const whole = difference(before, await apiWrites());
+    say('API writes per build to its Pod’s deletion, all writers', (total(whole) / count).toFixed(2));
+    console.log(`  ${JSON.stringify(whole)}`);
+  }
+};
+
+const memory = async (): Promise<void> => {
+  await sleep(20_000);
+  for (const component of ['operator', 'public', 'internal']) {
+    const pods = await list(
+      'pods',
+      '--namespace',
+      RELEASE.namespace,
+      '-l',
+      `app.kubernetes.io/component=${component}`,
+    );
+    const megabytes: number[] = [];
+    for (const { metadata } of pods) {
+      const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${metadata.name}:metrics/proxy/metrics`;
+      const resident = /^process_resident_memory_bytes (\S+)$/m.exec(await call('GET', at))?.[1];
+      megabytes.push(Number(resident) / 1e6);
+    }
+    const aim = component === 'operator' ? '≤ 160 MB' : '≤ 130 MB';
+    say(
+      `idle memory, ${component} (each replica)`,
+      `${megabytes.map((one) => one.toFixed(0)).join(', ')} MB`,
+      aim,
+    );
+  }
+};
+
+await createTeam(TEAM);
+await createPipeline(TEAM, 'bench', CONFIG);
+try {
+  console.log(
+    `${new Date().toISOString().slice(0, 10)}, ${(await kubectl('version', '-o', 'yaml')).match(/gitVersion: (\S+)/)?.[1]}`,
+  );
+  await memory();
+  await latencies();
+  await webhook();
+  const throughput = { team: TEAM, pipeline: 'bench', job: 'three' };
+  say('builds per second, 40 builds, 10 at a time', (await measureThroughput(throughput, 40, 10)).toFixed(2));
+  await writesPerBuild();
+} finally {
+  await deleteTeam(TEAM);
+}
