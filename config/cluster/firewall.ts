@@ -7,8 +7,14 @@ const ownTable = 'ip millrace-cluster';
 /** Every nftables table that exists only while the cluster does. */
 const tables = [ownTable, 'ip kube-proxy', 'ip6 kube-proxy', 'ip cni_hostport', 'ip6 cni_hostport'] as const;
 
-/** The chain in which Docker and firewalls refuse what they do not know; an accepting rule of ours elsewhere would not help. */
-const forwardChain = ['ip', 'filter', 'FORWARD'] as const;
+/**
+ * The chains in which Docker and firewalls refuse what they do not know, and what of the cluster must pass there;
+ * an accepting rule in a table of our own would not help.
+ */
+const refusing = [
+  { chain: ['ip', 'filter', 'FORWARD'], pass: ['iifname', 'oifname'] },
+  { chain: ['ip', 'filter', 'INPUT'], pass: ['iifname'] },
+] as const;
 
 const mark = 'millrace-cluster';
 
@@ -27,20 +33,11 @@ table ${ownTable} {
 /** Makes the rules that Pods need. */
 export async function makeRules(): Promise<void> {
   await run('nft', ['-f', '-'], { input: ownRules });
-  const chain = await listForwardChain();
-  if (chain !== undefined && handlesIn(chain).length === 0) {
-    for (const direction of ['iifname', 'oifname']) {
-      await run('nft', [
-        'insert',
-        'rule',
-        ...forwardChain,
-        direction,
-        bridge,
-        'counter',
-        'accept',
-        'comment',
-        `"${mark}"`,
-      ]);
+  for (const { chain, pass } of refusing) {
+    const listing = await listChain(chain);
+    for (const direction of listing !== undefined && handlesIn(listing).length === 0 ? pass : []) {
+      const accept = [direction, bridge, 'counter', 'accept', 'comment', `"${mark}"`];
+      await run('nft', ['insert', 'rule', ...chain, ...accept]);
     }
   }
 }
@@ -51,18 +48,21 @@ export async function removeRules(): Promise<string[]> {
   for (const table of await presentTables()) {
     await run('nft', ['delete', 'table', ...table.split(' ')]);
   }
-  for (const handle of handlesIn((await listForwardChain()) ?? '')) {
-    await run('nft', ['delete', 'rule', ...forwardChain, 'handle', handle]);
+  for (const { chain } of refusing) {
+    for (const handle of handlesIn((await listChain(chain)) ?? '')) {
+      await run('nft', ['delete', 'rule', ...chain, 'handle', handle]);
+    }
   }
   return present;
 }
 
 /** The rules and tables of the cluster that are there. */
 export async function presentRules(): Promise<string[]> {
-  const inserted = handlesIn((await listForwardChain()) ?? '').length;
+  const listings = await Promise.all(refusing.map(({ chain }) => listChain(chain)));
+  const inserted = listings.flatMap((listing) => handlesIn(listing ?? '')).length;
   return [
     ...(await presentTables()).map((table) => `nftables table ${table}`),
-    ...(inserted === 0 ? [] : [`${inserted} rules in the chain ${forwardChain.join(' ')}`]),
+    ...(inserted === 0 ? [] : [`${inserted} rules in the firewall's own chains`]),
   ];
 }
 
@@ -74,8 +74,8 @@ export function handlesIn(listing: string): string[] {
     .flatMap((line) => /# handle (\d+)$/.exec(line)?.[1] ?? []);
 }
 
-function listForwardChain(): Promise<string | undefined> {
-  return tryRun('nft', ['--handle', 'list', 'chain', ...forwardChain]);
+function listChain(chain: readonly string[]): Promise<string | undefined> {
+  return tryRun('nft', ['--handle', 'list', 'chain', ...chain]);
 }
 
 async function presentTables(): Promise<string[]> {

@@ -1,14 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  bridge,
-  bridgeMac,
-  cgroup,
-  clusterRanges,
-  nodeAddress,
-  podRange,
-  serviceRange,
-} from './addresses.ts';
+import { bridge, bridgeMac, cgroup, clusterRanges, nodeAddress, serviceRange } from './addresses.ts';
 import { dig } from './api.ts';
 import { explain } from './explain.ts';
 import { makeRules } from './firewall.ts';
