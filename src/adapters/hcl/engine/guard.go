@@ -1,0 +1,142 @@
+//go:build wasip1
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// problem is a diagnostic of our own: what the library would not survive or not notice.
+type problem struct {
+	diagnostic *hcl.Diagnostic
+	code       string
+}
+
+// guard reads the tokens, so that brackets in strings and comments do not count, and refuses what would make the recursive parser
+// or evaluator overflow its stack.
+func guard(source []byte, maxDepth int) *problem {
+	if at := bytes.IndexByte(source, 0); at >= 0 {
+		return refuse("nul-character", positionOf(source, at), "Invalid character", "The text contains a NUL byte.")
+	}
+	tokens, _ := hclsyntax.LexConfig(source, "", hcl.InitialPos)
+	depth := depthCounter{frames: []frame{{body: true}}}
+	for i, token := range tokens {
+		if token.Type == hclsyntax.TokenNumberLit && hasHugeExponent(token.Bytes) {
+			return refuse("huge-number", token.Range, "Number out of range", "An exponent may have at most three digits.")
+		}
+		var next []byte
+		if i+1 < len(tokens) {
+			next = tokens[i+1].Bytes
+		}
+		depth.read(token.Type, next)
+		if depth.total > maxDepth {
+			detail := fmt.Sprintf("Blocks, brackets, templates and operators may be nested or chained at most %d deep.", maxDepth)
+			return refuse("too-deep", token.Range, "Nested too deeply", detail)
+		}
+	}
+	return nil
+}
+
+func refuse(code string, at hcl.Range, summary, detail string) *problem {
+	return &problem{code: code, diagnostic: &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}}
+}
+
+// frame is an open bracket, template or string: chain counts the operators that make its current expression a deep tree, control
+// the template directives (%{ if }, %{ for }) that are open in it.
+type frame struct {
+	body    bool
+	weight  int
+	chain   int
+	control int
+}
+
+type depthCounter struct {
+	frames []frame
+	total  int
+}
+
+func (d *depthCounter) read(token hclsyntax.TokenType, next []byte) {
+	switch token {
+	case hclsyntax.TokenOBrace:
+		d.push(frame{body: true, weight: 1})
+	case hclsyntax.TokenOBrack:
+		d.chain() // an index makes the tree deeper too
+		d.push(frame{weight: 1})
+	case hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp:
+		d.push(frame{weight: 1})
+	case hclsyntax.TokenTemplateControl:
+		d.control(next)
+		d.push(frame{weight: 1})
+	case hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
+		d.push(frame{})
+	case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
+		d.pop()
+	case hclsyntax.TokenNewline:
+		if d.top().body {
+			d.reset()
+		}
+	case hclsyntax.TokenComma, hclsyntax.TokenEqual, hclsyntax.TokenFatArrow:
+		d.reset()
+	case hclsyntax.TokenStar, hclsyntax.TokenSlash, hclsyntax.TokenPlus, hclsyntax.TokenMinus, hclsyntax.TokenPercent,
+		hclsyntax.TokenEqualOp, hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq,
+		hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq, hclsyntax.TokenAnd, hclsyntax.TokenOr,
+		hclsyntax.TokenBang, hclsyntax.TokenQuestion:
+		d.chain()
+	}
+}
+
+func (d *depthCounter) top() *frame { return &d.frames[len(d.frames)-1] }
+
+func (d *depthCounter) push(f frame) {
+	d.total += f.weight
+	d.frames = append(d.frames, f)
+}
+
+func (d *depthCounter) pop() {
+	if len(d.frames) == 1 {
+		return
+	}
+	top := d.top()
+	d.total -= top.weight + top.chain + top.control
+	d.frames = d.frames[:len(d.frames)-1]
+}
+
+func (d *depthCounter) chain() {
+	d.top().chain++
+	d.total++
+}
+
+func (d *depthCounter) reset() {
+	d.total -= d.top().chain
+	d.top().chain = 0
+}
+
+func (d *depthCounter) control(word []byte) {
+	switch string(word) {
+	case "if", "for":
+		d.top().control++
+		d.total++
+	case "endif", "endfor":
+		if d.top().control > 0 {
+			d.top().control--
+			d.total--
+		}
+	}
+}
+
+func hasHugeExponent(number []byte) bool {
+	at := bytes.IndexAny(number, "eE")
+	return at >= 0 && len(bytes.TrimLeft(number[at+1:], "+-0")) > 3
+}
+
+func positionOf(source []byte, at int) hcl.Range {
+	before := source[:at]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) + 1
+	start := hcl.Pos{Line: line, Column: column, Byte: at}
+	return hcl.Range{Start: start, End: hcl.Pos{Line: line, Column: column + 1, Byte: at + 1}}
+}

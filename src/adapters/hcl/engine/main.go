@@ -1,0 +1,120 @@
+//go:build wasip1
+
+// The HCL engine: hashicorp/hcl as a WebAssembly reactor. It parses, evaluates and formats, and knows no rule of Millrace.
+//
+// Bytes cross the border in buffers that the caller asks for and frees. Every answer is a buffer of JSON, its address in the high
+// and its length in the low half of one integer.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"unsafe"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+)
+
+var (
+	buffers = map[uint32][]byte{}
+	trees   = map[uint32][]hclsyntax.Expression{}
+	scopes  = map[uint32]*hcl.EvalContext{}
+	lastID  uint32
+)
+
+func main() {}
+
+//go:wasmexport allocate
+func allocate(size uint32) uint32 {
+	return keep(make([]byte, size+1))
+}
+
+//go:wasmexport free
+func free(address uint32) {
+	delete(buffers, address)
+}
+
+//go:wasmexport releaseTree
+func releaseTree(id uint32) {
+	delete(trees, id)
+}
+
+//go:wasmexport releaseScope
+func releaseScope(id uint32) {
+	delete(scopes, id)
+}
+
+//go:wasmexport parse
+func parse(address, length, maxDepth uint32) (answer uint64) {
+	defer answerPanic(&answer)
+	source := buffers[address][:length]
+	out := &encoder{}
+	out.raw(`{"diagnostics":[`)
+	if problem := guard(source, int(maxDepth)); problem != nil {
+		out.diagnostic(problem.diagnostic, problem.code)
+		out.raw("]}")
+		return reply(out.bytes)
+	}
+	file, diagnostics := hclsyntax.ParseConfig(source, "", hcl.InitialPos)
+	out.diagnostics(diagnostics)
+	lastID++
+	out.raw(`],"tree":`).int(int(lastID)).raw(`,"body":`)
+	out.body(file.Body.(*hclsyntax.Body))
+	out.raw("}")
+	trees[lastID] = out.expressions
+	return reply(out.bytes)
+}
+
+//go:wasmexport makeScope
+func makeScope(address, length uint32) uint32 {
+	var wire map[string]any
+	if err := json.Unmarshal(buffers[address][:length], &wire); err != nil {
+		return 0
+	}
+	context := &hcl.EvalContext{Variables: decodeVariables(wire)}
+	lastID++
+	scopes[lastID] = context
+	return lastID
+}
+
+//go:wasmexport evaluate
+func evaluate(tree, expression, scope uint32) (answer uint64) {
+	defer answerPanic(&answer)
+	value, diagnostics := trees[tree][expression].Value(scopes[scope])
+	out := &encoder{}
+	out.raw(`{"diagnostics":[`)
+	out.diagnostics(diagnostics)
+	out.raw("]")
+	if !diagnostics.HasErrors() {
+		out.raw(`,"value":`).value(value)
+	}
+	out.raw("}")
+	return reply(out.bytes)
+}
+
+//go:wasmexport format
+func format(address, length uint32) (answer uint64) {
+	defer answerPanic(&answer)
+	return reply(hclwrite.Format(buffers[address][:length]))
+}
+
+func keep(buffer []byte) uint32 {
+	address := uint32(uintptr(unsafe.Pointer(unsafe.SliceData(buffer))))
+	buffers[address] = buffer
+	return address
+}
+
+func reply(bytes []byte) uint64 {
+	bytes = append(bytes, 0)
+	return uint64(keep(bytes))<<32 | uint64(len(bytes)-1)
+}
+
+// answerPanic turns a fault of the library into an answer: one bad input must not take the engine down.
+func answerPanic(answer *uint64) {
+	if fault := recover(); fault != nil {
+		out := &encoder{}
+		out.raw(`{"diagnostics":[],"fault":`).text(fmt.Sprint(fault)).raw("}")
+		*answer = reply(out.bytes)
+	}
+}

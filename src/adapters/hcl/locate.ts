@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export const engineFolder = fileURLToPath(new URL('engine', import.meta.url));
+
+/** Where builds from sources keep the engine: outside the checkout, under the hash of what it is made from. */
+export function cachedEngine(): string {
+  const hash = createHash('sha256');
+  for (const file of readdirSync(engineFolder).toSorted()) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(engineFolder, file)))
+      .update('\0');
+  }
+  const cache = env['MILLRACE_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'millrace');
+  return join(cache, 'hcl', hash.digest('hex').slice(0, 32), 'hcl.wasm');
+}
+
+/** The engine beside the bundled program, or the one that `build.ts` made for these sources. */
+export function findEngine(): string {
+  const bundled = fileURLToPath(new URL('hcl.wasm', import.meta.url));
+  if (existsSync(bundled)) return bundled;
+  const cached = existsSync(engineFolder) ? cachedEngine() : bundled;
+  if (!existsSync(cached)) {
+    throw new Error(`The HCL engine is missing: ${cached}. Build it: node src/adapters/hcl/build.ts`);
+  }
+  return cached;
+}

@@ -1,0 +1,42 @@
+const MEMORY_SECTION = 5;
+const PAGE = 64 * 1024;
+
+/**
+ * Gives the module's memory a maximum, which Go's linker leaves open: beyond it the engine's allocation fails and only the engine
+ * ends. A worker's resourceLimits do not count this memory.
+ */
+export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
+  let at = 8;
+  while (at < module.length) {
+    const [size, start] = readNumber(module, at + 1);
+    if (module[at] === MEMORY_SECTION) {
+      const section = boundedSection(module.subarray(start, start + size), (megabytes * 1024 * 1024) / PAGE);
+      return Buffer.concat([module.subarray(0, at), section, module.subarray(start + size)]);
+    }
+    at = start + size;
+  }
+  throw new Error('the HCL engine has no memory section; build it again');
+}
+
+/** One memory, either `00 min` or `01 min max`. */
+function boundedSection(content: Uint8Array, maximum: number): Uint8Array {
+  const [minimum] = readNumber(content, 2);
+  const body = [1, 1, ...writeNumber(minimum), ...writeNumber(Math.max(minimum, maximum))];
+  return Uint8Array.from([MEMORY_SECTION, ...writeNumber(body.length), ...body]);
+}
+
+/** LEB128: the number and where it ends. */
+function readNumber(bytes: Uint8Array, from: number): [value: number, end: number] {
+  let value = 0;
+  let at = from;
+  for (let shift = 0; shift < 35; shift += 7) {
+    const byte = bytes[at++] ?? 0;
+    value += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) break;
+  }
+  return [value, at];
+}
+
+function writeNumber(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...writeNumber(value >>> 7)];
+}

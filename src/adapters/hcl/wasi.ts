@@ -1,0 +1,69 @@
+import { randomFillSync } from 'node:crypto';
+
+const SUCCESS = 0;
+const BAD_DESCRIPTOR = 8;
+const NOT_SUPPORTED = 52;
+const STDERR = 2;
+
+/** The engine ended itself: out of memory, or a fault that its runtime could not survive. */
+export class EngineExit extends Error {}
+
+/**
+ * The few system calls that the Go runtime makes: clocks, chance, and its last words. There are no files, no arguments and no
+ * environment, so the engine can reach nothing. (node:wasi would do, but warns on every start that it is experimental.)
+ */
+export function systemCalls(memory: () => WebAssembly.Memory): Record<string, (...args: never[]) => number> {
+  const view = () => new DataView(memory().buffer);
+  let lastWords = '';
+  const writeCounts = (count: number, size: number): number => {
+    view().setUint32(count, 0, true);
+    view().setUint32(size, 0, true);
+    return SUCCESS;
+  };
+  const write = (descriptor: number, vectors: number, length: number, written: number): number => {
+    let total = 0;
+    for (let i = 0; i < length; i++) {
+      const address = view().getUint32(vectors + 8 * i, true);
+      const size = view().getUint32(vectors + 8 * i + 4, true);
+      if (descriptor === STDERR && lastWords.length < 2000) {
+        lastWords += new TextDecoder().decode(new Uint8Array(memory().buffer, address, size));
+      }
+      total += size;
+    }
+    view().setUint32(written, total, true);
+    return SUCCESS;
+  };
+  return {
+    args_sizes_get: writeCounts,
+    args_get: () => SUCCESS,
+    environ_sizes_get: writeCounts,
+    environ_get: () => SUCCESS,
+    clock_time_get: (_clock: number, _precision: bigint, result: number) => {
+      view().setBigUint64(result, process.hrtime.bigint(), true);
+      return SUCCESS;
+    },
+    random_get: (address: number, size: number) => {
+      randomFillSync(new Uint8Array(memory().buffer, address, size));
+      return SUCCESS;
+    },
+    fd_write: write,
+    fd_prestat_get: () => BAD_DESCRIPTOR,
+    sched_yield: () => SUCCESS,
+    proc_exit: (code: number) => {
+      throw new EngineExit(`the HCL engine ended with code ${code}: ${lastWords.trim()}`);
+    },
+  };
+}
+
+/** Fills every system call that the module imports and nobody gives with an answer that refuses. */
+export function completeImports(
+  module: WebAssembly.Module,
+  given: Record<string, (...args: never[]) => number>,
+): WebAssembly.Imports {
+  const imports: WebAssembly.Imports = {};
+  for (const { module: name, name: call } of WebAssembly.Module.imports(module)) {
+    imports[name] ??= {};
+    imports[name][call] = given[call] ?? (() => NOT_SUPPORTED);
+  }
+  return imports;
+}

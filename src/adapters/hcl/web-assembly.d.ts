@@ -1,0 +1,21 @@
+/** The part of the global WebAssembly that the engine needs; Node has it, but its types come only with a browser's. */
+declare namespace WebAssembly {
+  interface ModuleImport {
+    module: string;
+    name: string;
+  }
+  class Module {
+    constructor(bytes: Uint8Array);
+    static imports(module: Module): ModuleImport[];
+  }
+  class Memory {
+    readonly buffer: ArrayBuffer;
+  }
+  class Instance {
+    constructor(module: Module, imports: Imports);
+    readonly exports: Exports;
+  }
+  type Imports = Record<string, Record<string, (...args: never[]) => unknown>>;
+  type Exports = Record<string, unknown>;
+  class RuntimeError extends Error {}
+}

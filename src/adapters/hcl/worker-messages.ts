@@ -1,0 +1,13 @@
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { GivenVariables } from '#domain/pipeline/variables.ts';
+
+export interface WorkerData {
+  module: WebAssembly.Module;
+}
+
+export interface WorkerRequest {
+  source: string;
+  variables: GivenVariables;
+}
+
+export type WorkerAnswer = { kind: 'ready' } | { kind: 'compiled'; compilation: Compilation };

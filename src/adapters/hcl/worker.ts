@@ -1,0 +1,17 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { startEngine } from './engine.ts';
+import { readPipeline } from './read-pipeline.ts';
+import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
+
+/*
+ * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread, and compile.ts starts
+ * another one.
+ */
+const { module }: WorkerData = workerData;
+const engine = startEngine(module);
+const answer = (message: WorkerAnswer): void => parentPort?.postMessage(message, []);
+
+parentPort?.on('message', ({ source, variables }: WorkerRequest) => {
+  answer({ kind: 'compiled', compilation: readPipeline(engine, source, variables) });
+});
+answer({ kind: 'ready' });

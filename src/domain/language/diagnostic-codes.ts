@@ -1,0 +1,172 @@
+interface CodeEntry {
+  severity: 'error' | 'warning';
+  /** What it means, for the reference. */
+  meaning: string;
+  /** What to do; a diagnostic may bring a better sentence of its own. */
+  help: string;
+}
+
+const error = (meaning: string, help: string): CodeEntry => ({ severity: 'error', meaning, help });
+const warning = (meaning: string, help: string): CodeEntry => ({ severity: 'warning', meaning, help });
+
+/** Every code that a diagnostic can carry. Codes are stable: none changes its meaning, none is used again. */
+export const diagnosticCodes = {
+  'syntax-error': error('The text is not valid HCL.', 'Correct the text at this place.'),
+  'nul-character': error('The text contains a NUL byte.', 'Save the file as plain UTF-8 text.'),
+  'huge-number': error('A number has an exponent of more than three digits.', 'Write a smaller number.'),
+  'too-large': error(
+    'The text is larger than 256 KiB.',
+    'Move scripts into the repository, or split the pipeline.',
+  ),
+  'too-deep': error(
+    'Blocks, brackets, templates or operators are nested too deeply.',
+    'Split the expression into simpler ones.',
+  ),
+  'too-many-blocks': error('The text has more than 5,000 blocks.', 'Split the pipeline.'),
+  'too-many-diagnostics': warning(
+    'There are more errors and warnings than are shown.',
+    'Correct these first.',
+  ),
+  'time-limit': error(
+    'Reading the pipeline took too long.',
+    'Look for expressions that repeat themselves very often.',
+  ),
+  'memory-limit': error(
+    'Reading the pipeline took too much memory.',
+    'Look for expressions that make very large values.',
+  ),
+  'engine-fault': error(
+    'The HCL engine failed on this text.',
+    'This is a fault of Millrace, not of the text: please report it.',
+  ),
+  'unknown-block': error(
+    'A block of this name does not exist here.',
+    'Remove the block or correct its name.',
+  ),
+  'unknown-attribute': error(
+    'An attribute of this name does not exist here.',
+    'Remove the attribute or correct its name.',
+  ),
+  'attribute-expected': error('A block stands where an attribute is meant.', 'Write it with an equals sign.'),
+  'block-expected': error('An attribute stands where a block is meant.', 'Write it as a block, in braces.'),
+  'missing-attribute': error('A required attribute is missing.', 'Add the attribute.'),
+  'missing-block': error('A required block is missing.', 'Add the block.'),
+  'duplicate-block': error('A block that may stand once stands twice.', 'Keep one of them.'),
+  'wrong-labels': error(
+    'A block has too few or too many labels.',
+    'Write the labels in quotes before the brace.',
+  ),
+  'wrong-type': error('A value has the wrong type.', 'Give a value of the type that is named.'),
+  'later-feature': error(
+    'The language has this, but this version of Millrace does not yet.',
+    'Remove it for now.',
+  ),
+  'evaluation-failed': error('An expression has no value.', 'Correct the expression.'),
+  'unknown-reference': error(
+    'An expression names something that does not exist.',
+    'Only var.<name> can be used here.',
+  ),
+  'unknown-variable': error(
+    'An expression names a variable that is not declared.',
+    'Declare it with a variable block.',
+  ),
+  'unknown-function': error('An expression calls a function that does not exist.', 'Correct the name.'),
+  'invalid-name': error('A name has characters that it may not have.', 'Choose another name.'),
+  'duplicate-name': error('Two things have the same name.', 'Rename one of them.'),
+  'variable-type': error(
+    'The type of a variable is none that exists.',
+    'Write type = string, number or bool.',
+  ),
+  'variable-value': error(
+    'The value given for a variable does not fit its type.',
+    'Give a value of that type.',
+  ),
+  'variable-missing': error(
+    'A variable has neither a value nor a default.',
+    'Give a value with the pipeline, or add a default.',
+  ),
+  'variable-undeclared': warning(
+    'A value is given for a variable that the pipeline does not declare.',
+    'Remove the value, or declare the variable.',
+  ),
+  'secret-used-indirectly': error(
+    'A secret decides or is changed while the pipeline is read, when its value is not known.',
+    'Use it as it is or inside a text.',
+  ),
+  'secret-misplaced': error(
+    'A secret stands where everyone can read it.',
+    'Secrets may stand in parameters, scripts and arguments only.',
+  ),
+  'source-with-commands': error(
+    'A type has both a source and its own definition.',
+    'Keep either the source or the inline definition.',
+  ),
+  'invalid-source': error(
+    'A source has a form that does not exist.',
+    'Write svc://<name> or an https:// URL.',
+  ),
+  'unknown-runner': error('A runner of this name does not exist.', 'Use exec, shell or docker.'),
+  'invalid-command': error('A command lacks what its runner needs.', 'See the attributes of the runner.'),
+  'dynamic-image': error(
+    'An image depends on values of the running build.',
+    'Images are chosen before a build starts: use var.<name> or a fixed image.',
+  ),
+  'invalid-image': error('This is not the name of an image.', 'Write <registry>/<repository>:<tag>.'),
+  'unknown-type': error(
+    'A resource has a type that does not exist.',
+    'Declare it with a resource_type block.',
+  ),
+  'unknown-resource': error(
+    'A step names a resource that does not exist.',
+    'Declare it with a resource block.',
+  ),
+  'unknown-job': error('passed names a job that does not exist.', 'Correct the name.'),
+  'missing-parameter': error(
+    'A resource lacks a parameter that its type requires.',
+    'Add it to the params block.',
+  ),
+  'unknown-parameter': warning(
+    'A parameter is set that the type does not declare.',
+    'The type still gets it; correct the name if it is a slip.',
+  ),
+  'invalid-parameter': error('A parameter has a value that its type does not accept.', 'Correct the value.'),
+  'unreadable-parameter': warning(
+    'The name of a parameter cannot be the name of a shell variable.',
+    'Use letters, digits and _ only.',
+  ),
+  'duplicate-parameter': error('A parameter is set twice.', 'Keep one of them.'),
+  'invalid-schedule': error(
+    'check_interval is not a schedule.',
+    'Write a cron expression such as "*/5 * * * *", or "@every 30s".',
+  ),
+  'schedule-too-short': error('check_interval is shorter than 10 seconds.', 'Write at least "@every 10s".'),
+  'schedule-without-check': warning(
+    'A resource has a schedule, but its type has no check.',
+    'Remove check_interval, or give the type a check.',
+  ),
+  'invalid-tag': error(
+    'A tag is not a slug.',
+    'A tag has 1 to 50 lower-case letters, digits and hyphens, and begins and ends with a letter or digit.',
+  ),
+  'too-many-tags': error('There are more than 10 tags.', 'Keep the 10 that matter.'),
+  'get-not-supported': error(
+    'A get names a resource whose type can neither check nor pull.',
+    'Use the resource with put only, or give its type a check.',
+  ),
+  'put-not-supported': error(
+    'A put names a resource whose type has no push.',
+    'Give the type a push, or remove the step.',
+  ),
+  'passed-never': error(
+    'passed names a job that neither gets nor puts the resource.',
+    'Let that job get or put the resource, or remove it from passed.',
+  ),
+  'passed-cycle': error('Jobs wait for each other in a circle.', 'Remove one of the passed entries.'),
+  'shared-prefix': warning(
+    'Two steps of a job write the same environment variables.',
+    'Rename one of them; otherwise later steps see the values of the later one.',
+  ),
+  'job-without-steps': warning('A job has no steps.', 'Add a get, task or put.'),
+} satisfies Record<string, CodeEntry>;
+
+export type DiagnosticCode = keyof typeof diagnosticCodes;

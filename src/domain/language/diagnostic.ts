@@ -1,0 +1,65 @@
+import { diagnosticCodes } from './diagnostic-codes.ts';
+import type { DiagnosticCode } from './diagnostic-codes.ts';
+import { helpForProblem } from './syntax-help.ts';
+import type { Problem, Range } from './syntax.ts';
+
+export interface Diagnostic {
+  severity: 'error' | 'warning';
+  code: DiagnosticCode;
+  /** Absent when it concerns no place of the text. */
+  range?: Range;
+  /** One line without a full stop at its end. */
+  message: string;
+  /** A sentence that says what to do. */
+  help: string;
+}
+
+export type Report = (diagnostic: Diagnostic) => void;
+
+export function diagnose(
+  code: DiagnosticCode,
+  range: Range | undefined,
+  message: string,
+  help?: string,
+): Diagnostic {
+  const entry = diagnosticCodes[code];
+  return {
+    severity: entry.severity,
+    code,
+    ...(range && { range }),
+    message,
+    help: help ?? entry.help,
+  };
+}
+
+/** What HCL says, kept in its words. `code` is used unless the engine's guard named one. */
+export function diagnoseProblem(problem: Problem, code: DiagnosticCode): Diagnostic {
+  const detail = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
+  const diagnostic = diagnose(
+    problem.code ?? code,
+    problem.subject ?? problem.context,
+    detail === '' ? problem.summary : `${problem.summary}: ${detail}`,
+    helpForProblem(problem),
+  );
+  return { ...diagnostic, severity: problem.severity };
+}
+
+/** `line:column: message`, as conditions and terminals show it. */
+export function renderDiagnostic({ range, message }: Diagnostic): string {
+  return range ? `${range.start.line}:${range.start.column}: ${message}` : message;
+}
+
+/** In the order of the text, each once. What concerns no place comes last. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const position = ({ range }: Diagnostic) => range?.start.byte ?? Infinity;
+  const seen = new Set<string>();
+  return diagnostics
+    .filter((diagnostic) => {
+      const key = `${diagnostic.code} ${renderDiagnostic(diagnostic)}`;
+      return !seen.has(key) && seen.add(key);
+    })
+    .toSorted((a, b) => (position(a) < position(b) ? -1 : Number(position(a) > position(b))));
+}
+
+export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
+  diagnostics.some(({ severity }) => severity === 'error');

@@ -1,0 +1,221 @@
+import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
+import { diagnose } from './diagnostic.ts';
+import type { Reader } from './evaluate-expression.ts';
+import { readAttribute, readParameter } from './read-attribute.ts';
+import type { AttributeValue, Text } from './read-attribute.ts';
+import { didYouMean } from './suggest.ts';
+import type { Attribute, Block, Body, Label, Range } from './syntax.ts';
+
+/** A block as its schema says: only known things, with their values. What was wrong has been reported. */
+export interface ReadBlock {
+  type: string;
+  /** As many as the schema has. */
+  labels: Label[];
+  /** The block's header. */
+  range: Range;
+  attributes: ReadonlyMap<string, ReadAttribute>;
+  /** Attributes of an open block that its schema does not name, in order. */
+  parameters: Parameter[];
+  /** In order. */
+  blocks: ReadBlock[];
+}
+
+export interface ReadAttribute {
+  /** Of its value. */
+  range: Range;
+  /** Absent: wrong, and reported. */
+  value?: AttributeValue;
+}
+
+export interface Parameter extends Text {
+  name: string;
+  nameRange: Range;
+}
+
+export function readBlock(reader: Reader, block: Block, schema: BlockSchema): ReadBlock | undefined {
+  const variant = chooseVariant(reader, block, schema);
+  const content = readBody(reader, block.body, variant ? { ...schema, ...variant } : schema, {
+    name: block.type,
+    range: block.range,
+  });
+  if (!checkLabels(reader, block, schema) || (schema.variants && !variant)) return undefined;
+  return { type: block.type, labels: block.labels, range: block.range, ...content };
+}
+
+type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'blocks'>;
+type Owner = { name: string; range: Range };
+
+/** Reads what is inside. */
+export function readBody(reader: Reader, body: Body, schema: BlockSchema, owner: Owner): Content {
+  const attributes = new Map<string, ReadAttribute>();
+  const parameters: Parameter[] = [];
+  const blocks: ReadBlock[] = [];
+  const seen = new Set<string>();
+  for (const item of body.items) {
+    if (item.kind === 'block') {
+      const nested = readNested(reader, item, schema, owner.name);
+      if (nested && seen.has(item.type) && nested.once === true) reportTwice(reader, item, owner.name);
+      else if (nested?.block) blocks.push(nested.block);
+      seen.add(item.type);
+    } else {
+      readOne(reader, item, { schema, owner: owner.name, attributes, parameters });
+      seen.add(item.name);
+    }
+  }
+  if (!reader.partial) reportMissing(reader, schema, owner, seen);
+  return { attributes, parameters, blocks };
+}
+
+interface Target {
+  schema: BlockSchema;
+  owner: string;
+  attributes: Map<string, ReadAttribute>;
+  parameters: Parameter[];
+}
+
+function readOne(reader: Reader, attribute: Attribute, target: Target): void {
+  const { name, nameRange, expression } = attribute;
+  const known = find(target.schema.attributes, name);
+  if (known?.type === 'later') reportLater(reader, nameRange, `the attribute ${name} in ${target.owner}`);
+  else if (known) readKnown(reader, attribute, known, target);
+  else if (target.schema.open === true && !(expression.entries && find(target.schema.blocks, name))) {
+    const text = readParameter(reader, attribute);
+    if (typeof text === 'string') target.parameters.push({ name, nameRange, text, range: expression.range });
+  } else reportUnknownAttribute(reader, attribute, target);
+}
+
+function readKnown(reader: Reader, attribute: Attribute, schema: AttributeSchema, target: Target): void {
+  const { name, expression } = attribute;
+  const value = readAttribute(reader, attribute, schema);
+  if (value !== null) target.attributes.set(name, { range: expression.range, ...(value && { value }) });
+  else if (schema.required === true) reportMissingAttribute(reader, name, expression.range, target.owner);
+}
+
+function readNested(
+  reader: Reader,
+  block: Block,
+  schema: BlockSchema,
+  owner: string,
+): { once?: boolean; block?: ReadBlock } | undefined {
+  const known: NestedSchema | undefined = find(schema.blocks, block.type);
+  if (known === 'later') {
+    reportLater(reader, block.typeRange, `the block ${block.type}${owner === '' ? '' : ` in ${owner}`}`);
+    return undefined;
+  }
+  if (!known) {
+    reportUnknownBlock(reader, block, schema, owner);
+    return undefined;
+  }
+  const read = readBlock(reader, block, known.schema);
+  if (!read) reader.markIncomplete();
+  return { ...(known.once !== undefined && { once: known.once }), ...(read && { block: read }) };
+}
+
+function chooseVariant(reader: Reader, block: Block, { variants }: BlockSchema): Variant | undefined {
+  const [label] = block.labels;
+  if (!variants || !label) return undefined;
+  const variant = find(variants, label.text);
+  if (!variant) {
+    const message = `there is no runner "${label.text}"${didYouMean(label.text, Object.keys(variants))}`;
+    const help = `Use ${Object.keys(variants).join(', ')}; runner types of your own come in a later version.`;
+    reader.report(diagnose('unknown-runner', label.range, message, help));
+  }
+  return variant;
+}
+
+function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean {
+  if (block.labels.length === schema.labels.length) return true;
+  const example = [block.type, ...schema.labels.map((label) => `"<${label}>"`)].join(' ');
+  const wanted = schema.labels.length === 0 ? 'no label' : schema.labels.join(' and ');
+  const range = block.labels[schema.labels.length]?.range ?? block.range;
+  const message = `${block.type} takes ${wanted}, but there ${block.labels.length === 1 ? 'is 1 label' : `are ${block.labels.length} labels`}`;
+  reader.report(diagnose('wrong-labels', range, message, `Write ${example} { … }.`));
+  return false;
+}
+
+function reportUnknownAttribute({ report }: Reader, { name, nameRange }: Attribute, target: Target): void {
+  if (find(target.schema.blocks, name) !== undefined) {
+    const message = `${name} is a block in ${target.owner}, not an attribute`;
+    return report(
+      diagnose('block-expected', nameRange, message, `Write ${name} { … } without the equals sign.`),
+    );
+  }
+  const known = Object.keys(target.schema.attributes);
+  const where = target.owner === '' ? 'at the top of a pipeline' : `in ${target.owner}`;
+  const message = `there is no attribute "${name}" ${where}${didYouMean(name, [...known, ...Object.keys(target.schema.blocks)])}`;
+  return report(diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known)));
+}
+
+function reportUnknownBlock({ report }: Reader, block: Block, schema: BlockSchema, owner: string): void {
+  if (find(schema.attributes, block.type)) {
+    const message = `${block.type} is an attribute of ${owner}, not a block`;
+    return report(diagnose('attribute-expected', block.typeRange, message, `Write ${block.type} = ….`));
+  }
+  const known = Object.keys(schema.blocks);
+  const where = owner === '' ? 'in a pipeline' : `in ${owner}`;
+  const suggestion = didYouMean(block.type, [...known, ...Object.keys(schema.attributes)]);
+  const message = `there is no block "${block.type}" ${where}${suggestion}`;
+  return report(diagnose('unknown-block', block.typeRange, message, listNames('Blocks here', known)));
+}
+
+const listNames = (what: string, names: string[]): string | undefined =>
+  names.length === 0 ? undefined : `${what}: ${names.join(', ')}.`;
+
+function reportLater({ report }: Reader, range: Range, what: string): void {
+  report(diagnose('later-feature', range, `${what} is known, but this version does not have it yet`));
+}
+
+function reportTwice({ report }: Reader, block: Block, owner: string): void {
+  report(diagnose('duplicate-block', block.range, `${owner} may have ${block.type} only once`));
+}
+
+function reportMissing(
+  reader: Reader,
+  schema: BlockSchema,
+  owner: Owner,
+  written: ReadonlySet<string>,
+): void {
+  for (const [name, attribute] of entries<AttributeSchema>(schema.attributes)) {
+    if (attribute.required === true && !written.has(name))
+      reportMissingAttribute(reader, name, owner.range, owner.name);
+  }
+  for (const [name, nested] of entries<NestedSchema>(schema.blocks)) {
+    if (nested === 'later' || nested.required !== true || written.has(name)) continue;
+    reader.report(diagnose('missing-block', owner.range, `${owner.name} needs a block ${name}`));
+  }
+}
+
+function reportMissingAttribute({ report }: Reader, name: string, range: Range, owner: string): void {
+  report(diagnose('missing-attribute', range, `${owner} needs ${name}`));
+}
+
+const entries = <Entry>(record: Readonly<Record<string, Entry>>): [string, Entry][] => Object.entries(record);
+
+function find<Entry>(record: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+export function textAt({ attributes }: ReadBlock, name: string): Text | undefined {
+  const attribute = attributes.get(name);
+  return attribute?.value?.kind === 'string'
+    ? { text: attribute.value.text, range: attribute.range }
+    : undefined;
+}
+
+export function boolAt({ attributes }: ReadBlock, name: string): boolean | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'bool' ? value.value : undefined;
+}
+
+export function textsAt({ attributes }: ReadBlock, name: string): Text[] {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'strings' ? value.items : [];
+}
+
+export const blocksOf = ({ blocks }: ReadBlock, type: string): ReadBlock[] =>
+  blocks.filter((block) => block.type === type);
+
+/** The label at a place that the schema says exists. */
+export function labelAt({ labels, range }: ReadBlock, index: number): Label {
+  return labels[index] ?? { text: '', range };
+}

@@ -1,0 +1,26 @@
+import type { Problem } from './syntax.ts';
+
+const oneLineBlock =
+  'Give the inner block its own lines: a block on one line may hold one attribute and nothing else.';
+
+/** By the summary of HCL's message: what users need to hear besides. */
+const help: [pattern: RegExp, sentence: string][] = [
+  [/^Argument definition required/, oneLineBlock],
+  [/^Invalid single-argument block definition/, oneLineBlock],
+  [/^Missing newline after argument/, 'Begin a new line after each attribute.'],
+  [/^Unclosed configuration block/, 'Look for a brace that is missing above this place.'],
+  [/^Unterminated template string/, 'Close the text with a double quote on the same line.'],
+  [/^Unterminated heredoc/, 'End the text with its marker alone on a line.'],
+  [
+    /^Invalid multi-line string/,
+    'Write a text of several lines as a heredoc: <<-EOT, the lines, and EOT alone on a line.',
+  ],
+  [
+    /^(Invalid expression|Extra characters after interpolation expression|Missing attribute separator)/,
+    'If the shell is meant to see ${…}, write $${…}; $NAME needs nothing.',
+  ],
+];
+
+export function helpForProblem(problem: Problem): string | undefined {
+  return help.find(([pattern]) => pattern.test(problem.summary))?.[1];
+}

@@ -1,0 +1,153 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { blocksOf, boolAt, labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
+import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
+import { closest, didYouMean } from '#domain/language/suggest.ts';
+import type { Label } from '#domain/language/syntax.ts';
+import { laterBuiltInTypes } from './built-in-types.ts';
+import { checkName, claimName } from './name.ts';
+import type { Resource, Schedule } from './pipeline.ts';
+import type { KnownType, KnownTypes } from './resource-types.ts';
+import { parseSchedule } from './schedule.ts';
+import { findSecretNames } from './secret-placeholder.ts';
+
+export interface KnownResource {
+  resource: Resource;
+  type: KnownType;
+}
+
+export interface KnownResources {
+  /** By canonical name; `broken`: declared, but wrong, and reported. */
+  byName: Map<string, KnownResource | 'broken'>;
+}
+
+const MAXIMUM_TAGS = 10;
+
+export function readResources(
+  blocks: readonly ReadBlock[],
+  types: KnownTypes,
+  report: Report,
+): KnownResources['byName'] {
+  const taken = new Map<string, Label>();
+  const resources = new Map<string, KnownResource | 'broken'>();
+  for (const block of blocks) {
+    const label = labelAt(block, 1);
+    const name = `${labelAt(block, 0).text}.${label.text}`;
+    const named = checkName(report, 'name', 'resource', label);
+    if (!claimName(taken, report, 'resource', { text: name, range: label.range })) continue;
+    const type = findType(block, types, report);
+    const resource = type && readResource(block, type, report);
+    resources.set(name, resource && named ? { resource, type } : 'broken');
+  }
+  return resources;
+}
+
+function findType(block: ReadBlock, types: KnownTypes, report: Report): KnownType | undefined {
+  const { text, range } = labelAt(block, 0);
+  const type = types.find(text);
+  if (type === 'broken') return undefined;
+  if (type) return type;
+  report(
+    laterBuiltInTypes.includes(text)
+      ? diagnose(
+          'later-feature',
+          range,
+          `the resource type ${text} is known, but this version does not have it yet`,
+        )
+      : diagnose(
+          'unknown-type',
+          range,
+          `there is no resource type "${text}"${didYouMean(text, types.names)}`,
+        ),
+  );
+  return undefined;
+}
+
+function readResource(block: ReadBlock, known: KnownType, report: Report): Resource {
+  const { type } = known;
+  const label = labelAt(block, 1).text;
+  const schedule = readSchedule(block, known, report);
+  return {
+    name: `${type.name}.${label}`,
+    type: type.name,
+    label,
+    params: readParams(block, known, report),
+    ...(schedule && { schedule }),
+    tags: readTags(block, report),
+    cache: boolAt(block, 'cache') ?? type.cache,
+  };
+}
+
+function readParams(block: ReadBlock, known: KnownType, report: Report): Record<string, string> {
+  const [params] = blocksOf(block, 'params');
+  const parameters = params?.parameters ?? [];
+  for (const parameter of parameters) checkParameter(parameter, known, report);
+  requireParameters(params ?? block, parameters, known, report);
+  return Object.fromEntries(parameters.map(({ name, text }) => [name, text]));
+}
+
+function requireParameters(
+  owner: ReadBlock,
+  parameters: readonly Parameter[],
+  { type, rules }: KnownType,
+  report: Report,
+): void {
+  for (const name of rules?.required ?? []) {
+    const found = parameters.find((parameter) => parameter.name === name);
+    if (found && found.text !== '') continue;
+    const message = `a ${type.name} resource needs the parameter ${name}`;
+    report(diagnose('missing-parameter', found?.range ?? owner.range, message));
+  }
+}
+
+function checkParameter(
+  { name, nameRange, text, range }: Parameter,
+  { type, rules }: KnownType,
+  report: Report,
+): void {
+  if (!type.params.includes(name)) {
+    const meant = closest(name, type.params);
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    report(
+      diagnose('unknown-parameter', nameRange, `the type ${type.name} has no parameter "${name}"${hint}`),
+    );
+  }
+  if (text === '' || findSecretNames(text).length > 0) return;
+  const bad = rules?.explainBad(name, text);
+  if (bad) report(diagnose(bad.code, range, bad.reason));
+}
+
+function readSchedule(block: ReadBlock, { type }: KnownType, report: Report): Schedule | undefined {
+  const interval = textAt(block, 'check_interval');
+  if (!interval) return undefined;
+  const answer = parseSchedule(interval.text);
+  if ('code' in answer) {
+    report(diagnose(answer.code, interval.range, `check_interval "${interval.text}": ${answer.reason}`));
+    return undefined;
+  }
+  if (!type.check && !type.builtIn) {
+    const message = `check_interval has no effect: the type ${type.name} has no check`;
+    report(diagnose('schedule-without-check', interval.range, message));
+  }
+  return answer.schedule;
+}
+
+function readTags(block: ReadBlock, report: Report): string[] {
+  const tags = textsAt(block, 'tags');
+  for (const { text, range } of tags) {
+    if (!/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/.test(text)) {
+      report(diagnose('invalid-tag', range, `${JSON.stringify(text)} cannot be a tag`));
+    }
+  }
+  const names = [...new Set(tags.map(({ text }) => text))];
+  const [first] = tags;
+  if (names.length > MAXIMUM_TAGS)
+    report(
+      diagnose(
+        'too-many-tags',
+        first?.range,
+        `a resource may have ${MAXIMUM_TAGS} tags, not ${names.length}`,
+      ),
+    );
+  return names;
+}

@@ -1,0 +1,29 @@
+import { explainBadCron } from './cron-expression.ts';
+import { parseGoDuration } from './duration.ts';
+import type { Schedule } from './pipeline.ts';
+
+const MINIMUM_SECONDS = 10;
+const EVERY = '@every ';
+
+export type ScheduleAnswer =
+  { schedule: Schedule } | { code: 'invalid-schedule' | 'schedule-too-short'; reason: string };
+
+/** Reads `check_interval`: `@every <Go duration>` of at least 10 seconds, or a cron expression as Kubernetes' CronJobs take it. */
+export function parseSchedule(text: string): ScheduleAnswer {
+  if (!text.startsWith(EVERY)) {
+    const reason = explainBadCron(text);
+    return reason === undefined
+      ? { schedule: { kind: 'cron', expression: text } }
+      : { code: 'invalid-schedule', reason };
+  }
+  const seconds = parseGoDuration(text.slice(EVERY.length).trim());
+  if (seconds === undefined) {
+    return {
+      code: 'invalid-schedule',
+      reason: `"${text.slice(EVERY.length)}" is not a duration such as 30s or 1h30m`,
+    };
+  }
+  if (seconds < MINIMUM_SECONDS)
+    return { code: 'schedule-too-short', reason: 'the shortest interval is 10 seconds' };
+  return { schedule: { kind: 'every', seconds: Math.floor(seconds) } };
+}
