@@ -121,13 +121,27 @@ export interface CheckStore {
   /** Frees the scopes that have no result yet, with this error. */
   closeRun(run: number, at: Date, error?: string): Promise<void>;
   /** Runs that are not closed, for the comparison with Pods. */
-  openRuns(): Promise<(PipelineName & { run: number; namespace: string; openedAt: Date; seen: boolean })[]>;
+  openRuns(): Promise<OpenRun[]>;
+}
+
+export interface OpenRun extends PipelineName {
+  run: number;
+  pipelineId: number;
+  namespace: string;
+  group: string;
+  openedAt: Date;
+  /** An agent came for it. */
+  seen: boolean;
+  /** Of a Pod that a CronJob made; the names of all others follow from the run. */
+  podUid?: string;
 }
 
 export interface CheckOutcome {
   run?: number;
   scope: number;
   versions?: Record<string, string>[];
+  /** How many older versions were left out because one check brings at most 100. */
+  cut?: number;
   error?: string;
   log: string;
 }
@@ -248,4 +262,41 @@ export interface Cluster {
   createBuildPod(build: PendingBuild): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
+}
+
+/** What the API server tells of a Pod of ours, for judging builds and runs by facts. */
+export interface PodFacts {
+  namespace: string;
+  name: string;
+  uid: string;
+  /** From the labels: whose Pod it is. A check Pod that a CronJob made has no `run`. */
+  work:
+    | { kind: 'build'; build: number; attempt: number }
+    | { kind: 'checks'; pipelineId: number; run?: number; group?: string };
+  createdAt: Date;
+  /** Deletion was asked for. */
+  deleting: boolean;
+  phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+  /** Of the Pod as a whole, as the kubelet or the eviction gave it: `Evicted`, `DeadlineExceeded`, `NodeLost` … */
+  reason?: string;
+  message?: string;
+  /** The scheduler's word while no node is found. */
+  unschedulable?: string;
+  scheduled: boolean;
+  /** In the order of the Pod; the first is the agent. */
+  containers: ContainerFacts[];
+}
+
+export interface ContainerFacts {
+  name: string;
+  image: string;
+  state: 'waiting' | 'running' | 'terminated';
+  /** `ErrImagePull`, `CreateContainerConfigError`, `OOMKilled`, `Completed`, `Error` … */
+  reason?: string;
+  /** While waiting the kubelet's explanation; of the terminated agent its termination message. */
+  message?: string;
+  exitCode?: number;
+  signal?: number;
+  startedAt?: Date;
+  finishedAt?: Date;
 }

@@ -1,0 +1,168 @@
+import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+
+/** What a Lease says of who leads. */
+export interface LeaseRecord {
+  holder: string;
+  leaseSeconds: number;
+  acquireTime: string;
+  renewTime: string;
+  transitions: number;
+}
+
+/** A record as read, with the version that a write must name. */
+export interface VersionedRecord {
+  record: LeaseRecord;
+  version: string;
+}
+
+/** The Lease object; a write that meets another one fails with a conflict. */
+export interface LeaseAccess {
+  read(): Promise<Answer<VersionedRecord | undefined>>;
+  create(record: LeaseRecord): Promise<Answer<VersionedRecord>>;
+  update(record: LeaseRecord, version: string): Promise<Answer<VersionedRecord>>;
+}
+
+/** Time as the elector sees it: a steady clock for waiting, wall time only for what people read in the Lease. */
+export interface ElectorClock {
+  now(): number;
+  wallTime(): Date;
+  /** Fulfilled after the time, or at once when the signal is given. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface ElectorOptions {
+  identity: string;
+  lease: LeaseAccess;
+  clock: ElectorClock;
+  leaseSeconds?: number;
+  renewDeadlineMs?: number;
+  retryMs?: number;
+  random?: () => number;
+  onProblem(message: string): void;
+}
+
+/**
+ * Leader election by client-go's rules: another's lease is over when its record has not changed for its whole duration by our own
+ * clock, never by comparing clocks. The leader stops leading when it could not renew for ten seconds, five before others may take
+ * over. A lease is no fence: the epoch in the database is.
+ */
+export class Elector {
+  readonly #options: ElectorOptions;
+  readonly #leaseMs: number;
+  readonly #renewDeadlineMs: number;
+  readonly #retryMs: number;
+  readonly #random: () => number;
+  #observed: VersionedRecord | undefined;
+  #observedAt = -Infinity;
+
+  constructor(options: ElectorOptions) {
+    this.#options = options;
+    this.#leaseMs = (options.leaseSeconds ?? 15) * 1000;
+    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
+    this.#retryMs = options.retryMs ?? 2000;
+    this.#random = options.random ?? Math.random;
+  }
+
+  /** Who holds the lease as far as is known. */
+  get holder(): string {
+    return this.#observed?.record.holder ?? '';
+  }
+
+  /** Returns true once we lead, false when the signal was given before. */
+  async acquire(signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      if (await this.#tryToHold()) return true;
+      await this.#options.clock.sleep(this.#retryMs * (1 + 0.2 * this.#random()), signal);
+    }
+    return false;
+  }
+
+  /** Renews until the lead is lost or the signal is given; then the lease is given back if it is still ours. */
+  async hold(signal: AbortSignal): Promise<'lost' | 'released'> {
+    let renewedAt = this.#options.clock.now();
+    while (!signal.aborted) {
+      await this.#options.clock.sleep(this.#retryMs, signal);
+      if (signal.aborted) break;
+      if (await this.#withinDeadline(renewedAt)) renewedAt = this.#options.clock.now();
+      else if (this.#lost(renewedAt)) return 'lost';
+    }
+    await this.#release();
+    return 'released';
+  }
+
+  #lost(renewedAt: number): boolean {
+    const { clock, identity } = this.#options;
+    return this.holder !== identity || clock.now() - renewedAt >= this.#renewDeadlineMs;
+  }
+
+  /** A request that hangs must not make us believe that we still lead. */
+  async #withinDeadline(renewedAt: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const left = Math.max(0, this.#renewDeadlineMs - (clock.now() - renewedAt));
+    const tried = new AbortController();
+    const late = clock.sleep(left, tried.signal).then(() => false);
+    const held = await Promise.race([this.#tryToHold(), late]);
+    tried.abort();
+    return held;
+  }
+
+  async #tryToHold(): Promise<boolean> {
+    const { lease } = this.#options;
+    const answer = await lease.read();
+    if (!answer.ok) return this.#failed('read', answer.message);
+    if (answer.value === undefined) return this.#write(await lease.create(this.#ours(undefined)));
+    this.#observe(answer.value);
+    const { record, version } = answer.value;
+    if (record.holder !== '' && record.holder !== this.#options.identity && !this.#expired(record))
+      return false;
+    return this.#write(await lease.update(this.#ours(record), version));
+  }
+
+  #write(answer: Answer<VersionedRecord>): boolean {
+    if (!answer.ok) return this.#failed('write', answer.message);
+    this.#observe(answer.value);
+    return true;
+  }
+
+  #failed(doing: string, message: string): boolean {
+    this.#options.onProblem(`The Lease could not be ${doing === 'read' ? 'read' : 'written'}: ${message}`);
+    return false;
+  }
+
+  #observe(seen: VersionedRecord): void {
+    if (this.#observed?.version === seen.version) return;
+    this.#observed = seen;
+    this.#observedAt = this.#options.clock.now();
+  }
+
+  #expired(record: LeaseRecord): boolean {
+    return this.#options.clock.now() - this.#observedAt >= record.leaseSeconds * 1000;
+  }
+
+  #ours(before: LeaseRecord | undefined): LeaseRecord {
+    const { identity, clock } = this.#options;
+    const now = microTime(clock.wallTime());
+    const kept = before?.holder === identity;
+    return {
+      holder: identity,
+      leaseSeconds: this.#leaseMs / 1000,
+      acquireTime: kept ? before.acquireTime : now,
+      renewTime: now,
+      transitions: before === undefined || kept ? (before?.transitions ?? 0) : before.transitions + 1,
+    };
+  }
+
+  async #release(): Promise<void> {
+    const { lease, identity, clock } = this.#options;
+    if (this.#observed?.record.holder !== identity) return;
+    const now = microTime(clock.wallTime());
+    const free = { ...this.#observed.record, holder: '', leaseSeconds: 1, renewTime: now, acquireTime: now };
+    const answer = await lease.update(free, this.#observed.version);
+    if (!answer.ok) this.#failed('write', answer.message);
+  }
+}
+
+/** Kubernetes reads exactly six digits of a second. */
+function microTime(date: Date): string {
+  return date.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z');
+}

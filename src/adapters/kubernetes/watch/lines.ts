@@ -1,0 +1,22 @@
+const NEWLINE = 0x0a;
+
+/** The lines of a body as text. Split by bytes, so that no character of the data can end a line but the newline itself. */
+export async function* linesOf(body: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<string> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      parts.push(chunk.subarray(from, end));
+      yield Buffer.concat(parts).toString('utf8');
+      parts = [];
+      length = 0;
+      from = end + 1;
+    }
+    if (from < chunk.length) {
+      parts.push(chunk.subarray(from));
+      length += chunk.length - from;
+      if (length > longest) throw new Error(`A line of the body is longer than ${longest} bytes.`);
+    }
+  }
+}

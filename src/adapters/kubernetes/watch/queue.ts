@@ -1,0 +1,157 @@
+import { BackOff } from './back-off.ts';
+
+/** How the work on one key ended; a thrown error is tried again with growing waits. */
+export type Ending = 'done' | { againAfterMs: number };
+
+export interface QueueOptions {
+  /** Works on one key; never runs twice at a time for the same key. */
+  work(key: string): Promise<Ending>;
+  concurrency: number;
+  onError(key: string, error: unknown, retryInMs: number): void;
+  baseMs?: number;
+  longestMs?: number;
+  clock?: QueueClock;
+}
+
+/** Time as the queue sees it. */
+export interface QueueClock {
+  now(): number;
+  /** Returns how to call it off. */
+  after(ms: number, act: () => void): () => void;
+}
+
+export const realClock: QueueClock = {
+  now: () => performance.now(),
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Entry {
+  state: 'waiting' | 'queued' | 'working' | 'working-dirty';
+  dueAt: number;
+  callOff?: () => void;
+  backOff: BackOff;
+}
+
+/**
+ * Keys to be worked on, each once however often it is added: a key added while its work runs is worked on once more afterwards.
+ * Different keys run side by side up to the limit.
+ */
+export class WorkQueue {
+  readonly #options: QueueOptions;
+  readonly #clock: QueueClock;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ready: string[] = [];
+  readonly #idle: (() => void)[] = [];
+  #working = 0;
+  #stopped = false;
+  #lastTurn: number;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? realClock;
+    this.#lastTurn = this.#clock.now();
+  }
+
+  /** Keys that are known to the queue: waiting, queued and being worked on. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Milliseconds for which work has been there and none was begun or ended; 0 when there is nothing to do. */
+  stuckMs(): number {
+    return this.#working > 0 || this.#ready.length > 0 ? this.#clock.now() - this.#lastTurn : 0;
+  }
+
+  add(key: string): void {
+    const entry = this.#entry(key);
+    if (entry.state === 'working') entry.state = 'working-dirty';
+    if (entry.state !== 'waiting') return;
+    this.#enqueue(key, entry);
+  }
+
+  /** Adds the key later, unless it is due earlier anyway. */
+  addAfter(key: string, ms: number): void {
+    const entry = this.#entry(key);
+    if (entry.state !== 'waiting') return;
+    this.#wait(key, entry, ms);
+  }
+
+  /** Begins no more work and waits for what runs. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const entry of this.#entries.values()) entry.callOff?.();
+    this.#ready.length = 0;
+    if (this.#working === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+    });
+  }
+
+  #entry(key: string): Entry {
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known;
+    const { baseMs = 100, longestMs = 60_000 } = this.#options;
+    const entry: Entry = { state: 'waiting', dueAt: Infinity, backOff: new BackOff(baseMs, longestMs) };
+    if (!this.#stopped) this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #wait(key: string, entry: Entry, ms: number): void {
+    const dueAt = this.#clock.now() + ms;
+    if (this.#stopped || dueAt >= entry.dueAt) return;
+    entry.callOff?.();
+    entry.dueAt = dueAt;
+    entry.callOff = this.#clock.after(ms, () => this.#enqueue(key, entry));
+  }
+
+  #enqueue(key: string, entry: Entry): void {
+    if (this.#stopped) return;
+    entry.callOff?.();
+    delete entry.callOff;
+    entry.dueAt = Infinity;
+    entry.state = 'queued';
+    if (this.#ready.length === 0 && this.#working === 0) this.#lastTurn = this.#clock.now();
+    this.#ready.push(key);
+    this.#turn();
+  }
+
+  #turn(): void {
+    while (this.#working < this.#options.concurrency) {
+      const key = this.#ready.shift();
+      const entry = key === undefined ? undefined : this.#entries.get(key);
+      if (key === undefined || entry === undefined) return;
+      entry.state = 'working';
+      this.#working += 1;
+      this.#lastTurn = this.#clock.now();
+      void this.#work(key, entry);
+    }
+  }
+
+  async #work(key: string, entry: Entry): Promise<void> {
+    let waitMs: number | undefined;
+    try {
+      const ending = await this.#options.work(key);
+      entry.backOff.reset();
+      if (ending !== 'done') waitMs = ending.againAfterMs;
+    } catch (error) {
+      waitMs = entry.backOff.next();
+      this.#options.onError(key, error, waitMs);
+    }
+    this.#ended(key, entry, waitMs);
+  }
+
+  #ended(key: string, entry: Entry, waitMs: number | undefined): void {
+    this.#working -= 1;
+    this.#lastTurn = this.#clock.now();
+    const dirty = entry.state === 'working-dirty';
+    entry.state = 'waiting';
+    if (dirty) this.#enqueue(key, entry);
+    else if (waitMs === undefined) this.#entries.delete(key);
+    else this.#wait(key, entry, waitMs);
+    this.#turn();
+    if (this.#working === 0 && this.#stopped) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}

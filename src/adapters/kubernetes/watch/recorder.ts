@@ -1,0 +1,123 @@
+import type { Problem } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+
+/** The object an Event speaks of. */
+export interface Regarding {
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+  name: string;
+  uid: string;
+}
+
+export interface EventNote {
+  type: 'Normal' | 'Warning';
+  /** CamelCase: what happened. */
+  reason: string;
+  /** CamelCase: what was being done. */
+  action: string;
+  note: string;
+}
+
+interface Series {
+  name: string;
+  namespace: string;
+  count: number;
+  lastAt: number;
+}
+
+export interface RecorderOptions {
+  client: Pick<ApiClient, 'create' | 'patchMerge'>;
+  instance: string;
+  onProblem(problem: Problem): void;
+}
+
+const CONTROLLER = 'millrace.dev/operator';
+const SERIES_ENDS_MS = 6 * 60_000;
+const LONGEST_NOTE = 1024;
+const MOST_SERIES = 1000;
+const MOST_WAITING = 1000;
+
+/**
+ * Writes Events, one after another, beside the work and never in its way. The same note on the same object within six minutes is one
+ * Event with a count. When the API server is away, Events are lost; what matters is in conditions.
+ */
+export class EventRecorder {
+  readonly #options: RecorderOptions;
+  readonly #series = new Map<string, Series>();
+  #waiting: { regarding: Regarding; event: EventNote }[] = [];
+  #writing: Promise<void> | undefined;
+  #count = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  record(regarding: Regarding, event: EventNote): void {
+    if (this.#waiting.length >= MOST_WAITING) return;
+    this.#waiting.push({ regarding, event });
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  /** Waits until everything recorded so far is written or given up. */
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await this.#one(next.regarding, next.event);
+    }
+  }
+
+  async #one(regarding: Regarding, event: EventNote): Promise<void> {
+    const key = [regarding.uid, event.type, event.reason, event.note].join('\n');
+    const now = new Date();
+    const known = this.#series.get(key);
+    if (known !== undefined && now.getTime() - known.lastAt < SERIES_ENDS_MS) {
+      known.count += 1;
+      known.lastAt = now.getTime();
+      const series = { count: known.count, lastObservedTime: microTime(now) };
+      const answer = await this.#options.client.patchMerge(KINDS.events, known, { series });
+      if (answer.ok) return;
+      this.#series.delete(key);
+    }
+    await this.#create(key, regarding, event, now);
+  }
+
+  async #create(key: string, regarding: Regarding, event: EventNote, now: Date): Promise<void> {
+    this.#count += 1;
+    const namespace = regarding.namespace === '' ? 'default' : regarding.namespace;
+    const name = `${regarding.name}.${now.getTime().toString(16)}${this.#count.toString(16).padStart(4, '0')}`;
+    const { instance } = this.#options;
+    const answer = await this.#options.client.create(KINDS.events, {
+      apiVersion: KINDS.events.apiVersion,
+      kind: KINDS.events.kind,
+      metadata: { name, namespace },
+      eventTime: microTime(now),
+      reportingController: CONTROLLER,
+      reportingInstance: instance.slice(0, 128),
+      type: event.type,
+      reason: event.reason,
+      action: event.action,
+      note: event.note.slice(0, LONGEST_NOTE),
+      regarding: {
+        apiVersion: regarding.apiVersion,
+        kind: regarding.kind,
+        name: regarding.name,
+        uid: regarding.uid,
+        ...(regarding.namespace === '' ? {} : { namespace: regarding.namespace }),
+      },
+    });
+    if (!answer.ok) return this.#options.onProblem(answer);
+    if (this.#series.size >= MOST_SERIES) this.#series.clear();
+    this.#series.set(key, { name, namespace, count: 1, lastAt: now.getTime() });
+  }
+}
+
+function microTime(date: Date): string {
+  return date.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z');
+}

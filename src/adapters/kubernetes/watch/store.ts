@@ -1,0 +1,69 @@
+/** The least that a projection keeps, so that objects can be told apart and compared. */
+export interface Kept {
+  namespace: string;
+  name: string;
+  uid: string;
+  resourceVersion: string;
+}
+
+export type Change<S extends Kept> =
+  | { type: 'added'; key: string; object: S }
+  | { type: 'updated'; key: string; object: S; previous: S }
+  | { type: 'deleted'; key: string; object: S };
+
+/** Key of an object in queues and stores: `namespace/name`, or the name where there is no namespace. */
+export function keyOf(object: { namespace?: string | undefined; name: string }): string {
+  return object.namespace === undefined || object.namespace === ''
+    ? object.name
+    : `${object.namespace}/${object.name}`;
+}
+
+/** What was last seen of each object, and how that differs from what is seen now. */
+export class Store<S extends Kept> {
+  readonly #objects = new Map<string, S>();
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): S | undefined {
+    return this.#objects.get(key);
+  }
+
+  values(): MapIterator<S> {
+    return this.#objects.values();
+  }
+
+  /** A new object of an old name is a deletion and an addition, never an update. */
+  put(object: S): Change<S>[] {
+    const key = keyOf(object);
+    const previous = this.#objects.get(key);
+    if (previous?.resourceVersion === object.resourceVersion && previous.uid === object.uid) return [];
+    this.#objects.set(key, object);
+    if (previous === undefined) return [{ type: 'added', key, object }];
+    if (previous.uid === object.uid) return [{ type: 'updated', key, object, previous }];
+    return [
+      { type: 'deleted', key, object: previous },
+      { type: 'added', key, object },
+    ];
+  }
+
+  /** Nothing when another object has taken the name meanwhile. */
+  remove(object: S): Change<S>[] {
+    const key = keyOf(object);
+    const previous = this.#objects.get(key);
+    if (previous === undefined || previous.uid !== object.uid) return [];
+    this.#objects.delete(key);
+    return [{ type: 'deleted', key, object }];
+  }
+
+  /** Makes the store hold exactly these objects: what a full list says. */
+  replace(objects: S[]): Change<S>[] {
+    const keys = new Set(objects.map(keyOf));
+    const gone = [...this.#objects.values()].filter((object) => !keys.has(keyOf(object)));
+    return [
+      ...gone.flatMap((object) => this.remove(object)),
+      ...objects.flatMap((object) => this.put(object)),
+    ];
+  }
+}

@@ -1,0 +1,80 @@
+import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Compiler, ConfigurationAnswer, PipelineCluster, PipelineManifest } from './manifest-ports.ts';
+import type { PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
+
+export interface ApplyPipelinePorts {
+  store: Pick<PipelineStore, 'savePipeline' | 'definition' | 'pipelineFacts'>;
+  cluster: PipelineCluster;
+  compiler: Compiler;
+}
+
+/** What became of a manifest; `facts` are there once any revision was accepted. */
+export type PipelineApplied =
+  | { outcome: 'applied'; saved: SavedPipeline; warnings: string[]; facts?: PipelineFacts }
+  /** Every error as `line:column: message`; the last good revision goes on. */
+  | { outcome: 'invalid'; errors: string[]; facts?: PipelineFacts }
+  | { outcome: 'unavailable'; reason: string; message: string; facts?: PipelineFacts };
+
+/** Manifest → text and variables → definition → revision → CronJobs. */
+export async function applyPipeline(
+  manifest: PipelineManifest,
+  ports: ApplyPipelinePorts,
+): Promise<PipelineApplied> {
+  const configuration = await ports.cluster.configurationOf(manifest);
+  if (configuration.answer === 'missing') {
+    const facts = await keepLastGood(manifest, ports);
+    return { outcome: 'unavailable', reason: configuration.reason, message: configuration.message, ...facts };
+  }
+  const compilation = await ports.compiler.compile(configuration.config, configuration.variables);
+  if (compilation.pipeline === undefined || hasErrors(compilation.diagnostics)) {
+    return { outcome: 'invalid', errors: rendered(compilation), ...(await keepLastGood(manifest, ports)) };
+  }
+  return accept(manifest, configuration, { ...compilation, pipeline: compilation.pipeline }, ports);
+}
+
+async function accept(
+  manifest: PipelineManifest,
+  configuration: ConfigurationAnswer & { answer: 'found' },
+  compilation: Compilation & { pipeline: Pipeline },
+  ports: ApplyPipelinePorts,
+): Promise<PipelineApplied> {
+  const definition = compilation.pipeline;
+  const { config, digest } = configuration;
+  const saved = await ports.store.savePipeline({
+    ...manifest,
+    config,
+    digest,
+    definition,
+    actor: 'manifest',
+  });
+  const facts = await ports.store.pipelineFacts(manifest);
+  const pausedNow = facts?.paused ?? manifest.paused ?? false;
+  await ports.cluster.applyChecks({ ...manifest, id: saved.id, definition, pausedNow });
+  return {
+    outcome: 'applied',
+    saved,
+    warnings: rendered(compilation),
+    ...(facts === undefined ? {} : { facts }),
+  };
+}
+
+/** The revision before goes on: its CronJobs are kept as they should be. */
+async function keepLastGood(
+  manifest: PipelineManifest,
+  ports: ApplyPipelinePorts,
+): Promise<{ facts?: PipelineFacts }> {
+  const [known, facts] = await Promise.all([
+    ports.store.definition(manifest),
+    ports.store.pipelineFacts(manifest),
+  ]);
+  if (known === undefined || facts === undefined) return {};
+  const { id, pipeline: definition } = known;
+  await ports.cluster.applyChecks({ ...manifest, id, definition, pausedNow: facts.paused });
+  return { facts };
+}
+
+function rendered({ diagnostics }: Compilation): string[] {
+  return diagnostics.map(renderDiagnostic);
+}

@@ -1,0 +1,75 @@
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import type { PipelineName } from './ports.ts';
+
+/*
+ * What the flows from manifests need from outside, beside the stores of `ports.ts`. The same promises hold: each call may be repeated
+ * after a crash, and a call that finds everything as it should be writes nothing.
+ */
+
+/** Reads HCL; never rejects for what the text is. */
+export interface Compiler {
+  compile(source: string, variables: GivenVariables): Promise<Compilation>;
+}
+
+/** A Team object, as far as flows look at it. */
+export interface TeamManifest {
+  name: string;
+  uid: string;
+  namespace: string;
+  displayName?: string;
+}
+
+export type NamespaceAnswer =
+  | { answer: 'ready' }
+  | {
+      answer: 'refused';
+      reason: 'NamespaceReserved' | 'NamespaceNotOurs' | 'NamespaceTerminating' | 'NamespaceRefused';
+      message: string;
+    };
+
+export interface TeamCluster {
+  /**
+   * Makes the team's namespace what it should be: created if absent, adopted only if it carries the team's label; service account,
+   * role bindings, network policy and quota in it as the Team says.
+   */
+  prepareNamespace(team: TeamManifest): Promise<NamespaceAnswer>;
+  /** Pipeline objects in the namespace, those being deleted included. */
+  pipelinesIn(namespace: string): Promise<number>;
+}
+
+/** A Pipeline object, as far as flows look at it. */
+export interface PipelineManifest extends PipelineName {
+  namespace: string;
+  uid: string;
+  displayName?: string;
+  public: boolean;
+  /** Present: the manifest decides. */
+  paused?: boolean;
+}
+
+export type ConfigurationAnswer =
+  | { answer: 'found'; config: string; variables: GivenVariables; digest: string }
+  | {
+      answer: 'missing';
+      reason: 'ConfigMapNotFound' | 'SecretNotFound' | 'SecretNotUsable' | 'KeyNotFound' | 'ConfigTooLarge';
+      message: string;
+    };
+
+export interface PipelineCluster {
+  /**
+   * HCL text and variables of a Pipeline with everything that it refers to. A variable from a Secret is a placeholder named
+   * `<secret>/<key>`, never the value. The digest covers text and variables, not the settings beside them.
+   */
+  configurationOf(pipeline: PipelineManifest): Promise<ConfigurationAnswer>;
+  /** Makes the CronJobs of exactly these checks; those of groups that went are deleted. */
+  applyChecks(pipeline: ScheduledPipeline): Promise<void>;
+}
+
+export interface ScheduledPipeline extends PipelineManifest {
+  id: number;
+  definition: Pipeline;
+  /** As it is now, by the manifest or the API. */
+  pausedNow: boolean;
+}

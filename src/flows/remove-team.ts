@@ -1,0 +1,23 @@
+import type { TeamCluster, TeamManifest } from './manifest-ports.ts';
+import type { TeamStore } from './ports.ts';
+
+export interface RemoveTeamPorts {
+  store: Pick<TeamStore, 'removeTeam'>;
+  cluster: Pick<TeamCluster, 'pipelinesIn'>;
+}
+
+export type TeamRemoved = { outcome: 'removed' } | { outcome: 'waiting'; message: string };
+
+/** A team goes after its pipelines: until then its deletion waits and says why. Its namespace stays. */
+export async function removeTeam(manifest: TeamManifest, ports: RemoveTeamPorts): Promise<TeamRemoved> {
+  const pipelines = await ports.cluster.pipelinesIn(manifest.namespace);
+  if (pipelines > 0) {
+    const left = pipelines === 1 ? 'one Pipeline is' : `${pipelines} Pipelines are`;
+    return {
+      outcome: 'waiting',
+      message: `${left} left in namespace ${manifest.namespace}: the team goes once they are deleted.`,
+    };
+  }
+  if ((await ports.store.removeTeam(manifest.name)) === 'removed') return { outcome: 'removed' };
+  return { outcome: 'waiting', message: 'The deletion of its last Pipelines is not finished yet.' };
+}
