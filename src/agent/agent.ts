@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { installShim } from '#adapters/process/install-shim.ts';
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { ShimServer } from '#adapters/process/shim-server.ts';
+import type { EventsResponse, SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { OutcomeReason } from '#domain/build/events.ts';
+import type { CheckRun, Plan, PlanContainer } from '#domain/planning/plan.ts';
+import { isEventsResponse, isSession } from './answers.ts';
+import { readToken, type AgentEnvironment } from './environment.ts';
+import { followCommands } from './follow-commands.ts';
+import { GatewayClient, GatewayError, SessionOver } from './gateway-client.ts';
+import { Outbox } from './outbox.ts';
+import { retrying } from './retry.ts';
+import { KILL_AFTER_MS } from './run-command.ts';
+import { runBuild, type Verdict } from './run-build.ts';
+import { runChecks } from './run-checks.ts';
+import { Spool } from './spool.ts';
+import { Stop } from './stop.ts';
+import { writeTermination } from './termination.ts';
+
+const GATHER_LIMIT_MS = 5 * 60_000;
+const REPORT_LIMIT_MS = 10 * 60_000;
+/** Kubernetes gives a Pod 30 s: the steps get the first ten, the rest is for saying what became of them. */
+const LAST_WORDS_MS = 12_000;
+
+/** One agent: one session, one build or one run of checks. */
+export class Agent {
+  readonly #environment: AgentEnvironment;
+  readonly #client: GatewayClient;
+  readonly #key = randomBytes(32).toString('base64url');
+  readonly #stop = new Stop();
+  readonly #server: ShimServer;
+  #shims = new Map<string, ShimConnection>();
+  #until = Date.now() + REPORT_LIMIT_MS;
+
+  constructor(environment: AgentEnvironment) {
+    this.#environment = environment;
+    this.#client = new GatewayClient(environment.gateway, environment.certificateAuthority, this.#key);
+    this.#server = new ShimServer(environment.shimSecret);
+  }
+
+  /** The Pod is being ended. */
+  terminate(): void {
+    this.#until = Date.now() + KILL_AFTER_MS + LAST_WORDS_MS;
+    this.#stop.ask('terminated');
+  }
+
+  /** Answers with the exit code of the process: 0 when the gateway, or the termination message, has the whole truth. */
+  async run(): Promise<number> {
+    try {
+      const [session] = await Promise.all([
+        this.#openSession(),
+        this.#server.listen(this.#environment.shimPort),
+        this.#installShim(),
+      ]);
+      return session.work === 'build' ? await this.#build(session.plan) : await this.#checks(session.run);
+    } catch (error) {
+      return this.#fault(error);
+    } finally {
+      this.#server.close();
+      await Promise.all([...this.#shims.values()].map((shim) => shim.end()));
+      this.#client.close();
+    }
+  }
+
+  async #openSession(): Promise<SessionResponse> {
+    const { pod, nonce, tokenFile } = this.#environment;
+    const ask = async (): Promise<SessionResponse> => {
+      const request: SessionRequest = {
+        key: this.#key,
+        pod,
+        ...(nonce === undefined ? {} : { nonce }),
+        ...(tokenFile === undefined ? {} : { token: readToken(tokenFile) }),
+      };
+      const answer = await this.#client.post('/agent/v1/session', JSON.stringify(request));
+      if (!isSession(answer)) throw new GatewayError('the gateway answered with a plan of another format');
+      return answer;
+    };
+    return this.#unlessStopped(retrying(ask, { until: () => this.#until, signal: this.#stop.signal }));
+  }
+
+  async #installShim(): Promise<void> {
+    const { shimFolder, shimBinary } = this.#environment;
+    if (shimFolder !== undefined) await installShim(shimBinary, shimFolder);
+  }
+
+  async #gather(containers: PlanContainer[]): Promise<void> {
+    const names = containers.map((container) => container.name);
+    this.#shims = await this.#unlessStopped(this.#server.gather(names, GATHER_LIMIT_MS));
+  }
+
+  async #build(plan: Plan): Promise<number> {
+    const done = new AbortController();
+    const outbox = this.#openOutbox();
+    void followCommands(this.#client, this.#stop, done.signal);
+    try {
+      await this.#gather(plan.containers).catch((error: unknown) => {
+        // Cancelled while the containers were still coming: every step is skipped, and that is reported.
+        if (this.#stop.reason !== 'cancelled') throw error;
+      });
+      this.#until = Date.now() + plan.timeoutSeconds * 1000 + REPORT_LIMIT_MS;
+      const verdict = await runBuild({ plan, shims: this.#shims, outbox, stop: this.#stop });
+      await this.#report(verdict, outbox);
+      return verdict.known ? 0 : 1;
+    } finally {
+      done.abort();
+      outbox.giveUp(new Error('the agent ends'));
+    }
+  }
+
+  #openOutbox(): Outbox {
+    const send = async (body: string): Promise<EventsResponse> => {
+      const answer = await this.#client.post('/agent/v1/events', body);
+      if (!isEventsResponse(answer)) throw new GatewayError('the gateway acknowledged nothing');
+      return answer;
+    };
+    const links = {
+      send,
+      onCancel: () => this.#stop.ask('cancelled'),
+      onOver: () => this.#stop.ask('session-over'),
+    };
+    return new Outbox(links, new Spool(this.#environment.spoolFolder));
+  }
+
+  /** The last words are on disk before the gateway is asked to take them, so that a kill between the two loses nothing. */
+  async #report(verdict: Verdict, outbox: Outbox): Promise<void> {
+    const { known, exits, ...end } = verdict;
+    const lastWords = (): void => {
+      const acknowledged = outbox.acknowledgedUpTo;
+      writeTermination(this.#environment.terminationLog, { format: 1, ...end, exits, acknowledged });
+    };
+    lastWords();
+    if (this.#stop.reason === 'session-over') return;
+    const last = known ? outbox.add({ type: 'build-ended', ...end }, true) : outbox.flush();
+    const until = this.#stop.reason === 'terminated' ? this.#until : Date.now() + REPORT_LIMIT_MS;
+    const limit = setTimeout(() => outbox.giveUp(new Error('the gateway is away')), until - Date.now());
+    await outbox.whenAcknowledged(last).catch(() => undefined);
+    clearTimeout(limit);
+    lastWords();
+  }
+
+  async #checks(run: CheckRun): Promise<number> {
+    await this.#gather(run.containers);
+    const post = async (results: unknown): Promise<void> => {
+      await retrying(() => this.#client.post('/agent/v1/check-results', JSON.stringify(results)), {
+        until: () => this.#until,
+      });
+    };
+    const longest = Math.max(0, ...run.checks.map((check) => check.timeoutSeconds));
+    this.#until = Date.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
+    await runChecks({ run, shims: this.#shims, stop: this.#stop, post });
+    return 0;
+  }
+
+  #fault(error: unknown): number {
+    const reason = this.#faultReason(error);
+    const message = error instanceof Error ? error.message : String(error);
+    writeTermination(this.#environment.terminationLog, {
+      format: 1,
+      outcome: 'failed',
+      reason,
+      message,
+      exits: {},
+      acknowledged: 0,
+    });
+    process.stderr.write(`millrace-agent: ${reason}: ${message}\n`);
+    return 1;
+  }
+
+  #faultReason(error: unknown): OutcomeReason {
+    if (error instanceof SessionOver) return 'AgentAuthentication';
+    return this.#stop.reason === 'terminated' ? 'PodLost' : 'AgentFault';
+  }
+
+  /** What is awaited here has no steps to end: a stop ends the waiting at once. */
+  #unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
+    const { signal } = this.#stop;
+    return new Promise((resolve, reject) => {
+      const stopped = (): void => reject(new Error('the Pod was asked to end before a step began'));
+      if (signal.aborted) stopped();
+      else signal.addEventListener('abort', stopped, { once: true });
+      work.then(resolve, reject);
+    });
+  }
+}

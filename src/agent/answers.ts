@@ -1,0 +1,25 @@
+import type { EventsResponse, SessionResponse } from '#domain/build/agent-protocol.ts';
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Deep enough to tell a gateway of another kind or time from ours; the rest is its word. */
+export function isSession(value: unknown): value is SessionResponse {
+  if (!isObject(value)) return false;
+  const work = value['work'] === 'build' ? value['plan'] : value['run'];
+  return isObject(work) && work['format'] === 1 && Array.isArray(work['containers']);
+}
+
+export function isEventsResponse(value: unknown): value is EventsResponse {
+  return isObject(value) && typeof value['acknowledged'] === 'number';
+}
+
+export function isCancel(line: string): boolean {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) && value['command'] === 'cancel';
+  } catch {
+    return false;
+  }
+}

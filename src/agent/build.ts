@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, promises } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/*
+ * Builds what runs in Pods, the agent's bundle and the shim, into the cache (once per content) and copies it where it is wanted:
+ *
+ *   node src/agent/build.ts dist        dist/agent.js, dist/shim-amd64, dist/shim-arm64
+ */
+
+export type Architecture = 'amd64' | 'arm64';
+
+const { copyFile, mkdir, readdir, readFile, rename, rm } = promises;
+const run = promisify(execFile);
+const here = import.meta.dirname;
+const checkout = join(here, '..', '..');
+
+/** Path of the shim for this architecture, in the cache. */
+export async function buildShim(architecture: Architecture = ownArchitecture()): Promise<string> {
+  const sources = join(here, 'shim');
+  const names = (await readdir(sources)).filter((name) => !name.endsWith('_test.go')).toSorted();
+  const hash = createHash('sha256').update(architecture);
+  for (const name of names) hash.update(`\n${name}\n`).update(await readFile(join(sources, name)));
+  const digest = hash.digest('hex').slice(0, 16);
+  return once(`shim-${architecture}-${digest}`, async (unfinished) => {
+    const flags = ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w -buildid= -X main.version=${digest}`];
+    await run('go', ['build', ...flags, '-o', unfinished, '.'], {
+      cwd: sources,
+      env: {
+        ...process.env,
+        CGO_ENABLED: '0',
+        GOOS: 'linux',
+        GOARCH: architecture,
+        GOWORK: 'off',
+        GOFLAGS: '',
+      },
+    });
+  });
+}
+
+/** Path of the agent's bundle, in the cache. CommonJS, because that starts faster. */
+export async function bundleAgent(): Promise<string> {
+  const out = join(cacheFolder(), `agent-${process.pid}-${Date.now()}.js`);
+  const options = ['--bundle', '--platform=node', '--target=node24', '--format=cjs', '--minify-syntax'];
+  await run('esbuild', [join(here, 'main.ts'), ...options, `--outfile=${out}`], {
+    cwd: checkout,
+    env: { ...process.env, PATH: `${join(checkout, 'node_modules', '.bin')}:${process.env['PATH'] ?? ''}` },
+  });
+  const digest = createHash('sha256')
+    .update(await readFile(out))
+    .digest('hex');
+  const target = join(cacheFolder(), `agent-${digest.slice(0, 16)}.js`);
+  await rename(out, target);
+  return target;
+}
+
+async function once(name: string, make: (unfinished: string) => Promise<void>): Promise<string> {
+  const target = join(cacheFolder(), name);
+  if (existsSync(target)) return target;
+  await mkdir(dirname(target), { recursive: true });
+  const unfinished = `${target}.${process.pid}`;
+  try {
+    await make(unfinished);
+    await rename(unfinished, target);
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  return target;
+}
+
+function cacheFolder(): string {
+  const { MILLRACE_CACHE: own, XDG_CACHE_HOME: common } = process.env;
+  return join(own ?? join(common ?? join(homedir(), '.cache'), 'millrace'), 'agent');
+}
+
+function ownArchitecture(): Architecture {
+  return process.arch === 'arm64' ? 'arm64' : 'amd64';
+}
+
+if (import.meta.main) {
+  const folder = process.argv[2] ?? 'dist';
+  await mkdir(folder, { recursive: true });
+  await copyFile(await bundleAgent(), join(folder, 'agent.js'));
+  for (const architecture of ['amd64', 'arm64'] as const) {
+    await copyFile(await buildShim(architecture), join(folder, `shim-${architecture}`));
+  }
+}

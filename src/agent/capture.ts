@@ -1,0 +1,42 @@
+/** Keeps the first bytes of a stream, and knows whether there were more. */
+export class Head {
+  readonly #limit: number;
+  readonly #parts: Buffer[] = [];
+  #size = 0;
+  overflown = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  write(bytes: Buffer): void {
+    const part = bytes.subarray(0, this.#limit - this.#size);
+    if (part.length < bytes.length) this.overflown = true;
+    if (part.length === 0) return;
+    this.#parts.push(Buffer.from(part));
+    this.#size += part.length;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#parts).toString('utf8');
+  }
+}
+
+/** Keeps the last bytes of a stream. */
+export class Tail {
+  readonly #limit: number;
+  #bytes = Buffer.alloc(0);
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  write(bytes: Buffer): void {
+    const all = bytes.length >= this.#limit ? bytes : Buffer.concat([this.#bytes, bytes]);
+    this.#bytes = Buffer.from(all.subarray(Math.max(0, all.length - this.#limit)));
+  }
+
+  text(): string {
+    return this.#bytes.toString('utf8');
+  }
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+
+/** What the Pod tells its agent. */
+export interface AgentEnvironment {
+  gateway: URL;
+  certificateAuthority: string;
+  pod: { namespace: string; name: string; uid: string };
+  nonce?: string;
+  tokenFile?: string;
+  shimPort: number;
+  shimSecret: string;
+  shimFolder?: string;
+  /** The shim that containers of other images get a copy of. */
+  shimBinary: string;
+  terminationLog: string;
+  spoolFolder: string;
+}
+
+/** Reads the environment once and empties it of what works once. Throws with everything that is missing. */
+export function readEnvironment(variables: NodeJS.ProcessEnv): AgentEnvironment {
+  const missing: string[] = [];
+  const need = (name: string): string => {
+    const value = variables[name];
+    if (value === undefined || value === '') missing.push(name);
+    return value ?? '';
+  };
+  const gateway = need(AGENT_ENVIRONMENT.gateway);
+  const environment = {
+    certificateAuthority: need(AGENT_ENVIRONMENT.certificateAuthority),
+    pod: {
+      namespace: need(AGENT_ENVIRONMENT.podNamespace),
+      name: need(AGENT_ENVIRONMENT.podName),
+      uid: need(AGENT_ENVIRONMENT.podUid),
+    },
+    shimPort: Number(need(AGENT_ENVIRONMENT.shimPort)),
+    shimSecret: need(AGENT_ENVIRONMENT.shimSecret),
+    ...optional('nonce', variables[AGENT_ENVIRONMENT.nonce]),
+    ...optional('tokenFile', variables[AGENT_ENVIRONMENT.tokenFile]),
+    ...optional('shimFolder', variables[AGENT_ENVIRONMENT.shimFolder]),
+    shimBinary: variables['MILLRACE_SHIM_BINARY'] ?? '/usr/local/bin/millrace-shim',
+    terminationLog: variables['MILLRACE_TERMINATION_LOG'] ?? '/dev/termination-log',
+    spoolFolder: variables['MILLRACE_SPOOL_FOLDER'] ?? tmpdir(),
+  };
+  if (missing.length > 0) throw new Error(`the environment lacks ${missing.join(', ')}`);
+  const url = new URL(gateway);
+  if (url.protocol !== 'https:') throw new Error(`${AGENT_ENVIRONMENT.gateway} must begin with https://`);
+  for (const name of Object.values(AGENT_ENVIRONMENT)) delete variables[name];
+  return { gateway: url, ...environment };
+}
+
+function optional<Name extends string>(name: Name, value: string | undefined): Partial<Record<Name, string>> {
+  if (value === undefined || value === '') return {};
+  const given: Partial<Record<Name, string>> = {};
+  given[name] = value;
+  return given;
+}
+
+/** The projected token is read when it is needed: the kubelet renews it. */
+export function readToken(file: string): string {
+  return readFileSync(file, 'utf8').trim();
+}

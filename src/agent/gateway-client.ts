@@ -1,0 +1,107 @@
+import { Agent, request, type RequestOptions } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+
+const REQUEST_LIMIT_MS = 30_000;
+/** The gateway writes an empty line every 15 s. */
+const SILENCE_LIMIT_MS = 45_000;
+const ANSWER_LIMIT = 32 * 1024 * 1024;
+
+/** The gateway no longer knows this session: another attempt took its place. */
+export class SessionOver extends Error {
+  override name = 'SessionOver';
+}
+
+export class GatewayError extends Error {
+  override name = 'GatewayError';
+}
+
+/** JSON over HTTPS to the internal gateway; knows nothing of retries. */
+export class GatewayClient {
+  readonly #gateway: URL;
+  readonly #agent: Agent;
+  readonly #key: string;
+
+  constructor(gateway: URL, certificateAuthority: string, key: string) {
+    this.#gateway = gateway;
+    this.#key = key;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 4, ca: certificateAuthority });
+  }
+
+  /** The answer's JSON. `body` is JSON already. */
+  async post(path: string, body: string): Promise<unknown> {
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      authorization: `Bearer ${this.#key}`,
+    };
+    const answer = await this.#send({ path, method: 'POST', headers }, body);
+    const text = await readAll(answer);
+    refuseFailure(path, answer.statusCode ?? 0, text);
+    const parsed: unknown = text === '' ? {} : JSON.parse(text);
+    return parsed;
+  }
+
+  /** Hands over lines until the stream ends, which it does by returning or by throwing. */
+  async follow(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+    const headers = { authorization: `Bearer ${this.#key}` };
+    const answer = await this.#send({ path, method: 'GET', headers, signal });
+    if (answer.statusCode !== 200) refuseFailure(path, answer.statusCode ?? 0, await readAll(answer));
+    answer.socket.setTimeout(SILENCE_LIMIT_MS, () =>
+      answer.destroy(new GatewayError('the commands fell silent')),
+    );
+    let rest = '';
+    for await (const chunk of answer.setEncoding('utf8')) {
+      const lines = (rest + String(chunk)).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.trim() !== '') onLine(line);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send(options: RequestOptions, body?: string): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const outgoing = request({
+        ...options,
+        hostname: this.#gateway.hostname.replace(/^\[(.*)\]$/, '$1'),
+        port: this.#gateway.port,
+        agent: this.#agent,
+      });
+      const limit = setTimeout(
+        () => outgoing.destroy(new GatewayError('no answer in time')),
+        REQUEST_LIMIT_MS,
+      );
+      outgoing.once('response', (answer) => {
+        if (options.method === 'GET') clearTimeout(limit);
+        else answer.once('close', () => clearTimeout(limit));
+        resolve(answer);
+      });
+      outgoing.once('error', (error) => {
+        clearTimeout(limit);
+        reject(error);
+      });
+      outgoing.end(body);
+    });
+  }
+}
+
+function refuseFailure(path: string, status: number, text: string): void {
+  if (status === 401) throw new SessionOver(`the gateway answered 401 to ${path}`);
+  if (status < 200 || status > 299) {
+    throw new GatewayError(`the gateway answered ${status} to ${path}: ${text.slice(0, 200)}`);
+  }
+}
+
+async function readAll(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of answer) {
+    const bytes = Buffer.from(part);
+    size += bytes.length;
+    if (size > ANSWER_LIMIT) throw new GatewayError(`an answer of more than ${ANSWER_LIMIT} bytes`);
+    parts.push(bytes);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

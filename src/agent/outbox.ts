@@ -1,0 +1,139 @@
+import type { EventsResponse } from '#domain/build/agent-protocol.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import { SessionOver } from './gateway-client.ts';
+import { pauseAfter } from './retry.ts';
+import type { Spool } from './spool.ts';
+
+const BATCH = 512 * 1024;
+/** What happens within this time travels together. */
+const LINGER_MS = 10;
+
+type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
+/** An event before it gets its number and time. */
+export type NewEvent = Unnumbered<BuildEvent>;
+
+export interface OutboxLinks {
+  send: (body: string) => Promise<EventsResponse>;
+  onCancel: () => void;
+  onOver: () => void;
+}
+
+/** Numbers events, and sends them in order until each is acknowledged; the gateway may be away meanwhile. */
+export class Outbox {
+  readonly #links: OutboxLinks;
+  readonly #spool: Spool;
+  #last = 0;
+  #acknowledged = 0;
+  #leftOut = 0;
+  #waiters: { sequence: number; resolve: () => void; reject: (error: Error) => void }[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #sending = false;
+  #over: Error | undefined;
+
+  constructor(links: OutboxLinks, spool: Spool) {
+    this.#links = links;
+    this.#spool = spool;
+  }
+
+  get acknowledgedUpTo(): number {
+    return this.#acknowledged;
+  }
+
+  /** `now`: do not wait for company. Returns the event's number, 0 if it was left out because the spool is full. */
+  add(event: NewEvent, now = false): number {
+    if (event.type === 'log') {
+      const size = event.text.length;
+      const text =
+        this.#leftOut > 0 ? `\n[${this.#leftOut} characters lost: no gateway]\n${event.text}` : event.text;
+      if (!this.#put({ ...event, text })) {
+        this.#leftOut += size;
+        return 0;
+      }
+      this.#leftOut = 0;
+    } else {
+      this.#put(event);
+    }
+    if (now) this.#wake(0);
+    else this.#wake(LINGER_MS);
+    return this.#last;
+  }
+
+  /** Sends what waits for company; returns the last number given. */
+  flush(): number {
+    this.#wake(0);
+    return this.#last;
+  }
+
+  /** Settles when everything up to this number is durable; rejects when the outbox gives up. */
+  whenAcknowledged(sequence: number): Promise<void> {
+    if (sequence <= this.#acknowledged) return Promise.resolve();
+    if (this.#over) return Promise.reject(this.#over);
+    return new Promise((resolve, reject) => this.#waiters.push({ sequence, resolve, reject }));
+  }
+
+  /** Ends all waiting; nothing more is sent. */
+  giveUp(reason: Error): void {
+    this.#over ??= reason;
+    clearTimeout(this.#timer);
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiters) waiter.reject(this.#over);
+  }
+
+  #put(event: NewEvent): boolean {
+    const json = JSON.stringify({ sequence: this.#last + 1, at: new Date().toISOString(), ...event });
+    if (!this.#spool.add(this.#last + 1, json, event.type !== 'log')) return false;
+    this.#last += 1;
+    return true;
+  }
+
+  #wake(delay: number): void {
+    if (this.#sending || this.#over) return;
+    if (delay > 0 && this.#timer !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#sendAll(), delay);
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#sending = true;
+    this.#timer = undefined;
+    for (let failures = 0; !this.#spool.empty && !this.#over;) {
+      const progress = await this.#sendOnce();
+      failures = progress ? 0 : failures + 1;
+      if (!progress && !this.#over) await this.#pause(pauseAfter(failures - 1));
+    }
+    this.#sending = false;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#timer = setTimeout(resolve, ms);
+    });
+  }
+
+  /** True when the gateway took something that it had not before. */
+  async #sendOnce(): Promise<boolean> {
+    const { texts } = this.#spool.first(BATCH);
+    try {
+      const answer = await this.#links.send(`{"events":[${texts.join(',')}]}`);
+      if (answer.cancel === true) this.#links.onCancel();
+      return this.#settle(answer.acknowledged);
+    } catch (error) {
+      if (error instanceof SessionOver) {
+        this.giveUp(error);
+        this.#links.onOver();
+      }
+      return false;
+    }
+  }
+
+  #settle(acknowledged: number): boolean {
+    if (!Number.isSafeInteger(acknowledged) || acknowledged <= this.#acknowledged) return false;
+    this.#acknowledged = Math.min(acknowledged, this.#last);
+    this.#spool.dropUpTo(this.#acknowledged);
+    const done = this.#waiters.filter((waiter) => waiter.sequence <= this.#acknowledged);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.sequence > this.#acknowledged);
+    for (const waiter of done) waiter.resolve();
+    return true;
+  }
+}

@@ -1,0 +1,218 @@
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import type { BuildOutcome, OutcomeReason, StepEnded } from '#domain/build/events.ts';
+import { createMasker, type Masker } from '#domain/build/mask.ts';
+import { parsePushOutput } from '#domain/build/parse-check-output.ts';
+import { exportVersion, parseOutput } from '#domain/build/step-output.ts';
+import type { Plan, PlanStep } from '#domain/planning/plan.ts';
+import { Tail } from './capture.ts';
+import type { Outbox } from './outbox.ts';
+import { runCommand, signalName, whyFailed, type CommandEnd } from './run-command.ts';
+import { LogBudget, StepLog } from './step-log.ts';
+import { pauseFor } from './retry.ts';
+import type { Stop, StopReason } from './stop.ts';
+
+const LOG_LIMIT = 64 * 1024 * 1024;
+const PUSH_TAIL = 64 * 1024;
+const TERMINATION_NEWS_MS = 2000;
+
+export interface Build {
+  plan: Plan;
+  shims: Map<string, ShimConnection>;
+  outbox: Outbox;
+  stop: Stop;
+}
+
+export interface Verdict {
+  outcome: BuildOutcome;
+  reason: OutcomeReason;
+  message: string;
+  exits: Record<string, number | null>;
+  /** False: the agent does not know why it had to stop; whoever sees the Pod decides. */
+  known: boolean;
+}
+
+type Cause = Omit<Verdict, 'exits'>;
+
+interface StepResult {
+  ended: Omit<StepEnded, 'type' | 'step'>;
+  exports?: Record<string, string>;
+  /** Why the build ends here. */
+  cause?: Cause;
+}
+
+/** Runs the plan's steps in order and says what became of it; the outbox has everything but the build's end. */
+export async function runBuild(build: Build): Promise<Verdict> {
+  const run = new BuildRun(build);
+  const clock = setTimeout(() => build.stop.ask('timeout'), build.plan.timeoutSeconds * 1000);
+  try {
+    for (const step of build.plan.steps) await run.step(step);
+  } finally {
+    clearTimeout(clock);
+  }
+  return run.verdict();
+}
+
+class BuildRun {
+  readonly #build: Build;
+  readonly #masker: Masker;
+  readonly #budget: LogBudget;
+  readonly #exits: Record<string, number | null> = {};
+  #exports: Record<string, string> = {};
+  #cause: Cause | undefined;
+
+  constructor(build: Build) {
+    this.#build = build;
+    this.#masker = createMasker(build.plan.secrets);
+    this.#budget = new LogBudget(build.plan.logLimitBytes ?? LOG_LIMIT);
+  }
+
+  async step(step: PlanStep): Promise<void> {
+    const { outbox, stop } = this.#build;
+    if (stop.reason !== undefined) this.#cause ??= this.#causeOfStop(stop.reason);
+    if (this.#cause) {
+      outbox.add({ type: 'step-ended', step: step.id, status: 'skipped' });
+      return;
+    }
+    const started = outbox.add({ type: 'step-started', step: step.id }, step.kind === 'put');
+    const log = new StepLog(this.#masker, this.#budget, (text) => {
+      outbox.add({ type: 'log', step: step.id, text });
+    });
+    const { ended, exports, cause } = await this.#result(step, started, log);
+    if (ended.message !== undefined) log.say(`[${ended.message}]`);
+    log.end();
+    this.#exits[step.id] = ended.exitCode ?? null;
+    this.#exports = { ...this.#exports, ...exports };
+    this.#cause = cause;
+    outbox.add({ type: 'step-ended', step: step.id, ...ended });
+  }
+
+  async #result(step: PlanStep, started: number, log: StepLog): Promise<StepResult> {
+    if (step.kind === 'put' && !(await this.#recorded(started))) {
+      const reason = this.#build.stop.reason ?? 'session-over';
+      const message = 'ended before the put began';
+      return { ended: { status: 'cancelled', message }, cause: this.#causeOfStop(reason) };
+    }
+    if (!step.command) return this.#nothingToRun(step, log);
+    const tail = new Tail(step.kind === 'put' ? PUSH_TAIL : 0);
+    const end = await runCommand({
+      shims: this.#build.shims,
+      command: step.command,
+      env: { ...this.#exports, ...step.env },
+      cwd: this.#build.plan.workdir,
+      stop: this.#build.stop.signal,
+      onOutput: (stream, bytes) => {
+        log.write(stream, bytes);
+        if (stream === 'stdout' && step.kind === 'put') tail.write(bytes);
+      },
+    });
+    const result = await this.#judge(step, end);
+    if (result.cause || 'lost' in end) return result;
+    return this.#succeed(step, end.output, tail.text());
+  }
+
+  /** A put may change the world: nobody may forget that it began, so its beginning is on record first. */
+  async #recorded(sequence: number): Promise<boolean> {
+    const { outbox, stop } = this.#build;
+    const stopped = new Promise<false>((resolve) => {
+      stop.signal.addEventListener('abort', () => resolve(false), { once: true });
+    });
+    const acknowledged = outbox.whenAcknowledged(sequence).then(
+      () => true,
+      () => false,
+    );
+    return (await Promise.race([acknowledged, stopped])) && stop.reason === undefined;
+  }
+
+  #nothingToRun(step: PlanStep, log: StepLog): StepResult {
+    for (const [key, value] of Object.entries(step.version ?? {})) {
+      log.say(this.#masker.mask(`${key}: ${value}`));
+    }
+    return this.#succeed(step, '', '');
+  }
+
+  async #judge(step: PlanStep, end: CommandEnd): Promise<StepResult> {
+    if ('lost' in end) {
+      const message = this.#masker.mask(end.lost);
+      return { ended: { status: 'failed', message }, cause: this.#failure(step, 'AgentFault', message) };
+    }
+    // Someone ended the container: if that is the Pod's end, this agent hears of it too.
+    if (end.terminated) await pauseFor(TERMINATION_NEWS_MS, this.#build.stop.signal);
+    const facts =
+      end.end.kind === 'signal' ? { signal: signalName(end.end.signal) } : { exitCode: end.end.code };
+    const stopped = this.#build.stop.reason;
+    if (stopped !== undefined) {
+      const status = stopped === 'timeout' ? 'failed' : 'cancelled';
+      return { ended: { ...facts, status, message: STOPPED[stopped] }, cause: this.#causeOfStop(stopped) };
+    }
+    const failure = whyFailed(end);
+    if (failure === undefined) return { ended: { ...facts, status: 'succeeded' } };
+    const message = this.#masker.mask(failure);
+    const reason = end.outOfMemory ? 'OutOfMemory' : 'StepFailed';
+    return { ended: { ...facts, status: 'failed', message }, cause: this.#failure(step, reason, message) };
+  }
+
+  #succeed(step: PlanStep, output: string, pushed: string): StepResult {
+    const ended = { status: 'succeeded', exitCode: 0 } as const;
+    switch (step.kind) {
+      case 'get':
+        return { ended, exports: exportVersion(step.exports ?? '', step.version ?? {}) };
+      case 'task':
+        return { ended, exports: parseOutput(step.exports ?? '', output) };
+      case 'put': {
+        const version = Object.entries(parsePushOutput(pushed) ?? step.params ?? {});
+        const shown = version.map(([key, value]) => [key, this.#masker.mask(value)] as const);
+        return { ended: { ...ended, version: Object.fromEntries(shown) } };
+      }
+      default:
+        throw new Error(`a step of unknown kind ${String(step.kind)}`);
+    }
+  }
+
+  #failure(step: PlanStep, reason: OutcomeReason, why: string): Cause {
+    const message = `Step ${this.#masker.mask(step.name)}: ${why}.`;
+    return { outcome: 'failed', reason, message, known: reason !== 'AgentFault' };
+  }
+
+  #causeOfStop(reason: StopReason): Cause {
+    switch (reason) {
+      case 'cancelled':
+        return {
+          outcome: 'cancelled',
+          reason: 'Cancelled',
+          message: 'The build was cancelled.',
+          known: true,
+        };
+      case 'timeout': {
+        const message = `The job ran longer than its ${this.#build.plan.timeoutSeconds} s.`;
+        return { outcome: 'failed', reason: 'JobTimeout', message, known: true };
+      }
+      case 'terminated': {
+        const message = 'The Pod was asked to end before the build was done.';
+        return { outcome: 'failed', reason: 'PodLost', message, known: false };
+      }
+      case 'session-over': {
+        const message = 'The gateway ended this session: another attempt took its place.';
+        return { outcome: 'failed', reason: 'AgentAuthentication', message, known: false };
+      }
+      default:
+        throw new Error(`an unknown reason to stop: ${String(reason)}`);
+    }
+  }
+
+  verdict(): Verdict {
+    const success: Cause = {
+      outcome: 'succeeded',
+      reason: 'AllStepsSucceeded',
+      message: 'All steps succeeded.',
+      known: true,
+    };
+    return { ...(this.#cause ?? success), exits: this.#exits };
+  }
+}
+
+const STOPPED = {
+  cancelled: 'cancelled',
+  timeout: 'the job ran out of time',
+  terminated: 'the Pod was asked to end',
+  'session-over': 'another attempt took the place of this one',
+} as const;

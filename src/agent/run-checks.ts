@@ -1,0 +1,101 @@
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
+import { createMasker, type Masker } from '#domain/build/mask.ts';
+import { CHECK_OUTPUT_LIMIT, parseCheckOutput } from '#domain/build/parse-check-output.ts';
+import type { CheckPlan, CheckRun } from '#domain/planning/plan.ts';
+import { Head, Tail } from './capture.ts';
+import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
+import type { Stop } from './stop.ts';
+
+const SIDE_BY_SIDE = 4;
+const LOG_TAIL = 64 * 1024;
+
+export interface Checks {
+  run: CheckRun;
+  shims: Map<string, ShimConnection>;
+  stop: Stop;
+  post: (results: CheckResultsRequest) => Promise<void>;
+}
+
+/** Runs all checks, a few side by side, and posts each result as soon as the previous post is through. */
+export async function runChecks({ run, shims, stop, post }: Checks): Promise<void> {
+  const masker = createMasker(run.secrets);
+  const waiting = [...run.checks];
+  const results: CheckResult[] = [];
+  let posting = Promise.resolve();
+  const postSome = async (): Promise<void> => {
+    const some = results.splice(0);
+    if (some.length > 0) await post({ results: some, done: false });
+  };
+  const lane = async (): Promise<void> => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      results.push(await runCheck(check, { shims, stop, masker }));
+      if (waiting.length > 0) posting = posting.then(postSome);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, run.checks.length) }, lane));
+  await posting;
+  await post({ results: results.splice(0), done: true });
+}
+
+interface CheckPlace {
+  shims: Map<string, ShimConnection>;
+  stop: Stop;
+  masker: Masker;
+}
+
+async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckPlace): Promise<CheckResult> {
+  const answer = new Head(CHECK_OUTPUT_LIMIT);
+  const log = new Tail(LOG_TAIL);
+  const limit = AbortSignal.timeout(check.timeoutSeconds * 1000);
+  const end = await runCommand({
+    shims,
+    command: check.command,
+    env: check.env,
+    stop: AbortSignal.any([limit, stop.signal]),
+    onOutput: (stream, bytes) => (stream === 'stdout' ? answer : log).write(bytes),
+  });
+  const verdict = judge({ check, end, answer, late: limit.aborted, stopped: stop.reason !== undefined });
+  const shown = { scope: check.scope, log: masker.mask(log.text()).replaceAll('\0', '\uFFFD') };
+  if ('error' in verdict) return { ...shown, error: masker.mask(verdict.error).replaceAll('\0', '\uFFFD') };
+  const leak = leakingField(verdict.versions, masker);
+  if (leak !== undefined) {
+    const error = `The field ${JSON.stringify(leak)} of a version holds a secret; versions are stored and shown.`;
+    return { ...shown, error };
+  }
+  return { ...shown, versions: verdict.versions };
+}
+
+interface Judged {
+  check: CheckPlan;
+  end: CommandEnd;
+  answer: Head;
+  late: boolean;
+  stopped: boolean;
+}
+
+function judge({
+  check,
+  end,
+  answer,
+  late,
+  stopped,
+}: Judged): { versions: Record<string, string>[] } | { error: string } {
+  if (stopped) return { error: 'The Pod was asked to end before the check was done.' };
+  if (late) return { error: `The check took longer than ${check.timeoutSeconds} s.` };
+  if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
+  const failure = whyFailed(end);
+  if (failure !== undefined) return { error: `The check failed: ${failure}.` };
+  if (answer.overflown) return { error: `The check printed more than ${CHECK_OUTPUT_LIMIT} bytes.` };
+  const parsed = parseCheckOutput(answer.text());
+  return parsed.ok ? { versions: parsed.versions } : { error: parsed.error };
+}
+
+/** Versions go out as they are, or not at all: a masked one would name nothing. */
+function leakingField(versions: Record<string, string>[], masker: Masker): string | undefined {
+  for (const version of versions) {
+    const leak = Object.entries(version).find(([key, value]) => masker.mask(key + value) !== key + value);
+    if (leak) return masker.mask(leak[0]);
+  }
+  return undefined;
+}

@@ -1,0 +1,119 @@
+import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const IN_MEMORY = 4 * 1024 * 1024;
+const ON_DISK = 256 * 1024 * 1024;
+
+interface Entry {
+  sequence: number;
+  size: number;
+  /** Absent: it lies in the file. */
+  text?: Buffer;
+  offset: number;
+}
+
+/**
+ * Events that the gateway has not acknowledged, in order: the first few in memory, more of them in a file that has no name any more
+ * and so goes when the process does. Bounded: what is not essential is refused when it is full.
+ */
+export class Spool {
+  readonly #folder: string;
+  readonly #entries: Entry[] = [];
+  #inMemory = 0;
+  #onDisk = 0;
+  #end = 0;
+  #file: number | undefined;
+  #broken = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get empty(): boolean {
+    return this.#entries.length === 0;
+  }
+
+  /** False: it is full, or the disk is; essential entries stay in memory then. */
+  add(sequence: number, json: string, essential: boolean): boolean {
+    const text = Buffer.from(json);
+    const entry: Entry = { sequence, size: text.length, offset: 0 };
+    if (essential || this.#inMemory + text.length <= IN_MEMORY) {
+      entry.text = text;
+      this.#inMemory += text.length;
+    } else if (!this.#write(entry, text)) {
+      return false;
+    }
+    this.#entries.push(entry);
+    return true;
+  }
+
+  /** The oldest entries, up to these bytes but at least one. */
+  first(bytes: number): { texts: Buffer[]; last: number } {
+    const texts: Buffer[] = [];
+    let size = 0;
+    let last = 0;
+    for (const entry of this.#entries) {
+      if (texts.length > 0 && size + entry.size > bytes) break;
+      texts.push(entry.text ?? this.#read(entry));
+      size += entry.size;
+      last = entry.sequence;
+    }
+    return { texts, last };
+  }
+
+  dropUpTo(sequence: number): void {
+    let count = 0;
+    for (const entry of this.#entries) {
+      if (entry.sequence > sequence) break;
+      count += 1;
+      if (entry.text) this.#inMemory -= entry.size;
+      else this.#onDisk -= entry.size;
+    }
+    this.#entries.splice(0, count);
+    if (this.#onDisk === 0 && this.#end > 0 && this.#file !== undefined) {
+      ftruncateSync(this.#file);
+      this.#end = 0;
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#broken = true;
+  }
+
+  #write(entry: Entry, text: Buffer): boolean {
+    if (this.#broken || this.#end + text.length > ON_DISK) return false;
+    try {
+      this.#file ??= openNameless(this.#folder);
+      let done = 0;
+      while (done < text.length)
+        done += writeSync(this.#file, text, done, text.length - done, this.#end + done);
+    } catch {
+      return false;
+    }
+    entry.offset = this.#end;
+    this.#end += text.length;
+    this.#onDisk += text.length;
+    return true;
+  }
+
+  #read(entry: Entry): Buffer {
+    const text = Buffer.alloc(entry.size);
+    if (this.#file === undefined) throw new Error('the spool is closed');
+    let done = 0;
+    while (done < entry.size) {
+      const got = readSync(this.#file, text, done, entry.size - done, entry.offset + done);
+      if (got === 0) throw new Error('the spool lost its end');
+      done += got;
+    }
+    return text;
+  }
+}
+
+function openNameless(folder: string): number {
+  const path = join(folder, `millrace-spool-${process.pid}`);
+  const file = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  return file;
+}

@@ -1,0 +1,158 @@
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  CheckResult,
+  CheckResultsRequest,
+  EventsRequest,
+  SessionRequest,
+  SessionResponse,
+} from '#domain/build/agent-protocol.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+
+/** What befalls one request: an answer that is no answer, or one that is lost after the work was done. */
+export type Mishap = 'drop' | 'refuse' | 'answer-lost' | 'unauthorized' | { delay: number };
+
+export interface Certificate {
+  key: string;
+  cert: string;
+}
+
+/** A gateway that keeps what it hears in memory, for the agent's tests. */
+export class FakeGateway {
+  readonly sessions: SessionRequest[] = [];
+  readonly events: BuildEvent[] = [];
+  readonly results: CheckResult[] = [];
+  checksDone = false;
+  requests = 0;
+  cancelled = false;
+  url = '';
+  /** Asked before each request is dealt with. */
+  mishap: (path: string, count: number) => Mishap | undefined = () => undefined;
+  readonly #answer: SessionResponse;
+  readonly #server: Server;
+  readonly #streams = new Set<ServerResponse>();
+  #waiting: { test: () => boolean; resolve: () => void }[] = [];
+
+  constructor(certificate: Certificate, answer: SessionResponse) {
+    this.#answer = answer;
+    this.#server = createServer(certificate, (request, response) => void this.#deal(request, response));
+  }
+
+  async open(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    const address = this.#server.address();
+    if (typeof address === 'object' && address) this.url = `https://127.0.0.1:${address.port}`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Cancels the build: by the stream, and by the answer to every report from now on. */
+  cancel(): void {
+    this.cancelled = true;
+    for (const stream of this.#streams) stream.write('{"command":"cancel"}\n');
+  }
+
+  breakStreams(): void {
+    for (const stream of this.#streams) stream.destroy();
+  }
+
+  /** All log text of one step. */
+  log(step: string): string {
+    return this.events
+      .flatMap((event) => (event.type === 'log' && event.step === step ? [event.text] : []))
+      .join('');
+  }
+
+  get end(): (BuildEvent & { type: 'build-ended' }) | undefined {
+    return this.events.find((event) => event.type === 'build-ended');
+  }
+
+  ended(step: string): (BuildEvent & { type: 'step-ended' }) | undefined {
+    return this.events.filter((event) => event.type === 'step-ended').find((event) => event.step === step);
+  }
+
+  /** Settles when what was heard makes this true. */
+  when(test: () => boolean): Promise<void> {
+    if (test()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ test, resolve }));
+  }
+
+  async #deal(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    this.requests += 1;
+    const mishap = this.mishap(path, this.requests);
+    if (mishap === 'drop') {
+      request.socket.destroy();
+      return;
+    }
+    const body = await readJson(request);
+    if (typeof mishap === 'object') await new Promise((resolve) => setTimeout(resolve, mishap.delay));
+    if (mishap === 'refuse' || mishap === 'unauthorized') {
+      response.writeHead(mishap === 'refuse' ? 500 : 401).end();
+      return;
+    }
+    if (path === '/agent/v1/commands' && this.#knows(request)) this.#openStream(response);
+    else if (path === '/agent/v1/session' || this.#knows(request)) {
+      const answer = JSON.stringify(this.#take(path, body));
+      if (mishap === 'answer-lost') request.socket.destroy();
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+      this.#look();
+    } else response.writeHead(401).end();
+  }
+
+  #knows(request: IncomingMessage): boolean {
+    return this.sessions.some((session) => request.headers.authorization === `Bearer ${session.key}`);
+  }
+
+  #openStream(response: ServerResponse): void {
+    this.#streams.add(response);
+    response.once('close', () => this.#streams.delete(response));
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.write(this.cancelled ? '{"command":"cancel"}\n' : '\n');
+    this.#look();
+  }
+
+  #take(path: string, body: unknown): unknown {
+    if (path === '/agent/v1/session') {
+      if (isSession(body)) this.sessions.push(body);
+      return this.#answer;
+    }
+    if (areResults(body)) {
+      this.results.push(...body.results);
+      this.checksDone ||= body.done;
+    }
+    if (!areEvents(body)) return {};
+    for (const event of body.events) {
+      if (event.sequence === this.events.length + 1) this.events.push(event);
+    }
+    return { acknowledged: this.events.length, ...(this.cancelled ? { cancel: true } : {}) };
+  }
+
+  #look(): void {
+    const due = this.#waiting.filter(({ test }) => test());
+    this.#waiting = this.#waiting.filter((one) => !due.includes(one));
+    for (const { resolve } of due) resolve();
+  }
+}
+
+function isSession(body: unknown): body is SessionRequest {
+  return typeof body === 'object' && body !== null && 'key' in body;
+}
+
+function areResults(body: unknown): body is CheckResultsRequest {
+  return typeof body === 'object' && body !== null && 'results' in body;
+}
+
+function areEvents(body: unknown): body is EventsRequest {
+  return typeof body === 'object' && body !== null && 'events' in body;
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(Buffer.from(part));
+  const text = Buffer.concat(parts).toString('utf8');
+  return text === '' ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,112 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { shimKey } from '#adapters/process/sealed-frames.ts';
+import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+
+const NOBODY = [
+  'setpriv',
+  '--reuid=65534',
+  '--regid=65534',
+  '--clear-groups',
+  '--bounding-set=-all',
+  '--no-new-privs',
+];
+
+/** The processes of a Pod on this machine: each shim is process 1 of its own namespace and, like in a Pod, nobody. */
+export class LocalPod {
+  readonly folder = mkdtempSync(join(tmpdir(), 'millrace-pod-'));
+  readonly workdir = join(this.folder, 'work');
+  readonly secret = randomBytes(32).toString('base64url');
+  readonly terminationLog = join(this.folder, 'termination-log');
+  port = 0;
+  readonly #children: ChildProcess[] = [];
+
+  async open(): Promise<void> {
+    this.port = await freePort();
+    chmodSync(this.folder, 0o755);
+    mkdirSync(this.workdir);
+    chmodSync(this.workdir, 0o777);
+  }
+
+  /** Ends what still runs. */
+  async close(): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL');
+    await Promise.all(this.#children.map(ended));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  startShim(binary: string, container: string, environment: Record<string, string> = {}): ChildProcess {
+    const command = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', ...NOBODY, binary];
+    return this.#start(command, {
+      MILLRACE_CONTAINER: container,
+      MILLRACE_SHIM_PORT: String(this.port),
+      MILLRACE_SHIM_KEY: shimKey(this.secret, container).toString('hex'),
+      ...environment,
+    });
+  }
+
+  startAgent(
+    bundle: string,
+    gateway: string,
+    certificateAuthority: string,
+    nodeOptions: string[] = [],
+  ): ChildProcess {
+    return this.#start([process.execPath, ...nodeOptions, bundle], {
+      [AGENT_ENVIRONMENT.gateway]: gateway,
+      [AGENT_ENVIRONMENT.certificateAuthority]: certificateAuthority,
+      [AGENT_ENVIRONMENT.nonce]: 'nonce',
+      [AGENT_ENVIRONMENT.podName]: 'pod',
+      [AGENT_ENVIRONMENT.podNamespace]: 'team',
+      [AGENT_ENVIRONMENT.podUid]: 'uid',
+      [AGENT_ENVIRONMENT.shimPort]: String(this.port),
+      [AGENT_ENVIRONMENT.shimSecret]: this.secret,
+      MILLRACE_TERMINATION_LOG: this.terminationLog,
+      MILLRACE_SPOOL_FOLDER: this.folder,
+    });
+  }
+
+  termination(): unknown {
+    return existsSync(this.terminationLog)
+      ? JSON.parse(readFileSync(this.terminationLog, 'utf8'))
+      : undefined;
+  }
+
+  #start(command: string[], environment: Record<string, string>): ChildProcess {
+    const [program = '', ...words] = command;
+    const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+    const child = spawn(program, words, {
+      env: { PATH: path, HOME: '/', ...environment },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    this.#children.push(child);
+    return child;
+  }
+}
+
+/** Exit code, or the signal's name. */
+export function ended(child: ChildProcess): Promise<number | string> {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return Promise.resolve(child.exitCode ?? child.signalCode ?? '');
+  }
+  return new Promise((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal ?? '')));
+}
+
+/** The process that `unshare` started: the shim itself. */
+export function onlyChild(parent: ChildProcess): number {
+  const children = readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8');
+  return Number(children.trim().split(' ')[0]);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

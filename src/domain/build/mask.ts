@@ -1,0 +1,182 @@
+import { secretForms } from './secret-forms.ts';
+
+export const MASK = '***';
+
+/** Hides secrets in a text that comes in pieces. */
+export interface MaskStream {
+  /** Returns what is safe to show so far; an end that could be the beginning of a secret is kept back. */
+  write(text: string): string;
+  /** Returns what was kept back. */
+  end(): string;
+}
+
+export interface Masker {
+  /** One per stream of text. */
+  stream(): MaskStream;
+  /** For a text that is there whole. */
+  mask(text: string): string;
+}
+
+/**
+ * A masker for these values and their usual disguises. Every character of every occurrence goes, overlapping occurrences included,
+ * however the text was cut.
+ */
+export function createMasker(secrets: string[]): Masker {
+  const automaton = buildAutomaton(secretForms(secrets));
+  const stream = (): MaskStream => (automaton ? new Masking(automaton) : UNTOUCHED);
+  const mask = (text: string): string => {
+    const once = stream();
+    return once.write(text) + once.end();
+  };
+  return { stream, mask };
+}
+
+const UNTOUCHED: MaskStream = { write: (text) => text, end: () => '' };
+
+/** Aho and Corasick's machine: one pass over the text, however many patterns. */
+interface Automaton {
+  /** (state × 65536 + code unit) → state, along the patterns only. */
+  next: Map<number, number>;
+  /** The state of the longest suffix that begins another pattern. */
+  fallback: number[];
+  /** Length of the path to the state. */
+  depth: number[];
+  /** Length of the longest pattern that ends at the state, itself or a suffix; 0: none. */
+  longest: number[];
+  /** Code units that begin a pattern. */
+  begins: Uint8Array;
+}
+
+const UNITS = 65_536;
+
+function buildAutomaton(patterns: string[]): Automaton | undefined {
+  if (patterns.length === 0) return undefined;
+  const machine: Automaton = {
+    next: new Map(),
+    fallback: [0],
+    depth: [0],
+    longest: [0],
+    begins: new Uint8Array(UNITS),
+  };
+  const children: [number, number][][] = [[]];
+  for (const pattern of patterns) addPattern(machine, children, pattern);
+  linkFallbacks(machine, children);
+  return machine;
+}
+
+function addPattern(machine: Automaton, children: [number, number][][], pattern: string): void {
+  let state = 0;
+  for (let index = 0; index < pattern.length; index += 1) {
+    const unit = pattern.charCodeAt(index);
+    let following = machine.next.get(state * UNITS + unit);
+    if (following === undefined) {
+      following = machine.depth.length;
+      machine.next.set(state * UNITS + unit, following);
+      children[state]?.push([unit, following]);
+      children.push([]);
+      machine.depth.push(index + 1);
+      machine.fallback.push(0);
+      machine.longest.push(0);
+    }
+    if (state === 0) machine.begins[unit] = 1;
+    state = following;
+  }
+  machine.longest[state] = pattern.length;
+}
+
+/** Breadth first, so that the shorter suffixes of a state are known before it. */
+function linkFallbacks(machine: Automaton, children: [number, number][][]): void {
+  const queue = (children[0] ?? []).map(([, state]) => state);
+  for (let head = 0; head < queue.length; head += 1) {
+    const state = queue[head] ?? 0;
+    for (const [unit, child] of children[state] ?? []) {
+      const suffix = step(machine, machine.fallback[state] ?? 0, unit);
+      machine.fallback[child] = suffix;
+      machine.longest[child] = Math.max(machine.longest[child] ?? 0, machine.longest[suffix] ?? 0);
+      queue.push(child);
+    }
+  }
+}
+
+function step(machine: Automaton, from: number, unit: number): number {
+  let state = from;
+  for (;;) {
+    const following = machine.next.get(state * UNITS + unit);
+    if (following !== undefined) return following;
+    if (state === 0) return 0;
+    state = machine.fallback[state] ?? 0;
+  }
+}
+
+class Masking implements MaskStream {
+  readonly #machine: Automaton;
+  #state = 0;
+  /** Text whose fate is open. */
+  #held = '';
+  /** Parts of the held text to hide: sorted, apart from each other. */
+  #hidden: { from: number; to: number }[] = [];
+  /** The last thing shown was a mask whose secret ended right before the held text. */
+  #masking = false;
+
+  constructor(machine: Automaton) {
+    this.#machine = machine;
+  }
+
+  write(text: string): string {
+    const machine = this.#machine;
+    const base = this.#held.length;
+    let state = this.#state;
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index);
+      if (state === 0 && machine.begins[unit] === 0) continue;
+      state = step(machine, state, unit);
+      const length = machine.longest[state] ?? 0;
+      if (length > 0) this.#hide(base + index + 1 - length, base + index + 1);
+    }
+    this.#state = state;
+    this.#held += text;
+    return this.#show(this.#held.length - (machine.depth[state] ?? 0));
+  }
+
+  end(): string {
+    this.#state = 0;
+    const shown = this.#show(this.#held.length);
+    this.#masking = false;
+    return shown;
+  }
+
+  #hide(start: number, to: number): void {
+    let from = start;
+    for (;;) {
+      const last = this.#hidden.at(-1);
+      if (!last || last.to < from) break;
+      from = Math.min(from, last.from);
+      this.#hidden.pop();
+    }
+    this.#hidden.push({ from, to });
+  }
+
+  /** Everything before `limit` is decided. */
+  #show(limit: number): string {
+    let shown = '';
+    let at = 0;
+    const open: { from: number; to: number }[] = [];
+    for (const part of this.#hidden) {
+      if (part.from >= limit) {
+        open.push({ from: part.from - limit, to: part.to - limit });
+        continue;
+      }
+      if (part.from > at) this.#masking = false;
+      shown += this.#held.slice(at, part.from);
+      if (!this.#masking) shown += MASK;
+      this.#masking = true;
+      at = Math.min(part.to, limit);
+      if (part.to > limit) open.push({ from: 0, to: part.to - limit });
+    }
+    if (at < limit) this.#masking = false;
+    shown += this.#held.slice(at, limit);
+    this.#held = this.#held.slice(limit);
+    this.#hidden = open;
+    return shown;
+  }
+}

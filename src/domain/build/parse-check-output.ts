@@ -1,0 +1,72 @@
+/** Stdout of a check, at most. */
+export const CHECK_OUTPUT_LIMIT = 1024 * 1024;
+const NEWEST = 100;
+const SHOWN = 200;
+
+export type CheckOutput =
+  | { ok: true; versions: Record<string, string>[]; /** Older ones than the newest 100. */ left: number }
+  | { ok: false; error: string };
+
+/** A check answers with a JSON array of objects, oldest first; each object is a version. */
+export function parseCheckOutput(stdout: string): CheckOutput {
+  if (stdout.length > CHECK_OUTPUT_LIMIT) {
+    return refuse(`printed more than ${CHECK_OUTPUT_LIMIT} bytes`, stdout);
+  }
+  const parsed = parseJson(stdout);
+  if (parsed === undefined) return refuse('did not print JSON', stdout);
+  if (!Array.isArray(parsed.value)) return refuse('printed JSON that is not an array', stdout);
+  const versions: Record<string, string>[] = [];
+  for (const [index, entry] of parsed.value.entries()) {
+    const version = flattenVersion(entry);
+    if (version === undefined)
+      return refuse(`printed an array whose element ${index} is not an object with fields`, stdout);
+    versions.push(version);
+  }
+  return { ok: true, versions: versions.slice(-NEWEST), left: Math.max(0, versions.length - NEWEST) };
+}
+
+/** The version that a push names with the last line of its stdout, if that is a JSON object. */
+export function parsePushOutput(stdout: string): Record<string, string> | undefined {
+  const line = stdout.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  return line.startsWith('{') ? flattenVersion(parseJson(line)?.value) : undefined;
+}
+
+function refuse(what: string, stdout: string): CheckOutput {
+  const start = stdout.slice(0, SHOWN).toWellFormed();
+  const shown = start === '' ? 'It printed nothing.' : `It begins with: ${JSON.stringify(start)}`;
+  return { ok: false, error: `The check ${what}; expected a JSON array of objects. ${shown}` };
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Nested objects and arrays flatten with `_` (`{"meta":{"sha":"b"},"tags":["x"]}` → `meta_sha`, `tags_0`); numbers and booleans become
+ * strings; null is left out. Undefined: not an object, or one without any field.
+ */
+export function flattenVersion(value: unknown): Record<string, string> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const fields: [string, string][] = [];
+  const open: [string, unknown][] = [['', value]];
+  for (let next = open.shift(); next !== undefined; next = open.shift()) {
+    const [path, part] = next;
+    if (typeof part === 'object' && part !== null) {
+      const inner = Object.entries(part).map(([key, field]): [string, unknown] => [
+        path === '' ? key : `${path}_${key}`,
+        field,
+      ]);
+      open.unshift(...inner);
+    } else if (typeof part === 'string') {
+      fields.push([path, part]);
+    } else if (part !== null) {
+      fields.push([path, JSON.stringify(part)]);
+    }
+  }
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
+}

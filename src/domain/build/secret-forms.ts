@@ -1,0 +1,93 @@
+const SHORTEST = 3;
+/** Base64 is searched for only when long enough not to hit innocent text. */
+const SHORTEST_WHOLE = 4;
+const SHORTEST_PART = 6;
+/** Where tools wrap base64. */
+const WRAPS = [76, 64];
+
+/** The texts under which these values may show up: themselves line by line, and encoded. Longest first, each once. */
+export function secretForms(secrets: string[]): string[] {
+  const forms = new Set<string>();
+  for (const secret of secrets) {
+    for (const line of linesOf(secret)) {
+      addIf(forms, line, SHORTEST);
+      addIf(forms, encodeURIComponent(line.toWellFormed()), SHORTEST);
+      addIf(forms, JSON.stringify(line).slice(1, -1), SHORTEST);
+    }
+    if (secret.length < SHORTEST) continue;
+    addIf(forms, JSON.stringify(secret).slice(1, -1), SHORTEST);
+    for (const text of new Set([secret, secret.trimEnd(), `${secret.trimEnd()}\n`])) {
+      const { whole, parts } = base64Forms(text);
+      for (const form of bothAlphabets([whole])) addIf(forms, form, SHORTEST_WHOLE);
+      for (const form of bothAlphabets(parts)) addIf(forms, form, SHORTEST_PART);
+    }
+  }
+  return [...forms].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
+}
+
+function addIf(forms: Set<string>, form: string, shortest: number): void {
+  if (form.length >= shortest) forms.add(form);
+}
+
+function linesOf(secret: string): string[] {
+  return [secret, ...secret.split(/\r\n|\r|\n/)].flatMap((line) =>
+    /[\r\n]/.test(line) ? [] : [line, line.trim()],
+  );
+}
+
+/**
+ * How the value looks in base64 text: by itself, whole or wrapped, and from within longer data, where it may begin at any of three
+ * positions and its first and last characters mix with its neighbours'.
+ */
+function base64Forms(secret: string): { whole: string; parts: string[] } {
+  const bytes = utf8(secret);
+  const whole = base64(bytes).replaceAll('=', '');
+  const wrapped = WRAPS.flatMap((width) => (whole.length > width ? pieces(whole, width) : []));
+  const within = [0, 1, 2].map((offset) => {
+    const text = base64([...Array.from({ length: offset }, () => 0), ...bytes]).replaceAll('=', '');
+    const first = Math.ceil((offset * 8) / 6);
+    const last = Math.floor(((offset + bytes.length) * 8) / 6);
+    return text.slice(first, last);
+  });
+  return { whole, parts: [...wrapped, ...within] };
+}
+
+function bothAlphabets(forms: string[]): string[] {
+  return [...forms, ...forms.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))];
+}
+
+function pieces(text: string, width: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / width) }, (_, i) =>
+    text.slice(i * width, (i + 1) * width),
+  );
+}
+
+function utf8(text: string): number[] {
+  const bytes: number[] = [];
+  const encoded = encodeURIComponent(text.toWellFormed());
+  for (let index = 0; index < encoded.length; index += 1) {
+    if (encoded[index] === '%') {
+      bytes.push(Number.parseInt(encoded.slice(index + 1, index + 3), 16));
+      index += 2;
+    } else {
+      bytes.push(encoded.charCodeAt(index));
+    }
+  }
+  return bytes;
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+function base64(bytes: number[]): string {
+  let text = '';
+  for (let index = 0; index < bytes.length; index += 3) {
+    const [a = 0, b = 0, c = 0] = bytes.slice(index, index + 3);
+    const bits = (a << 16) | (b << 8) | c;
+    const letters = [18, 12, 6, 0].map((shift) => ALPHABET[(bits >> shift) & 63] ?? '');
+    text += letters
+      .slice(0, Math.min(3, bytes.length - index) + 1)
+      .join('')
+      .padEnd(4, '=');
+  }
+  return text;
+}
