@@ -1,0 +1,62 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Pair } from './certificates.ts';
+import { ensureAuthority, ensureCertificate, pairAt } from './certificates.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pki-'));
+const authority = pairAt(folder, 'authority');
+const server = pairAt(folder, 'server');
+const subject = { name: 'server', group: 'group', hosts: ['localhost', '127.0.0.1'] };
+
+beforeAll(async () => {
+  await ensureAuthority(authority, 'test');
+  await ensureCertificate(authority, server, subject);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function read(pair: Pair): X509Certificate {
+  return new X509Certificate(readFileSync(pair.certificate));
+}
+
+test('a certificate is signed by its authority, names its hosts and fits its key', () => {
+  const certificate = read(server);
+  expect(certificate.verify(read(authority).publicKey)).toBe(true);
+  expect(certificate.checkIssued(read(authority))).toBe(true);
+  expect(certificate.subject).toBe('CN=server\nO=group');
+  expect(certificate.checkHost('localhost')).toBe('localhost');
+  expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1');
+  expect(certificate.checkPrivateKey(createPrivateKey(readFileSync(server.key)))).toBe(true);
+  expect(certificate.ca).toBe(false);
+});
+
+test('keys are readable by their owner only', () => {
+  expect(statSync(server.key).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['the same subject', subject, false],
+  ['fewer hosts', { ...subject, hosts: ['localhost'] }, false],
+  ['another name among the hosts', { ...subject, hosts: ['localhost', 'other'] }, true],
+  ['another address among the hosts', { ...subject, hosts: ['127.0.0.2'] }, true],
+])('asked for again with %s', async (_, asked, makesNew) => {
+  await ensureCertificate(authority, server, subject);
+  const before = read(server).serialNumber;
+  await ensureCertificate(authority, server, asked);
+  expect(read(server).serialNumber !== before).toBe(makesNew);
+});
+
+test('a certificate of another authority is made anew', async () => {
+  const other = pairAt(folder, 'other');
+  await ensureAuthority(other, 'test');
+  await ensureCertificate(other, server, subject);
+  expect(read(server).verify(read(other).publicKey)).toBe(true);
+});
+
+test('an authority stays as it is', async () => {
+  const before = readFileSync(authority.certificate, 'utf8');
+  await ensureAuthority(authority, 'test');
+  expect(readFileSync(authority.certificate, 'utf8')).toBe(before);
+});

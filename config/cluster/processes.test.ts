@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Folders } from './folders.ts';
+import { foldersFrom } from './folders.ts';
+import { identityOf, isAlive, markedProcesses, signal } from './identity.ts';
+import type { Part } from './processes.ts';
+import { processOf, startPart, stopPart, waitUntilReady } from './processes.ts';
+
+const sleeper: Part = { name: 'sleeper', command: '/bin/sleep', args: ['300'], ready: async () => true };
+
+describe('a part', () => {
+  let folders: Folders;
+  beforeEach(() => {
+    folders = foldersFrom({ MILLRACE_CACHE: mkdtempSync(join(tmpdir(), 'processes-')) });
+    mkdirSync(folders.state);
+  });
+  afterEach(async () => {
+    await stopPart(folders, sleeper, 5);
+    rmSync(folders.cache, { recursive: true });
+  });
+
+  function pidOfPart(): number {
+    return processOf(folders, sleeper)?.pid ?? 0;
+  }
+
+  function pidFile(): string {
+    return join(folders.state, 'pids', 'sleeper.json');
+  }
+
+  test('is started once, however often that is asked', () => {
+    expect(startPart(folders, sleeper)).toBe(true);
+    const pid = pidOfPart();
+    expect(startPart(folders, sleeper)).toBe(false);
+    expect(pidOfPart()).toBe(pid);
+  });
+
+  test('is found by its mark where the starter was killed before it wrote the pid file', () => {
+    startPart(folders, sleeper);
+    const pid = pidOfPart();
+    rmSync(pidFile());
+    expect(pidOfPart()).toBe(pid);
+    expect(startPart(folders, sleeper)).toBe(false);
+  });
+
+  test('is found by its mark where the pid file was cut short', () => {
+    startPart(folders, sleeper);
+    const pid = pidOfPart();
+    writeFileSync(pidFile(), '{"pid":');
+    expect(pidOfPart()).toBe(pid);
+  });
+
+  test('is stopped, and stopping it again says that it did not run', async () => {
+    startPart(folders, sleeper);
+    const identity = identityOf(pidOfPart());
+    expect(await stopPart(folders, sleeper, 5)).toBe(true);
+    expect(identity).toBeDefined();
+    expect(identityOf(identity?.pid ?? 0)).toBeUndefined();
+    expect(await stopPart(folders, sleeper, 5)).toBe(false);
+  });
+
+  test('is not taken for a stranger that got its pid: the stranger lives on', async () => {
+    mkdirSync(join(folders.state, 'pids'));
+    const own = identityOf(process.pid);
+    writeFileSync(pidFile(), JSON.stringify({ ...own, startTime: '1' }));
+    expect(processOf(folders, sleeper)).toBeUndefined();
+    expect(await stopPart(folders, sleeper, 5)).toBe(false);
+    expect(identityOf(process.pid)).toEqual(own);
+  });
+
+  test('that ends at once is reported with the end of its log', async () => {
+    const failing: Part = {
+      ...sleeper,
+      command: '/bin/sh',
+      args: ['-c', 'echo the reason; exit 1'],
+      ready: async () => false,
+    };
+    startPart(folders, failing);
+    await expect(waitUntilReady(folders, failing)).rejects.toThrow(
+      /sleeper ended right after its start[^]*the reason/,
+    );
+  });
+
+  test('marks its children too', async () => {
+    startPart(folders, { ...sleeper, command: '/bin/sh', args: ['-c', 'sleep 300 & wait'] });
+    while (markedProcesses(folders.state).length < 2) {
+      await sleep(10);
+    }
+    expect(markedProcesses(folders.state).map((one) => one.part)).toEqual(['sleeper', 'sleeper']);
+    for (const { identity } of markedProcesses(folders.state)) {
+      signal(identity, 'SIGKILL');
+    }
+  });
+});
+
+describe('the identity of a process', () => {
+  test('is the same as long as it lives', () => {
+    expect(identityOf(process.pid)).toEqual(identityOf(process.pid));
+  });
+
+  test('of another boot is not alive, and gets no signal', () => {
+    const own = identityOf(process.pid);
+    const former = { pid: process.pid, startTime: own?.startTime ?? '', bootId: 'another' };
+    expect(isAlive(former)).toBe(false);
+    expect(signal(former, 'SIGKILL')).toBe(false);
+  });
+});
