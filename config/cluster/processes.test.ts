@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -63,11 +64,13 @@ describe('a part', () => {
 
   test('is not taken for a stranger that got its pid: the stranger lives on', async () => {
     mkdirSync(join(folders.state, 'pids'));
-    const own = identityOf(process.pid);
-    writeFileSync(pidFile(), JSON.stringify({ ...own, startTime: '1' }));
+    const stranger = spawn('/bin/sleep', ['300']);
+    const identity = identityOf(stranger.pid ?? 0);
+    writeFileSync(pidFile(), JSON.stringify({ ...identity, startTime: '1' }));
     expect(processOf(folders, sleeper)).toBeUndefined();
     expect(await stopPart(folders, sleeper, 5)).toBe(false);
-    expect(identityOf(process.pid)).toEqual(own);
+    expect(identityOf(stranger.pid ?? 0)).toEqual(identity);
+    stranger.kill('SIGKILL');
   });
 
   test('that ends at once is reported with the end of its log', async () => {
@@ -100,6 +103,14 @@ describe('the identity of a process', () => {
     expect(identityOf(process.pid)).toEqual(identityOf(process.pid));
   });
 
+  test('is none where only its remains are left', async () => {
+    const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 300']);
+    const pid = await new Promise((resolve) => parent.stdout.once('data', resolve));
+    await eventuallyZombie(Number(pid));
+    expect(identityOf(Number(pid))).toBeUndefined();
+    parent.kill('SIGKILL');
+  });
+
   test('of another boot is not alive, and gets no signal', () => {
     const own = identityOf(process.pid);
     const former = { pid: process.pid, startTime: own?.startTime ?? '', bootId: 'another' };
@@ -107,3 +118,9 @@ describe('the identity of a process', () => {
     expect(signal(former, 'SIGKILL')).toBe(false);
   });
 });
+
+async function eventuallyZombie(pid: number): Promise<void> {
+  while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')) {
+    await sleep(10);
+  }
+}
