@@ -23,8 +23,8 @@ const Image = Type.Object(
     links: Type.Record(Type.String(), Type.String()),
     node: Type.Boolean(),
     directories: Type.Array(Type.String()),
-    files: Type.Record(Type.String(), Type.String()),
-    skip: Type.Array(Type.String()),
+    /** Target → a file, or a folder whose content goes there; or patterns whose matches go there under their own names. */
+    files: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     env: Type.Record(Type.String(), Type.String()),
     workdir: Type.String(),
     entrypoint: Type.Array(Type.String()),

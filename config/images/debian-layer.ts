@@ -40,11 +40,11 @@ export async function debianLayer(
 
 /** Whatever changes the layer changes its key; Debian's own updates do not: --refresh fetches them. */
 async function keyOf(contents: Contents, image: Image, architecture: Architecture): Promise<string> {
-  const { user, packages, leftOut, remove, links } = image;
+  const { user, packages, leftOut, remove } = image;
   const tools = await Promise.all(
     ['debian-layer.ts', 'finish-root.ts'].map((file) => readFile(join(here, file), 'utf8')),
   );
-  const made = { user, packages, leftOut, remove, links, suite: contents.suite, epoch: contents.epoch };
+  const made = { user, packages, leftOut, remove, suite: contents.suite, epoch: contents.epoch };
   return sha256(JSON.stringify([made, architecture, tools])).slice(0, 32);
 }
 

@@ -23,7 +23,6 @@ import { Value } from 'typebox/value';
 const Recipe = Type.Object({
   user: Type.Object({ name: Type.String(), id: Type.Integer(), home: Type.String(), shell: Type.String() }),
   remove: Type.Array(Type.String()),
-  links: Type.Record(Type.String(), Type.String()),
 });
 
 /** Not needed in any image. Licences (copyright files) stay. */
@@ -58,7 +57,6 @@ function readRecipe(path: string) {
 function finish(root: string, recipe: Recipe): void {
   recordPackages(root);
   removeAll(root, [...unneeded, ...recipe.remove.map((path) => path.slice(1))]);
-  for (const [path, target] of Object.entries(recipe.links)) link(join(root, path), target);
   if (!lstatSync(join(root, 'var/run')).isSymbolicLink()) {
     rmSync(join(root, 'var/run'), { recursive: true });
     symlinkSync('/run', join(root, 'var/run'));

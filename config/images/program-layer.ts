@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { join, matchesGlob } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { type Architecture, checkout, type Contents, type Image } from './contents.ts';
 import { findLayer, type Layer, sha256, storeLayer } from './layer.ts';
@@ -22,39 +23,50 @@ export async function programLayer(
   );
 }
 
-/** Every file and folder of the layer, by the list's `files`, `skip`, `directories` and the user's home. */
+/** Every file, link and folder of the layer, by the list's `files`, `links`, `directories` and the user's home. */
 export async function programEntries(image: Image, architecture: Architecture): Promise<readonly TarEntry[]> {
   const owned = new Set([...image.directories, image.user.home].map((path) => path.slice(1)));
   owned.delete('tmp');
   // mmdebstrap leaves /dev out whole; a runtime mounts over it and should not have to make it.
   const entries: TarEntry[] = [{ path: 'dev', mode: 0o755, kind: 'directory' }];
   for (const path of owned) entries.push({ path, mode: 0o775, owner: image.user.id, kind: 'directory' });
+  for (const [path, target] of Object.entries(image.links)) {
+    entries.push({ path: path.slice(1), mode: 0o777, kind: 'link', target });
+  }
   for (const [to, from] of Object.entries(image.files)) {
-    const source = join(checkout, from.replace('{arch}', architecture));
-    entries.push(...(await entriesOf(source, to.slice(1), image.skip)));
+    const pairs = typeof from === 'string' ? [[to, from] as const] : matches(to, from);
+    for (const [target, source] of pairs) {
+      entries.push(
+        ...(await entriesOf(join(checkout, source.replace('{arch}', architecture)), target.slice(1))),
+      );
+    }
   }
   return entries;
 }
 
-async function entriesOf(source: string, to: string, skip: readonly string[]): Promise<readonly TarEntry[]> {
+function matches(to: string, patterns: readonly string[]): readonly (readonly [string, string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  for (const pattern of patterns) {
+    const found = globSync(pattern, { cwd: checkout }).toSorted();
+    if (found.length === 0) throw new Error(`${pattern} is missing: run "node config/dist/main.ts" first`);
+    pairs.push(...found.map((source) => [join(to, basename(source)), source] as const));
+  }
+  return pairs;
+}
+
+async function entriesOf(source: string, to: string): Promise<readonly TarEntry[]> {
   const found = await stat(source).catch(() => undefined);
   if (found === undefined) throw new Error(`${source} is missing: run "node config/dist/main.ts" first`);
-  if (found.isFile()) return [await fileEntry(to, source, modeOf(to, found.mode))];
+  if (found.isFile()) return [await fileEntry(to, source, modeOf(found.mode))];
   const entries: TarEntry[] = [];
   for (const name of await readdir(source, { recursive: true })) {
     const file = await stat(join(source, name));
-    if (!file.isFile() || skipped(name, skip)) continue;
-    entries.push(await fileEntry(join(to, name), join(source, name), modeOf(name, file.mode)));
+    if (file.isFile()) entries.push(await fileEntry(join(to, name), join(source, name), modeOf(file.mode)));
   }
   return entries;
 }
 
-/** A pattern leaves out what it matches, and everything below a folder that it matches. */
-function skipped(path: string, skip: readonly string[]): boolean {
-  const parts = path.split('/');
-  return skip.some((pattern) => parts.some((part) => matchesGlob(part, pattern)));
-}
-
-function modeOf(path: string, mode: number): number {
-  return (mode & 0o111) !== 0 || path.endsWith('/millrace-shim') ? 0o755 : 0o644;
+/** What a checkout says of a file beyond "executable or not" depends on the umask of whoever made it. */
+function modeOf(mode: number): number {
+  return (mode & 0o111) === 0 ? 0o644 : 0o755;
 }

@@ -1,0 +1,80 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import { build, type BuildOptions, type Metafile } from 'esbuild';
+
+import { checkout, output } from './inputs.ts';
+
+/** Optional native parts that packages try to load and do without. */
+const optional = ['pg-native'];
+
+/** Packages that some CommonJS modules reach by require(), which an ES module does not have. */
+const requireForCommonJs =
+  "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
+
+const shared: BuildOptions = {
+  absWorkingDir: checkout,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  // Names and short lines are kept: a stack trace of the image reads like the sources, and a crash prints one line of code.
+  minifyWhitespace: true,
+  lineLimit: 120,
+  minifySyntax: true,
+  legalComments: 'none',
+  sourcemap: 'linked',
+  metafile: true,
+  write: false,
+  outdir: 'dist',
+  external: optional,
+  banner: { js: requireForCommonJs },
+  logLevel: 'silent',
+};
+
+/** What the agent must not carry: it starts in every Pod, and start time and memory count there. */
+export const notInAgent = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici', 'pino'];
+
+export type Bundled = { readonly files: ReadonlyMap<string, number>; readonly packages: readonly string[] };
+
+/** Bundles the doors; what they share lies in chunks beside them, so each door loads only what it needs. */
+export async function bundleDoors(entries: Readonly<Record<string, string>>): Promise<Bundled> {
+  const made = await write({ ...shared, entryPoints: entries, splitting: true, chunkNames: 'chunk-[hash]' });
+  for (const file of await readdir(output)) {
+    if (file.startsWith('chunk-') && !made.files.has(file)) await rm(join(output, file));
+  }
+  return made;
+}
+
+/** Bundles the agent into one file, and refuses what it must not carry. */
+export async function bundleAgent(entry: string): Promise<Bundled> {
+  const made = await write({ ...shared, entryPoints: { agent: entry } });
+  const unwanted = notInAgent.filter((name) =>
+    made.packages.some((folder) => folder.endsWith(`node_modules/${name}`)),
+  );
+  if (unwanted.length > 0)
+    throw new Error(`The agent's bundle contains ${unwanted.join(', ')}; see notInAgent.`);
+  return made;
+}
+
+async function write(options: BuildOptions): Promise<Bundled> {
+  const { outputFiles = [], metafile } = await build(options);
+  const files = new Map<string, number>();
+  for (const file of outputFiles) {
+    await writeFile(file.path, file.contents);
+    files.set(basename(file.path), file.contents.length);
+  }
+  return { files, packages: packagesOf(metafile) };
+}
+
+/** Folders of the packages that a bundle contains, relative to the checkout. */
+export function packagesOf(metafile: Pick<Metafile, 'inputs' | 'outputs'> | undefined): readonly string[] {
+  const used = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  const folders = used.flatMap((path) => {
+    const match = /^(?<folder>.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.groups?.['folder'];
+    return match === undefined ? [] : [match];
+  });
+  return [...new Set(folders)].toSorted();
+}

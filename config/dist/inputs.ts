@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export const checkout = join(import.meta.dirname, '..', '..');
+export const output = join(checkout, 'dist');
+
+/** Where what takes long to build is kept: outside the checkout, so that a fresh clone finds it. */
+export function cacheFolder(): string {
+  const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  return process.env['MILLRACE_CACHE'] ?? join(base, 'millrace');
+}
+
+/** One hash over names and contents of files, given as patterns below a folder, and over whatever else counts. */
+export async function hashOf(
+  folder: string,
+  patterns: readonly string[],
+  others: readonly string[] = [],
+): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(others));
+  const paths = globSync([...patterns], { cwd: folder, withFileTypes: true });
+  const files = paths.filter((path) => path.isFile()).map((path) => join(path.parentPath, path.name));
+  for (const file of files.toSorted()) {
+    hash.update(`\0${file.slice(folder.length)}\0`).update(await readFile(file));
+  }
+  return hash.digest('hex');
+}
+
+/** What the last run made each part from; lies in dist, so that removing dist forgets it. */
+export class Ledger {
+  readonly #file = join(output, '.inputs.json');
+  readonly #known: Map<string, string>;
+
+  private constructor(known: Map<string, string>) {
+    this.#known = known;
+  }
+
+  static async read(): Promise<Ledger> {
+    const text = await readFile(join(output, '.inputs.json'), 'utf8').catch(() => '{}');
+    const known: unknown = JSON.parse(text);
+    const entries = Object.entries(known ?? {}).filter(([, hash]) => typeof hash === 'string');
+    return new Ledger(new Map(entries));
+  }
+
+  has(part: string, hash: string): boolean {
+    return this.#known.get(part) === hash;
+  }
+
+  async record(part: string, hash: string): Promise<void> {
+    this.#known.set(part, hash);
+    await mkdir(dirname(this.#file), { recursive: true });
+    await writeFile(this.#file, `${JSON.stringify(Object.fromEntries(this.#known), undefined, 2)}\n`);
+  }
+}

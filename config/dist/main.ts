@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+
+import { bundleAgent, bundleDoors } from './bundle.ts';
+import { checkout, hashOf, Ledger, output } from './inputs.ts';
+import { notices } from './notices.ts';
+import { buildShim } from './shim.ts';
+
+const usage = `Usage: node config/dist/main.ts [--partial]
+
+Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.js and hcl-worker.js, the HCL engine hcl.wasm,
+the shims shim-amd64 and shim-arm64, data folders, and THIRD-PARTY-NOTICES. What did not change is not built again.
+--partial leaves out parts whose sources are not there, with a line for each.`;
+
+/** Sources outside src that go into the bundles as well. */
+const bundleInputs = ['src/**/*.{ts,js,json}', 'package-lock.json', 'config/dist/*.ts'];
+
+const entry = { millrace: 'src/main.ts', agent: 'src/agent/main.ts', worker: 'src/adapters/hcl/worker.ts' };
+const engine = 'src/adapters/hcl/engine';
+const shim = 'src/agent/shim';
+
+/** Folders that keep their name beside the bundle: import.meta.dirname + name finds them in the sources and in dist. */
+const data = { migrations: 'src/adapters/database/migrations' };
+
+const run = promisify(execFile);
+const { values } = parseArgs({
+  options: { partial: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+});
+
+try {
+  if (values.help) console.log(usage);
+  else await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  await mkdir(output, { recursive: true });
+  const ledger = await Ledger.read();
+  const goFolders = [engine, shim].filter(isThere);
+  const goVersion = goFolders.length > 0 ? (await run('go', ['env', 'GOVERSION'])).stdout.trim() : '';
+  const goHash = (folder: string) => hashOf(join(checkout, folder), ['**/*.go', 'go.{mod,sum}'], [goVersion]);
+
+  for (const folder of goFolders) {
+    const hash = await goHash(folder);
+    if (folder === engine) await part(ledger, ['hcl.wasm'], hash, buildEngine);
+    else await part(ledger, ['shim-amd64', 'shim-arm64'], hash, () => buildShims(hash));
+  }
+  for (const [name, from] of Object.entries(data)) {
+    if (!isThere(from)) continue;
+    await part(ledger, [name], await hashOf(join(checkout, from), ['**']), () => copyData(name, from));
+  }
+  const hash = await hashOf(checkout, bundleInputs, [
+    goVersion,
+    ...(await Promise.all(goFolders.map(goHash))),
+  ]);
+  const present = Object.fromEntries(Object.entries(entry).filter(([, path]) => isThere(path)));
+  await part(ledger, bundleOutputs(present), hash, () => bundle(present, goFolders));
+}
+
+/** A source that is missing is an error, or with --partial a line and no part. */
+function isThere(path: string): boolean {
+  if (existsSync(join(checkout, path))) return true;
+  if (path === entry.worker) return false;
+  if (!values.partial)
+    throw new Error(`${path} is missing, so dist would not be whole; --partial builds the rest.`);
+  console.log(`left out: ${path} is not there`);
+  return false;
+}
+
+async function part(
+  ledger: Ledger,
+  files: readonly string[],
+  hash: string,
+  make: () => Promise<void>,
+): Promise<void> {
+  const name = files.join(' ');
+  if (ledger.has(name, hash) && files.every((file) => existsSync(join(output, file)))) {
+    console.log(`unchanged: ${name}`);
+    return;
+  }
+  const begin = performance.now();
+  try {
+    await make();
+  } catch (error) {
+    if (!values.partial) throw error;
+    console.log(`left out: ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    return;
+  }
+  await ledger.record(name, hash);
+  const sizes = await Promise.all(files.map(async (file) => `${file} ${await sizeOf(file)}`));
+  console.log(`built: ${sizes.join(', ')} (${Math.round(performance.now() - begin)} ms)`);
+}
+
+async function sizeOf(file: string): Promise<string> {
+  const { size } = await stat(join(output, file));
+  return size > 1e6 ? `${(size / 1e6).toFixed(1)} MB` : `${Math.ceil(size / 1e3)} kB`;
+}
+
+async function buildEngine(): Promise<void> {
+  await run(process.execPath, [join(checkout, 'src/adapters/hcl/build.ts'), join(output, 'hcl.wasm')]);
+}
+
+async function buildShims(hash: string): Promise<void> {
+  for (const architecture of ['amd64', 'arm64']) await buildShim(join(checkout, shim), architecture, hash);
+}
+
+async function copyData(name: string, from: string): Promise<void> {
+  await rm(join(output, name), { recursive: true, force: true });
+  await cp(join(checkout, from), join(output, name), { recursive: true });
+}
+
+function bundleOutputs(present: Readonly<Record<string, string>>): readonly string[] {
+  const names = { millrace: 'millrace.js', agent: 'agent.js', worker: 'hcl-worker.js' };
+  return [
+    ...Object.entries(names).flatMap(([key, file]) => (key in present ? [file] : [])),
+    'THIRD-PARTY-NOTICES',
+  ];
+}
+
+async function bundle(
+  present: Readonly<Record<string, string>>,
+  goFolders: readonly string[],
+): Promise<void> {
+  const { millrace, agent, worker } = present;
+  const doors = { ...(millrace && { millrace }), ...(worker && { 'hcl-worker': worker }) };
+  const packages: string[] = [];
+  if (agent !== undefined) packages.push(...(await bundleAgent(agent)).packages);
+  if (Object.keys(doors).length > 0) packages.push(...(await bundleDoors(doors)).packages);
+  const folders = goFolders.map((folder) => join(checkout, folder));
+  await writeFile(join(output, 'THIRD-PARTY-NOTICES'), await notices(packages, folders));
+}

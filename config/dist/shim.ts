@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { access, copyFile, mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { cacheFolder, output } from './inputs.ts';
+
+const run = promisify(execFile);
+
+/** Builds process 1 of step containers for one architecture: static, once per content and Go version. */
+export async function buildShim(folder: string, architecture: string, hash: string): Promise<string> {
+  const kept = join(cacheFolder(), 'shim', hash.slice(0, 32), `shim-${architecture}`);
+  if (!(await exists(kept))) {
+    await mkdir(join(kept, '..'), { recursive: true });
+    const partial = `${kept}.${process.pid}`;
+    const flags = ['-trimpath', '-ldflags', `-s -w -X main.version=${hash.slice(0, 12)}`];
+    await run('go', ['build', ...flags, '-o', partial, '.'], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        GOOS: 'linux',
+        GOARCH: architecture,
+        CGO_ENABLED: '0',
+        GOWORK: 'off',
+        GOFLAGS: '-mod=readonly -buildvcs=false',
+      },
+    });
+    await rename(partial, kept);
+  }
+  const file = `shim-${architecture}`;
+  await mkdir(output, { recursive: true });
+  await copyFile(kept, join(output, `${file}.partial`));
+  await rename(join(output, `${file}.partial`), join(output, file));
+  return file;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
