@@ -1,0 +1,124 @@
+import type { BuildState, EventsApplied, StepState } from './build-state.ts';
+import type { BuildEvent, BuildOutcome, BuildStatus, StepEnded } from './events.ts';
+
+/** The state of an attempt before its first event. */
+export function openBuild(steps: Pick<StepState, 'id' | 'kind' | 'name' | 'resource'>[]): BuildState {
+  return { status: 'pending', applied: 0, steps: steps.map((step) => ({ ...step, status: 'waiting' })) };
+}
+
+export function isOver(status: BuildStatus): status is BuildOutcome {
+  return status !== 'pending' && status !== 'started';
+}
+
+/**
+ * Applies events in the order of their numbers, each once; behind a gap nothing is applied. What has ended stays as it ended. A build
+ * succeeds only if every planned step was seen to start and to succeed.
+ */
+export function applyEvents(state: BuildState, events: BuildEvent[]): EventsApplied {
+  let applied: EventsApplied = { state, logs: [], puts: [] };
+  for (const event of events.toSorted((a, b) => a.sequence - b.sequence)) {
+    const { state: current } = applied;
+    if (event.sequence <= current.applied) continue;
+    if (event.sequence > current.applied + 1) break;
+    const counted = { ...applied, state: { ...current, applied: event.sequence } };
+    applied = isOver(current.status) ? counted : applyEvent(counted, event);
+  }
+  return applied;
+}
+
+function applyEvent(applied: EventsApplied, event: BuildEvent): EventsApplied {
+  switch (event.type) {
+    case 'step-started':
+      return applyStart(applied, event);
+    case 'log': {
+      if (!stepOf(applied.state, event.step)) return applied;
+      const { sequence, step, text, at } = event;
+      return { ...applied, logs: [...applied.logs, { sequence, step, text, at }] };
+    }
+    case 'step-ended':
+      return applyStepEnd(applied, event);
+    case 'build-ended':
+      return applyEnd(applied, event);
+    default:
+      // An event of a newer agent: it counts, and says nothing to this program.
+      return applied;
+  }
+}
+
+function applyStart(applied: EventsApplied, event: { step: string; at: string }): EventsApplied {
+  const step = stepOf(applied.state, event.step);
+  if (step?.status !== 'waiting') return applied;
+  const first = applied.state.status === 'pending';
+  const state = withStep(applied.state, { ...step, status: 'started', startedAt: event.at });
+  return { ...applied, state: { ...state, status: 'started' }, ...(first ? { startedAt: event.at } : {}) };
+}
+
+function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string }): EventsApplied {
+  const step = stepOf(applied.state, event.step);
+  if (!step || !mayEnd(step, event)) return applied;
+  const ended = endedStep(step, event);
+  const state = withStep(applied.state, ended);
+  const { type, status, version = {} } = event;
+  const made = step.kind === 'put' && ended.status === 'succeeded' && Object.keys(version).length > 0;
+  if (!made) return { ...applied, state };
+  return { ...applied, state, puts: [...applied.puts, { type, step: step.id, status, version }] };
+}
+
+function endedStep(step: StepState, event: StepEnded & { at: string }): StepState {
+  const { exitCode, signal } = event;
+  const doubted = event.status === 'succeeded' && ((exitCode ?? 0) !== 0 || signal !== undefined);
+  const message = doubted ? 'said to have succeeded, but its process did not' : event.message;
+  return {
+    ...step,
+    status: doubted ? 'failed' : event.status,
+    endedAt: event.at,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+/** A step that never started cannot succeed or fail; it can be left out. */
+function mayEnd(step: StepState, event: StepEnded): boolean {
+  if (step.status === 'started') return true;
+  return step.status === 'waiting' && (event.status === 'skipped' || event.status === 'cancelled');
+}
+
+function applyEnd(applied: EventsApplied, event: BuildEvent & { type: 'build-ended' }): EventsApplied {
+  const unproven = event.outcome === 'succeeded' ? unprovenStep(applied.state) : undefined;
+  const end = unproven
+    ? ({
+        outcome: 'failed',
+        reason: 'AgentFault',
+        message: `The agent reported success, but step ${unproven.name} was not seen to succeed (${unproven.status}).`,
+      } as const)
+    : { outcome: event.outcome, reason: event.reason, message: event.message };
+  return {
+    ...applied,
+    state: closeBuild(applied.state, end.outcome, event.at),
+    end: { ...end, at: event.at },
+  };
+}
+
+function unprovenStep(state: BuildState): StepState | undefined {
+  return state.steps.find((step) => step.status !== 'succeeded');
+}
+
+/** The state once the build has ended, by whoever's word: no step stays open. */
+export function closeBuild(state: BuildState, outcome: BuildOutcome, at: string): BuildState {
+  if (isOver(state.status)) return state;
+  const steps = state.steps.map((step): StepState => {
+    if (step.status === 'waiting') return { ...step, status: 'skipped' };
+    if (step.status !== 'started') return step;
+    const status = outcome === 'cancelled' ? 'cancelled' : 'failed';
+    return { ...step, status, endedAt: at, message: 'its end was never reported' };
+  });
+  return { ...state, status: outcome, steps };
+}
+
+function stepOf(state: BuildState, id: string): StepState | undefined {
+  return state.steps.find((step) => step.id === id);
+}
+
+function withStep(state: BuildState, changed: StepState): BuildState {
+  return { ...state, steps: state.steps.map((step) => (step.id === changed.id ? changed : step)) };
+}

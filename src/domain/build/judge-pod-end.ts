@@ -1,0 +1,86 @@
+import { isOver } from './apply-events.ts';
+import type { BuildState } from './build-state.ts';
+import type { OutcomeReason, TerminationMessage } from './events.ts';
+import { judgePending } from './judge-pending.ts';
+import { parseTermination } from './parse-termination.ts';
+import { podFault, type PodFault } from './pod-fault.ts';
+import type { AttemptReport, PodJudgement, PodReport } from './pod-report.ts';
+
+/** Pods that go before their first step are replaced; not for ever. */
+const MOST_ATTEMPTS = 5;
+const MOST_RETRIES = 1;
+
+/** `pod` undefined: there is none any more. */
+export function judgePodEnd(
+  state: BuildState,
+  pod: PodReport | undefined,
+  attempt: AttemptReport,
+): PodJudgement {
+  if (isOver(state.status)) return { decision: 'wait' };
+  if (pod && !hasEnded(pod)) return judgePending(state, pod, attempt);
+  const words = parseTermination(pod?.containers[0]?.message);
+  if (words && knowsTheEnd(state, words)) {
+    return { decision: 'end', outcome: words.outcome, reason: words.reason, message: words.message };
+  }
+  if (attempt.cancelRequested) {
+    const message = 'The build was cancelled, and its Pod is gone.';
+    return { decision: 'end', outcome: 'cancelled', reason: 'Cancelled', message };
+  }
+  const starved = starvedContainer(pod);
+  if (starved !== undefined) {
+    return end('OutOfMemory', `The container ${starved} used more memory than it may.`);
+  }
+  return judgeFault(state, attempt, { ...podFault(pod, words), ranSteps: ranSteps(state, words) });
+}
+
+/** Of the step containers only: a starved agent is a fault like any other of its. */
+function starvedContainer(pod: PodReport | undefined): string | undefined {
+  return pod?.containers.slice(1).find((container) => container.reason === 'OOMKilled')?.name;
+}
+
+/** When the agent is gone nothing more will come, whatever hangs in the other containers. */
+function hasEnded(pod: PodReport): boolean {
+  return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
+}
+
+/**
+ * Whether the agent's last words settle the matter. Success needs the exit of every step; a fault that the agent could not explain is
+ * judged by the Pod.
+ */
+function knowsTheEnd(state: BuildState, words: TerminationMessage): boolean {
+  const { outcome, reason } = words;
+  if (outcome === 'succeeded') return state.steps.every((step) => words.exits[step.id] === 0);
+  if (outcome === 'cancelled') return reason === 'Cancelled';
+  return ['StepFailed', 'JobTimeout', 'OutOfMemory', 'AgentAuthentication'].includes(reason);
+}
+
+interface Fault extends PodFault {
+  ranSteps: boolean;
+}
+
+function judgeFault(state: BuildState, attempt: AttemptReport, fault: Fault): PodJudgement {
+  const { reason, message, ranSteps: ran } = fault;
+  if (!ran) {
+    if (attempt.attempt < MOST_ATTEMPTS) return { decision: 'recreate', reason, message };
+    return end(
+      reason,
+      `${message} This was Pod ${attempt.attempt} of the build; none came to its first step.`,
+    );
+  }
+  if (reason === 'JobTimeout') return end(reason, message);
+  const put = state.steps.find(
+    (step) => step.kind === 'put' && !['waiting', 'skipped'].includes(step.status),
+  );
+  if (put) return end(reason, `${message} The put ${put.name} had begun, so the build is not repeated.`);
+  if (attempt.retries >= MOST_RETRIES) return end(reason, `${message} It had been repeated once already.`);
+  return { decision: 'retry', reason, message };
+}
+
+function end(reason: OutcomeReason, message: string): PodJudgement {
+  return { decision: 'end', outcome: 'failed', reason, message };
+}
+
+function ranSteps(state: BuildState, words: TerminationMessage | undefined): boolean {
+  const told = words !== undefined && Object.keys(words.exits).length > 0;
+  return told || state.steps.some((step) => step.status !== 'waiting' && step.status !== 'skipped');
+}

@@ -1,0 +1,55 @@
+import type { OutcomeReason, TerminationMessage } from './events.ts';
+import type { ContainerReport, PodReport } from './pod-report.ts';
+
+export interface PodFault {
+  reason: OutcomeReason;
+  message: string;
+}
+
+/** What ended a Pod that nobody wanted to end, as well as can be known. `pod` undefined: it is gone. */
+export function podFault(pod: PodReport | undefined, words: TerminationMessage | undefined): PodFault {
+  if (!pod) return { reason: 'PodLost', message: 'The Pod is gone.' };
+  const outside = outsideFault(pod);
+  if (outside) return outside;
+  if (words?.reason === 'PodLost' || pod.deleting)
+    return { reason: 'PodLost', message: 'The Pod was deleted.' };
+  if (words) return { reason: 'AgentFault', message: words.message };
+  const agent = pod.containers[0];
+  if (agent?.state === 'terminated') return agentFault(agent);
+  return { reason: 'PodLost', message: `The Pod ended: ${pod.reason ?? pod.phase}${said(pod)}.` };
+}
+
+/** The cluster's own word. */
+function outsideFault(pod: PodReport): PodFault | undefined {
+  const why = pod.disruption ?? pod.reason ?? '';
+  if (pod.disruption !== undefined || pod.reason === 'Evicted') {
+    return { reason: 'PodEvicted', message: `The Pod was evicted: ${why}${said(pod)}.` };
+  }
+  if (pod.reason === 'DeadlineExceeded') {
+    return { reason: 'JobTimeout', message: `The Pod reached its deadline${said(pod)}.` };
+  }
+  if (!REFUSALS.has(why)) return undefined;
+  return { reason: 'PodRefused', message: `The node refused the Pod: ${why}${said(pod)}.` };
+}
+
+function agentFault(agent: ContainerReport): PodFault {
+  const how = agent.reason === 'OOMKilled' ? 'out of memory' : `exit code ${agent.exitCode ?? 'unknown'}`;
+  return { reason: 'AgentFault', message: `The agent ended without a word (${how}).` };
+}
+
+function said(pod: PodReport): string {
+  return pod.message === undefined ? '' : ` (${pod.message})`;
+}
+
+/** A kubelet's reasons not to start a Pod that the scheduler gave it. */
+const REFUSALS = new Set([
+  'UnexpectedAdmissionError',
+  'NodeAffinity',
+  'NodeShutdown',
+  'Terminated',
+  'OutOfcpu',
+  'OutOfmemory',
+  'OutOfpods',
+  'OutOfephemeral-storage',
+  'TopologyAffinityError',
+]);
