@@ -28,7 +28,7 @@ export function recipeOf(tool: Tool, folder: string = join(modules, tool.name)):
 }
 
 /** Whether the binaries in the cache are those that this checkout asks for. */
-export function isBuilt(folders: Folders, tool: Tool): boolean {
+function isBuilt(folders: Folders, tool: Tool): boolean {
   const stamp = join(toolFolder(folders, tool), 'recipe');
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === recipeOf(tool);
 }

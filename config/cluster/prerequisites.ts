@@ -29,7 +29,7 @@ const prerequisites: readonly Prerequisite[] = [
 ];
 
 /** The Debian names of the packages that are not there. */
-export async function missingPackages(): Promise<string[]> {
+async function missingPackages(): Promise<string[]> {
   const present = await Promise.all(prerequisites.map((one) => one.present()));
   return prerequisites.filter((_, index) => present[index] === false).map((one) => one.debian);
 }
