@@ -79,11 +79,13 @@ export function startPart(folders: Folders, part: Part): boolean {
     // A program that cannot be started has no pid, which is reported below.
   });
   child.unref();
-  const identity = child.pid === undefined ? undefined : identityOf(child.pid);
-  if (identity === undefined) {
+  if (child.pid === undefined) {
     throw explain(`${part.name} could not be started from ${part.command}; run \`build\` again.`);
   }
-  writePidFile(pidFile(folders, part.name), identity);
+  const identity = identityOf(child.pid);
+  if (identity !== undefined) {
+    writePidFile(pidFile(folders, part.name), identity);
+  }
   return true;
 }
 
