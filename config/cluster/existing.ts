@@ -1,4 +1,6 @@
-import { explain } from './explain.ts';
+import { existsSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { explain, messageOf } from './explain.ts';
 import { dig } from './api.ts';
 import { run, tryRun } from './run.ts';
 
@@ -33,6 +35,23 @@ export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Pr
     );
   }
   return `Using the existing cluster of KUBECONFIG=${kubeconfig}: Kubernetes ${version} answers; nothing was started here.`;
+}
+
+async function serverVersion(env: NodeJS.ProcessEnv, kubectl: string, kubeconfig: string): Promise<string> {
+  try {
+    const args = ['version', '--output=json', '--request-timeout=10s'];
+    const version = dig(
+      JSON.parse(await run(kubectl, args, { env, timeoutSeconds: 20 })),
+      'serverVersion',
+      'gitVersion',
+    );
+    if (typeof version === 'string') {
+      return version;
+    }
+    throw new Error('it did not say its version');
+  } catch (error) {
+    throw explain(`The cluster of KUBECONFIG=${kubeconfig} does not answer: ${messageOf(error)}`);
+  }
 }
 
 /** Whether a server's version is new enough. */

@@ -5,7 +5,7 @@ import { askApi, conditionOf, dig } from './api.ts';
 import { build } from './build.ts';
 import { exclusively } from './exclusive.ts';
 import { checkExisting, findKubectl, isExisting } from './existing.ts';
-import { Explained, explain, messageOf } from './explain.ts';
+import { Explained, explain } from './explain.ts';
 import { binaryPath, foldersFrom } from './folders.ts';
 import { signal, waitUntilGone } from './identity.ts';
 import { partNames, partOf } from './parts.ts';
@@ -16,7 +16,7 @@ import { rehearse } from './rehearse.ts';
 import { commandsFolder, loadImages, startCluster, startOne } from './start.ts';
 import { purge, stopCluster, traces } from './stop.ts';
 
-const folders = foldersFrom(process.env);
+const folders = orExit(() => foldersFrom(process.env));
 
 async function buildAll(names: readonly string[]): Promise<void> {
   const started = performance.now();
@@ -167,6 +167,19 @@ function alone(work: () => Promise<void>): Promise<void> {
   );
 }
 
+function orExit<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    show(error);
+    process.exit(1);
+  }
+}
+
+function show(error: unknown): void {
+  console.error(error instanceof Explained ? error.message : error);
+}
+
 function seconds(started: number): string {
   return `${((performance.now() - started) / 1000).toFixed(1)} s`;
 }
@@ -220,6 +233,6 @@ program
 try {
   await program.parseAsync();
 } catch (error) {
-  console.error(error instanceof Explained ? messageOf(error) : error);
+  show(error);
   process.exitCode = 1;
 }
