@@ -21,14 +21,11 @@ export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Pr
   if (kubeconfig === '') {
     throw explain('CLUSTER=existing needs KUBECONFIG to name the file of the cluster to use.');
   }
-  const text = await run(kubectl, ['version', '--output=json', '--request-timeout=10s'], {
-    env,
-    timeoutSeconds: 20,
-  });
-  const version = dig(JSON.parse(text), 'serverVersion', 'gitVersion');
-  if (typeof version !== 'string') {
-    throw explain(`The cluster of KUBECONFIG=${kubeconfig} did not say its version.`);
+  const missing = kubeconfig.split(delimiter).find((file) => file !== '' && !existsSync(file));
+  if (missing !== undefined) {
+    throw explain(`CLUSTER=existing: KUBECONFIG names the file ${missing}, which does not exist.`);
   }
+  const version = await serverVersion(env, kubectl, kubeconfig);
   if (!isRecent(version)) {
     throw explain(
       `The cluster of KUBECONFIG=${kubeconfig} runs Kubernetes ${version}; 1.${oldestMinor} or newer is needed.`,

@@ -6,6 +6,7 @@ import { build } from './build.ts';
 import { exclusively } from './exclusive.ts';
 import { checkExisting, findKubectl, isExisting } from './existing.ts';
 import { Explained, explain } from './explain.ts';
+import type { Folders } from './folders.ts';
 import { binaryPath, foldersFrom } from './folders.ts';
 import { signal, waitUntilGone } from './identity.ts';
 import { partNames, partOf } from './parts.ts';
@@ -16,7 +17,7 @@ import { rehearse } from './rehearse.ts';
 import { commandsFolder, loadImages, startCluster, startOne } from './start.ts';
 import { purge, stopCluster, traces } from './stop.ts';
 
-const folders = orExit(() => foldersFrom(process.env));
+const folders = readFolders();
 
 async function buildAll(names: readonly string[]): Promise<void> {
   const started = performance.now();
@@ -167,12 +168,12 @@ function alone(work: () => Promise<void>): Promise<void> {
   );
 }
 
-function orExit<T>(make: () => T): T {
+function readFolders(): Folders {
   try {
-    return make();
+    return foldersFrom(process.env);
   } catch (error) {
     show(error);
-    process.exit(1);
+    return process.exit(1);
   }
 }
 

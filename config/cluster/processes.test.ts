@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,13 @@ import { foldersFrom } from './folders.ts';
 import { identityOf, isAlive, markedProcesses, signal } from './identity.ts';
 import type { Part } from './processes.ts';
 import { processOf, startPart, stopPart, waitUntilReady } from './processes.ts';
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) {
+    child.kill('SIGKILL');
+  }
+});
 
 const sleeper: Part = { name: 'sleeper', command: '/bin/sleep', args: ['300'], ready: async () => true };
 
@@ -65,12 +73,12 @@ describe('a part', () => {
   test('is not taken for a stranger that got its pid: the stranger lives on', async () => {
     mkdirSync(join(folders.state, 'pids'));
     const stranger = spawn('/bin/sleep', ['300']);
+    children.push(stranger);
     const identity = identityOf(stranger.pid ?? 0);
     writeFileSync(pidFile(), JSON.stringify({ ...identity, startTime: '1' }));
     expect(processOf(folders, sleeper)).toBeUndefined();
     expect(await stopPart(folders, sleeper, 5)).toBe(false);
     expect(identityOf(stranger.pid ?? 0)).toEqual(identity);
-    stranger.kill('SIGKILL');
   });
 
   test('that ends at once is reported with the end of its log', async () => {
@@ -105,10 +113,10 @@ describe('the identity of a process', () => {
 
   test('is none where only its remains are left', async () => {
     const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 300']);
+    children.push(parent);
     const pid = await new Promise((resolve) => parent.stdout.once('data', resolve));
     await eventuallyZombie(Number(pid));
     expect(identityOf(Number(pid))).toBeUndefined();
-    parent.kill('SIGKILL');
   });
 
   test('of another boot is not alive, and gets no signal', () => {
