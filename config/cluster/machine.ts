@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bridge, bridgeMac, cgroup, clusterRanges, nodeAddress, serviceRange } from './addresses.ts';
 import { dig } from './api.ts';
 import { explain } from './explain.ts';
@@ -154,7 +154,22 @@ export function cgroupFolders(): string[] {
 
 function makeCgroups(): void {
   for (const folder of cgroupFolders()) {
+    enableControllers(dirname(folder));
     mkdirSync(folder, { recursive: true });
+  }
+}
+
+/** In version 2 a cgroup has only the controllers that the one above hands down; the kubelet wants all of these. */
+function enableControllers(top: string): void {
+  const available = readLines(join(top, 'cgroup.controllers')).flatMap((line) => line.split(' '));
+  for (const controller of ['cpu', 'cpuset', 'hugetlb', 'io', 'memory', 'pids'].filter((one) =>
+    available.includes(one),
+  )) {
+    try {
+      writeFileSync(join(top, 'cgroup.subtree_control'), `+${controller}`);
+    } catch {
+      // The kubelet names the controllers that it misses.
+    }
   }
 }
 
