@@ -25,6 +25,8 @@ export interface ListOptions {
   namespace?: string | undefined;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
+  /** Ask for the objects' metadata alone: their contents never leave the API server. */
+  metadataOnly?: boolean | undefined;
 }
 
 export interface DeleteOptions {
@@ -73,7 +75,7 @@ export class ApiClient {
         ...(next === undefined ? {} : { continue: next }),
       };
       const path = withQuery(pathOf(kind, { namespace: options.namespace }), query);
-      const answer = await this.#call<ListBody<T>>('GET', path);
+      const answer = await this.#call<ListBody<T>>('GET', path, undefined, accepted(options));
       if (!answer.ok) return answer;
       page(answer.value.items ?? []);
       version = answer.value.metadata?.resourceVersion ?? version;
@@ -97,7 +99,7 @@ export class ApiClient {
 
   applyStatus<T>(
     kind: Kind<T>,
-    object: { metadata?: { name?: string; namespace?: string } } & Partial<T>,
+    object: { metadata: { name: string; namespace?: string | undefined; uid: string }; status: unknown },
     manager = STATUS_FIELD_MANAGER,
   ): Promise<Answer<T>> {
     return this.#apply(kind, object, manager, '/status');
@@ -160,7 +162,12 @@ export class ApiClient {
       timeoutSeconds: String(options.timeoutSeconds),
     });
     try {
-      const response = await this.#send('watches', { method: 'GET', path, signal });
+      const response = await this.#send('watches', {
+        method: 'GET',
+        path,
+        signal,
+        accept: accepted(options, 'PartialObjectMetadata'),
+      });
       if (response.statusCode === 200) return { ok: true, value: response.body };
       return problemOf(response.statusCode, await response.body.text(), header(response, 'retry-after'));
     } catch (error) {
@@ -170,7 +177,7 @@ export class ApiClient {
 
   #apply<T>(
     kind: Kind<T>,
-    object: { metadata?: { name?: string; namespace?: string } },
+    object: { metadata?: { name?: string; namespace?: string | undefined } },
     manager: string,
     subresource: string,
   ): Promise<Answer<T>> {
@@ -183,19 +190,24 @@ export class ApiClient {
     });
   }
 
-  async #call<T>(method: Dispatcher.HttpMethod, path: string, body?: Body): Promise<Answer<T>> {
-    let answer = await this.#once<T>(method, path, body);
+  async #call<T>(
+    method: Dispatcher.HttpMethod,
+    path: string,
+    body?: Body,
+    accept?: string,
+  ): Promise<Answer<T>> {
+    let answer = await this.#once<T>({ method, path, body, accept });
     for (let retry = 0; retry < THROTTLE_RETRIES && !answer.ok && throttled(answer); retry += 1) {
       const seconds = Math.min(answer.retryAfterSeconds ?? 1, LONGEST_WAIT_SECONDS);
       await sleep(seconds * 1000 * (1 + Math.random() / 4));
-      answer = await this.#once<T>(method, path, body);
+      answer = await this.#once<T>({ method, path, body, accept });
     }
     return answer;
   }
 
-  async #once<T>(method: Dispatcher.HttpMethod, path: string, body: Body | undefined): Promise<Answer<T>> {
+  async #once<T>(request: Request): Promise<Answer<T>> {
     try {
-      const response = await this.#send('requests', { method, path, body });
+      const response = await this.#send('requests', request);
       const text = await response.body.text();
       if (response.statusCode >= 300) {
         return problemOf(response.statusCode, text, header(response, 'retry-after'));
@@ -207,17 +219,14 @@ export class ApiClient {
     }
   }
 
-  async #send(
-    pool: 'requests' | 'watches',
-    request: { method: Dispatcher.HttpMethod; path: string; body?: Body | undefined; signal?: AbortSignal },
-  ): Promise<Dispatcher.ResponseData> {
-    const { method, path, body, signal } = request;
+  async #send(pool: 'requests' | 'watches', request: Request): Promise<Dispatcher.ResponseData> {
+    const { method, path, body, signal, accept = JSON_TYPE } = request;
     return this.#connection[pool].request({
       origin: this.#connection.server,
       path,
       method,
       headers: {
-        accept: 'application/json',
+        accept,
         'user-agent': 'millrace',
         ...(await this.#connection.authorization()),
         ...(body === undefined ? {} : { 'content-type': body.contentType }),
@@ -226,6 +235,20 @@ export class ApiClient {
       ...(signal === undefined ? {} : { signal }),
     });
   }
+}
+
+interface Request {
+  method: Dispatcher.HttpMethod;
+  path: string;
+  body?: Body | undefined;
+  accept?: string | undefined;
+  signal?: AbortSignal;
+}
+
+const JSON_TYPE = 'application/json';
+
+function accepted({ metadataOnly }: ListOptions, kind = 'PartialObjectMetadataList'): string {
+  return metadataOnly === true ? `${JSON_TYPE};as=${kind};g=meta.k8s.io;v=v1` : JSON_TYPE;
 }
 
 interface ListBody<T> {
@@ -238,7 +261,7 @@ function throttled(problem: Problem): boolean {
 }
 
 function json(value: unknown): Body {
-  return { contentType: 'application/json', text: JSON.stringify(value) };
+  return { contentType: JSON_TYPE, text: JSON.stringify(value) };
 }
 
 function header(response: Dispatcher.ResponseData, name: string): string | undefined {

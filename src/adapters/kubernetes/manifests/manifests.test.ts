@@ -71,6 +71,7 @@ const space: TeamNamespace = {
   podSecurity: 'baseline',
   quota: { cpu: 8, memory: '16Gi' },
   denyCidrs: ['10.0.0.0/8', 'fc00::/7'],
+  owner: { apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', name: 'blue', uid: 'uid-2' },
 };
 
 const GOLDEN: Record<string, () => unknown> = {

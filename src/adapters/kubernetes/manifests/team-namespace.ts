@@ -2,11 +2,13 @@ import type {
   V1LimitRange,
   V1Namespace,
   V1NetworkPolicy,
+  V1ObjectMeta,
   V1ResourceQuota,
   V1RoleBinding,
   V1ServiceAccount,
 } from '@kubernetes/client-node';
-import type { Amounts, Installation } from './installation.ts';
+import type { Amounts, Installation, Owner } from './installation.ts';
+import { ownerReference } from './installation.ts';
 import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { teamNetworkPolicy } from './network-policy.ts';
 import { SERVICE_ACCOUNT } from './pod.ts';
@@ -18,6 +20,8 @@ export interface TeamNamespace {
   podSecurity: 'baseline' | 'restricted';
   quota: Amounts;
   denyCidrs: string[];
+  /** The Team object: what is in the namespace goes with it, the namespace does not. */
+  owner: Owner;
 }
 
 const POD_SECURITY = 'pod-security.kubernetes.io';
@@ -105,13 +109,11 @@ export function teamLimitRange(team: TeamNamespace): V1LimitRange | undefined {
   };
 }
 
-function ours(
-  team: TeamNamespace,
-  name: string,
-): { name: string; namespace: string; labels: Record<string, string> } {
+function ours(team: TeamNamespace, name: string): V1ObjectMeta {
   return {
     name,
     namespace: team.namespace,
     labels: { [MANAGED_BY]: 'millrace', [LABEL.team]: labelValue(team.team) },
+    ownerReferences: [ownerReference(team.owner)],
   };
 }

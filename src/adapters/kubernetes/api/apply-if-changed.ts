@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { ANNOTATION } from '#adapters/kubernetes/manifests/labels.ts';
+import type { Answer } from './answer.ts';
+import type { ApiClient } from './client.ts';
+import type { Kind } from './kinds.ts';
+
+interface Wanted {
+  metadata?: { name?: string; namespace?: string; annotations?: Record<string, string> };
+}
+
+/**
+ * Applies what is wanted unless the current object already is that: it carries the digest of the last applied text, so that fields
+ * we no longer want are noticed, and every wanted field has its value, so that changes by others are undone.
+ */
+export async function applyIfChanged<T extends Wanted>(
+  client: Pick<ApiClient, 'apply'>,
+  kind: Kind<T>,
+  wanted: T,
+  current: T | undefined,
+): Promise<Answer<'applied' | 'same'>> {
+  const marked = withDigest(wanted);
+  if (current !== undefined && covers(current, marked)) return { ok: true, value: 'same' };
+  const answer = await client.apply(kind, marked);
+  return answer.ok ? { ok: true, value: 'applied' } : answer;
+}
+
+/** The object with the digest of itself as an annotation. */
+function withDigest<T extends Wanted>(wanted: T): T {
+  const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
+  const annotations = { ...wanted.metadata?.annotations, [ANNOTATION.applied]: digest };
+  return { ...wanted, metadata: { ...wanted.metadata, annotations } };
+}
+
+/** Whether every field of the second is in the first with an equal value; lists must be equal item by item. */
+export function covers(current: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(current) &&
+      current.length === wanted.length &&
+      wanted.every((item, index) => covers(current[index], item))
+    );
+  }
+  if (typeof wanted !== 'object' || wanted === null) return current === wanted;
+  if (typeof current !== 'object' || current === null) return Object.keys(wanted).length === 0;
+  const fields = new Map<string, unknown>(Object.entries(current));
+  return Object.entries(wanted).every(([name, value]) => covers(fields.get(name), value));
+}

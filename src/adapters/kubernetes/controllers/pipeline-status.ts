@@ -1,0 +1,271 @@
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { defined } from '#adapters/kubernetes/defined.ts';
+import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
+import type { NameDifference, PipelineFacts } from '#flows/ports.ts';
+import type { PipelineApplied } from '#flows/apply-pipeline.ts';
+import type { WantedCondition } from './conditions.ts';
+import { conditionsOf } from './conditions.ts';
+
+export type PipelineStatus = NonNullable<Wire<PipelineObject>['status']>;
+
+const MOST_NAMES = 100;
+const MOST_FAILING = 20;
+const LONGEST_CHECK_MESSAGE = 1024;
+
+/** What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last change did. */
+export interface Verdict {
+  ready: WantedCondition;
+  /** The user has to change something before it goes on. */
+  stalled: boolean;
+  lastPlan?: PipelineStatus['lastPlan'];
+}
+
+/** The verdict on an applied manifest. */
+export function verdictOf(applied: PipelineApplied, before: PipelineStatus | undefined): Verdict {
+  const kept = before?.lastPlan;
+  if (applied.outcome === 'applied') {
+    const { saved, facts } = applied;
+    const lastPlan = saved.changed ? planOf(saved.difference) : kept;
+    const message = [`Revision ${saved.revision} runs.`, ...applied.warnings].join('\n');
+    const ready = { type: 'Ready', status: 'True' as const, reason: 'Accepted', message };
+    return defined({ ready: facts?.paused === true ? paused(ready) : ready, stalled: false, lastPlan });
+  }
+  const [reason, told] =
+    applied.outcome === 'invalid'
+      ? ['InvalidConfig', applied.errors.join('\n')]
+      : [applied.reason, applied.message];
+  const ready = notReady(reason, withLastGood(told, applied.facts));
+  return defined({ ready, stalled: true, lastPlan: kept });
+}
+
+export function notReady(reason: string, message: string): WantedCondition {
+  return { type: 'Ready', status: 'False', reason, message };
+}
+
+function paused(ready: WantedCondition): WantedCondition {
+  return {
+    ...ready,
+    reason: 'Paused',
+    message: `${ready.message} It is paused: nothing is checked or built.`,
+  };
+}
+
+function withLastGood(message: string, facts: PipelineFacts | undefined): string {
+  return facts === undefined ? message : `${message}\nRevision ${facts.revision} goes on.`;
+}
+
+function planOf(difference: { jobs: NameDifference; resources: NameDifference }): PipelineStatus['lastPlan'] {
+  return { jobs: bounded(difference.jobs), resources: bounded(difference.resources) };
+}
+
+function bounded({ added, changed, removed }: NameDifference): NameDifference {
+  return {
+    added: added.slice(0, MOST_NAMES),
+    changed: changed.slice(0, MOST_NAMES),
+    removed: removed.slice(0, MOST_NAMES),
+  };
+}
+
+export interface StatusInput {
+  verdict: Verdict;
+  facts: PipelineFacts | undefined;
+  /** Set while a try has failed and another follows. */
+  trouble?: string | undefined;
+  before: PipelineStatus | undefined;
+  generation: number;
+  now: Date;
+}
+
+/** The whole status: equal input gives an equal status, so that nothing is written when nothing changed. */
+export function pipelineStatus(input: StatusInput): PipelineStatus {
+  const { verdict, facts, before, generation, now } = input;
+  const told = facts === undefined ? keptConditions(before) : factConditions(facts);
+  const wanted = [verdict.ready, ...trouble(input), ...told];
+  return defined({
+    observedGeneration: generation,
+    ...(facts === undefined ? keptFields(before) : factFields(facts)),
+    lastPlan: verdict.lastPlan,
+    conditions: conditionsOf(wanted, before?.conditions, generation, now),
+  });
+}
+
+function trouble({ verdict, trouble: message }: StatusInput): WantedCondition[] {
+  const { reason } = verdict.ready;
+  return [
+    ...(verdict.stalled
+      ? [{ type: 'Stalled', status: 'True' as const, reason, message: 'The manifest has to be changed.' }]
+      : []),
+    ...(message === undefined
+      ? []
+      : [{ type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message }]),
+  ];
+}
+
+/** While the facts are out of reach, what was known of them stays. */
+function keptFields(before: PipelineStatus | undefined): Partial<PipelineStatus> {
+  const { revision, paused: stopped, jobCount, resourceCount, lastBuild, jobs, failingChecks } = before ?? {};
+  return defined({ revision, paused: stopped, jobCount, resourceCount, lastBuild, jobs, failingChecks });
+}
+
+function keptConditions(before: PipelineStatus | undefined): WantedCondition[] {
+  const kept = before?.conditions?.filter(({ type }) => OF_FACTS.includes(type)) ?? [];
+  return kept.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
+}
+
+const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled'];
+
+function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
+  const last = lastEnded(facts);
+  return defined({
+    revision: facts.revision,
+    paused: facts.paused,
+    jobCount: facts.jobs.length,
+    resourceCount: facts.resources.length,
+    lastBuild: last && `${last.job.slice(0, 200)} #${last.number} ${last.status}`,
+    jobs: facts.jobs.slice(0, MOST_NAMES).map(({ name, paused: stopped, lastBuild }) => ({
+      name,
+      ...(stopped ? { paused: true } : {}),
+      ...(lastBuild === undefined
+        ? {}
+        : {
+            lastBuild: defined({
+              number: lastBuild.number,
+              status: lastBuild.status,
+              endedAt: lastBuild.endedAt?.toISOString().replace(/\.\d+Z$/, 'Z'),
+            }),
+          }),
+    })),
+    failingChecks: facts.resources
+      .flatMap(({ name, checkError }) =>
+        checkError === undefined
+          ? []
+          : [{ resource: name, message: checkError.slice(0, LONGEST_CHECK_MESSAGE) }],
+      )
+      .slice(0, MOST_FAILING),
+  });
+}
+
+interface Ended {
+  job: string;
+  number: string;
+  status: string;
+  endedAt: Date;
+}
+
+function lastEnded(facts: PipelineFacts): Ended | undefined {
+  return facts.jobs
+    .flatMap(({ name, lastBuild }) =>
+      lastBuild?.endedAt === undefined ? [] : [{ ...lastBuild, job: name, endedAt: lastBuild.endedAt }],
+    )
+    .toSorted((a, b) => b.endedAt.getTime() - a.endedAt.getTime())[0];
+}
+
+function factConditions(facts: PipelineFacts): WantedCondition[] {
+  const last = lastEnded(facts);
+  const stalled = facts.resources.filter((resource) => resource.stalled).map(({ name }) => name);
+  return [
+    ...(last === undefined ? [] : [lastBuildCondition(last)]),
+    ...(stalled.length === 0
+      ? []
+      : [
+          {
+            type: 'ChecksStalled',
+            status: 'True' as const,
+            reason: 'Overdue',
+            message: `No check of ${stalled.slice(0, 5).join(', ')} for more than twice its interval.`,
+          },
+        ]),
+  ];
+}
+
+const BUILD_REASONS: Record<string, string> = {
+  succeeded: 'BuildSucceeded',
+  failed: 'BuildFailed',
+  cancelled: 'BuildCancelled',
+};
+
+function lastBuildCondition({ job, number, status }: Ended): WantedCondition {
+  return {
+    type: 'LastBuildSucceeded',
+    status: status === 'succeeded' ? 'True' : 'False',
+    reason: BUILD_REASONS[status] ?? 'BuildEnded',
+    message: `Build ${number} of job ${job}: ${status}.`,
+  };
+}
+
+/** The Events that tell how one status became the other. */
+export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  return [...revisionEvents(before, after), ...buildEvents(before, after), ...checkEvents(before, after)];
+}
+
+function revisionEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  const ready = (status: PipelineStatus | undefined) =>
+    status?.conditions?.find(({ type }) => type === 'Ready');
+  const [was, is] = [ready(before), ready(after)];
+  const applied = after.revision !== undefined && after.revision !== before?.revision;
+  const refused = is?.status === 'False' && (was?.reason !== is.reason || was.message !== is.message);
+  return [
+    ...(applied
+      ? [normal('RevisionApplied', 'Apply', `Revision ${after.revision}: ${planText(after)}`)]
+      : []),
+    ...(refused ? [warning(is.reason, 'Apply', is.message)] : []),
+  ];
+}
+
+function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string {
+  const changes = (['jobs', 'resources'] as const).flatMap((what) =>
+    (['added', 'changed', 'removed'] as const).flatMap((how) => {
+      const names = lastPlan?.[what]?.[how] ?? [];
+      return names.length === 0 ? [] : [`${what} ${how}: ${names.slice(0, 5).join(', ')}`];
+    }),
+  );
+  return [`${jobCount} jobs, ${resourceCount} resources`, ...changes].join('; ');
+}
+
+function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  const known = new Map(before?.jobs?.map((job) => [job.name, job.lastBuild]));
+  return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
+    const was = known.get(name);
+    if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
+      return [];
+    }
+    return buildEvent(name, lastBuild) ?? [];
+  });
+}
+
+function buildEvent(
+  job: string,
+  { number, status }: { number: string; status: string },
+): EventNote | undefined {
+  const what = `Build ${number} of job ${job}`;
+  switch (status) {
+    case 'started':
+      return normal('BuildStarted', 'Build', `${what} started.`);
+    case 'succeeded':
+      return normal('BuildSucceeded', 'Build', `${what} succeeded.`);
+    case 'failed':
+      return warning('BuildFailed', 'Build', `${what} failed.`);
+    case 'cancelled':
+      return normal('BuildCancelled', 'Build', `${what} was cancelled.`);
+    default:
+      return undefined;
+  }
+}
+
+function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  const known = new Map(before?.failingChecks?.map(({ resource, message }) => [resource, message]));
+  return (after.failingChecks ?? []).flatMap(({ resource, message }) =>
+    known.get(resource) === message
+      ? []
+      : [warning('CheckFailed', 'Check', `The check of ${resource} failed: ${message}`)],
+  );
+}
+
+function normal(reason: string, action: string, note: string): EventNote {
+  return { type: 'Normal', reason, action, note };
+}
+
+function warning(reason: string, action: string, note: string): EventNote {
+  return { type: 'Warning', reason, action, note };
+}

@@ -1,0 +1,232 @@
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { defined } from '#adapters/kubernetes/defined.ts';
+import type { SeenOwned, SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import type { Watched } from '#adapters/kubernetes/watched.ts';
+import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { EventNote, EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
+import type { Change, Kept } from '#adapters/kubernetes/watch/store.ts';
+import { keyOf } from '#adapters/kubernetes/watch/store.ts';
+import type { PipelineApplied } from '#flows/apply-pipeline.ts';
+import type { PipelineManifest } from '#flows/manifest-ports.ts';
+import type { PipelineFacts, PipelineName } from '#flows/ports.ts';
+import type { PipelineRemoved } from '#flows/remove-pipeline.ts';
+import type { PipelineStatus, Verdict } from './pipeline-status.ts';
+import { eventsBetween, notReady, pipelineStatus, verdictOf } from './pipeline-status.ts';
+import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
+
+const FINALIZER = 'millrace.dev/pipeline';
+/** Facts are mirrored this much later, so that a burst of them is one write. */
+const MIRROR_AFTER_MS = 300;
+const REMOVAL_RETRY_MS = 2000;
+
+export interface PipelinesOptions {
+  client: ApiClient;
+  watched: Watched;
+  recorder: EventRecorder;
+  queue: WorkQueue;
+  apply(manifest: PipelineManifest): Promise<PipelineApplied>;
+  remove(name: PipelineName, askedMsAgo: number): Promise<PipelineRemoved>;
+  facts(name: PipelineName): Promise<PipelineFacts | undefined>;
+}
+
+/** What this process knows of a Pipeline object beyond what is watched. */
+interface Known {
+  uid: string;
+  /** The generation last applied here; what it refers to may have changed since (`dirty`). */
+  generation: number;
+  dirty: boolean;
+  verdict?: Verdict;
+  paused?: boolean;
+  /** As last written here: the watch may not have told it yet. */
+  status?: PipelineStatus;
+}
+
+/** Carries Pipeline objects to revisions and CronJobs, and what became of them back into their status and Events. */
+export class PipelinesController {
+  readonly #options: PipelinesOptions;
+  readonly #known = new Map<string, Known>();
+  readonly #keyOfId = new Map<number, string>();
+
+  constructor(options: PipelinesOptions) {
+    this.#options = options;
+  }
+
+  changed(change: Change<SeenPipeline>): void {
+    if (change.type === 'deleted') this.#known.delete(change.key);
+    if (change.type === 'updated' && sameForUs(change.previous, change.object)) return;
+    this.#options.queue.add(change.key);
+  }
+
+  /** A CronJob of ours changed: whoever owns it looks after it. */
+  cronJobChanged(change: Change<SeenOwned>): void {
+    if (change.type !== 'added') this.#applyAgain(`${change.object.namespace}/${change.object.pipeline}`);
+  }
+
+  /** A ConfigMap or Secret changed: the Pipelines that refer to it are applied again. */
+  referenceChanged(kind: 'configMap' | 'secret', change: Change<Kept>): void {
+    const { namespace, name } = change.object;
+    for (const pipeline of this.#options.watched.pipelinesIn(namespace)) {
+      const names = kind === 'configMap' ? pipeline.configMaps : pipeline.secrets;
+      if (names.includes(name)) this.#applyAgain(keyOf(pipeline));
+    }
+  }
+
+  /** The Team of the namespace changed: its rules are in the CronJobs. */
+  teamChanged(namespace: string): void {
+    for (const pipeline of this.#options.watched.pipelinesIn(namespace)) this.#applyAgain(keyOf(pipeline));
+  }
+
+  /** Something happened to a pipeline (its row id; 0: perhaps to any): its status is brought up to date soon. */
+  factsChanged(id: number): void {
+    const keys = id === 0 ? this.#known.keys() : [this.#keyOfId.get(id) ?? ''];
+    for (const key of keys) if (this.#known.has(key)) this.#options.queue.addAfter(key, MIRROR_AFTER_MS);
+  }
+
+  async work(key: string): Promise<Ending> {
+    const seen = this.#options.watched.pipelines.store.get(key);
+    if (seen === undefined) return 'done';
+    const team = this.#options.watched.teamOf(seen.namespace)?.name;
+    if (seen.deletedAt !== undefined) return this.#remove(seen, team);
+    if (team === undefined) return this.#refuseWithoutTeam(seen);
+    return this.#reconcile(key, seen, team);
+  }
+
+  async #reconcile(key: string, seen: SeenPipeline, team: string): Promise<Ending> {
+    const known = this.#knownOf(key, seen);
+    await this.#greet(seen);
+    const name = { team, pipeline: seen.name };
+    if (known.dirty || known.generation !== seen.generation || known.verdict === undefined) {
+      known.dirty = false;
+      try {
+        await this.#apply(key, seen, known, name);
+      } catch (error) {
+        known.dirty = true;
+        await this.#troubled(seen, known, error);
+        throw error;
+      }
+      return 'done';
+    }
+    const facts = await this.#options.facts(name);
+    // Paused or not by the API: the CronJobs have to follow.
+    if (facts !== undefined && facts.paused !== known.paused) {
+      known.dirty = true;
+      return { againAfterMs: 0 };
+    }
+    await this.#write(seen, known.verdict, facts);
+    return 'done';
+  }
+
+  async #apply(key: string, seen: SeenPipeline, known: Known, name: PipelineName): Promise<void> {
+    const manifest: PipelineManifest = defined({
+      ...name,
+      namespace: seen.namespace,
+      uid: seen.uid,
+      public: seen.public,
+      displayName: seen.displayName,
+      paused: seen.paused,
+    });
+    const applied = await this.#options.apply(manifest);
+    const verdict = verdictOf(applied, seen.status);
+    known.generation = seen.generation;
+    known.verdict = verdict;
+    if (applied.facts !== undefined) {
+      known.paused = applied.facts.paused;
+      this.#keyOfId.set(applied.facts.id, key);
+    }
+    await this.#write(seen, verdict, applied.facts);
+  }
+
+  /** At first sight: a status that says "not yet", so that nobody reads an empty one as "fine". */
+  async #greet(seen: SeenPipeline): Promise<void> {
+    await addFinalizer(this.#options.client, KINDS.pipelines, seen, FINALIZER);
+    if (seen.status?.conditions !== undefined) return;
+    const ready = { type: 'Ready', status: 'Unknown' as const, reason: 'Applying', message: 'Being read.' };
+    await this.#write(seen, { ready, stalled: false }, undefined);
+  }
+
+  async #write(
+    seen: SeenPipeline,
+    verdict: Verdict,
+    facts: PipelineFacts | undefined,
+    trouble?: string,
+  ): Promise<void> {
+    const key = keyOf(seen);
+    const stored = this.#options.watched.pipelines.store.get(key)?.status;
+    const known = this.#known.get(key);
+    const before = known?.status ?? stored;
+    const status = pipelineStatus({
+      verdict,
+      facts,
+      before,
+      generation: seen.generation,
+      now: new Date(),
+      trouble,
+    });
+    const wrote = await writeStatus(
+      this.#options.client,
+      KINDS.pipelines,
+      { ...seen, status: stored },
+      status,
+    );
+    if (known !== undefined) known.status = status;
+    if (wrote === 'written') this.#tell(seen, eventsBetween(before, status));
+  }
+
+  #tell(seen: SeenPipeline, events: EventNote[]): void {
+    const { apiVersion, kind } = KINDS.pipelines;
+    const regarding = { apiVersion, kind, namespace: seen.namespace, name: seen.name, uid: seen.uid };
+    for (const event of events) this.#options.recorder.record(regarding, event);
+  }
+
+  /** Best effort: the error itself goes to the queue, which tries again. */
+  async #troubled(seen: SeenPipeline, known: Known, error: unknown): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error);
+    const verdict = known.verdict ?? { ready: notReady('Retrying', message), stalled: false };
+    await this.#write(seen, verdict, undefined, message).catch(() => undefined);
+  }
+
+  async #refuseWithoutTeam(seen: SeenPipeline): Promise<Ending> {
+    const message = `No Team has the namespace ${seen.namespace}. A Pipeline belongs into the namespace of a Team.`;
+    await this.#write(seen, { ready: notReady('NoTeam', message), stalled: true }, undefined);
+    return 'done';
+  }
+
+  async #remove(seen: SeenPipeline, team: string | undefined): Promise<Ending> {
+    if (!seen.finalizers.includes(FINALIZER)) return 'done';
+    const askedMsAgo = Date.now() - (seen.deletedAt?.getTime() ?? 0);
+    if (team !== undefined) {
+      const removed = await this.#options.remove({ team, pipeline: seen.name }, askedMsAgo);
+      if (removed.outcome === 'waiting') {
+        const ready = notReady('Terminating', removed.message);
+        await this.#write(seen, { ready, stalled: false }, undefined);
+        return { againAfterMs: REMOVAL_RETRY_MS };
+      }
+    }
+    await removeFinalizer(this.#options.client, KINDS.pipelines, seen, FINALIZER);
+    return 'done';
+  }
+
+  #knownOf(key: string, seen: SeenPipeline): Known {
+    const known = this.#known.get(key);
+    if (known?.uid === seen.uid) return known;
+    const fresh: Known = { uid: seen.uid, generation: -1, dirty: true };
+    this.#known.set(key, fresh);
+    return fresh;
+  }
+
+  #applyAgain(key: string): void {
+    const known = this.#known.get(key);
+    if (known !== undefined) known.dirty = true;
+    if (this.#options.watched.pipelines.store.get(key) !== undefined) this.#options.queue.add(key);
+  }
+}
+
+/** Our own status writes come back as updates: they ask for nothing. */
+function sameForUs(before: SeenPipeline, after: SeenPipeline): boolean {
+  return (
+    before.generation === after.generation &&
+    before.deletedAt?.getTime() === after.deletedAt?.getTime() &&
+    before.finalizers.length === after.finalizers.length
+  );
+}

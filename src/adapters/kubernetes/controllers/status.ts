@@ -1,0 +1,67 @@
+import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
+import { covers } from '#adapters/kubernetes/api/apply-if-changed.ts';
+import type { ApiClient, JsonPatch } from '#adapters/kubernetes/api/client.ts';
+import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
+import type { SeenMeta } from '#adapters/kubernetes/kinds/seen.ts';
+
+interface WithStatus {
+  metadata?: { name?: string; namespace?: string; uid?: string; finalizers?: string[] };
+  status?: object;
+}
+
+/** Writes the whole status unless it is there already. The uid keeps it from an object that took the name meanwhile. */
+export async function writeStatus<T extends WithStatus>(
+  client: Pick<ApiClient, 'applyStatus'>,
+  kind: Kind<T>,
+  seen: SeenMeta & { status?: object | undefined },
+  status: NonNullable<T['status']>,
+): Promise<'written' | 'same'> {
+  if (covers(seen.status, status) && covers(status, seen.status)) return 'same';
+  const answer = await client.applyStatus(kind, { metadata: { ...ref(seen), uid: seen.uid }, status });
+  // A conflict here means another uid: the object that we speak of is gone.
+  if (answer.ok || answer.status === 409) return 'written';
+  orAbsent(answer, `writing the status of ${kind.kind} ${seen.name}`);
+  return 'written';
+}
+
+/** Puts our finalizer on the object, touching nothing else of it. */
+export async function addFinalizer<T extends WithStatus>(
+  client: Pick<ApiClient, 'patchJson'>,
+  kind: Kind<T>,
+  seen: SeenMeta,
+  finalizer: string,
+): Promise<void> {
+  if (seen.finalizers.includes(finalizer)) return;
+  const patch: JsonPatch[] = [
+    { op: 'test', path: '/metadata/uid', value: seen.uid },
+    { op: 'test', path: '/metadata/resourceVersion', value: seen.resourceVersion },
+    seen.finalizers.length === 0
+      ? { op: 'add', path: '/metadata/finalizers', value: [finalizer] }
+      : { op: 'add', path: '/metadata/finalizers/-', value: finalizer },
+  ];
+  orAbsent(await client.patchJson(kind, ref(seen), patch), `marking ${kind.kind} ${seen.name}`);
+}
+
+/** Takes our finalizer off, and only ours, wherever in the list it is now. */
+export async function removeFinalizer<T extends WithStatus>(
+  client: Pick<ApiClient, 'get' | 'patchJson'>,
+  kind: Kind<T>,
+  seen: SeenMeta,
+  finalizer: string,
+): Promise<void> {
+  const doing = `letting ${kind.kind} ${seen.name} go`;
+  const current = orAbsent(await client.get(kind, ref(seen)), doing);
+  const index = current?.metadata?.finalizers?.indexOf(finalizer) ?? -1;
+  if (index === -1 || current?.metadata?.uid !== seen.uid) return;
+  const path = `/metadata/finalizers/${index}`;
+  const patch: JsonPatch[] = [
+    { op: 'test', path: '/metadata/uid', value: seen.uid },
+    { op: 'test', path, value: finalizer },
+    { op: 'remove', path },
+  ];
+  orAbsent(await client.patchJson(kind, ref(seen), patch), doing);
+}
+
+function ref(seen: SeenMeta): ObjectRef {
+  return seen.namespace === '' ? { name: seen.name } : { name: seen.name, namespace: seen.namespace };
+}

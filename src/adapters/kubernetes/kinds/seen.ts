@@ -1,0 +1,184 @@
+import type { V1ConfigMap, V1CronJob, V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { defined } from '#adapters/kubernetes/defined.ts';
+import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { ContainerFacts, PodFacts } from '#flows/ports.ts';
+import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-resources.ts';
+
+/*
+ * What is kept of each watched object: a few hundred bytes, whatever the object's size. A text of 256 KiB in a Pipeline is read again
+ * when it is needed.
+ */
+
+export interface SeenMeta extends Kept {
+  generation: number;
+  finalizers: string[];
+  /** When deletion was asked for. */
+  deletedAt?: Date;
+}
+
+export type SeenTeam = SeenMeta & { spec: Wire<TeamObject>['spec']; status: Wire<TeamObject>['status'] };
+export type SeenOAuthProvider = SeenMeta & {
+  spec: Wire<OAuthProviderObject>['spec'];
+  status: Wire<OAuthProviderObject>['status'];
+};
+
+export interface SeenPipeline extends SeenMeta {
+  displayName?: string;
+  public: boolean;
+  paused?: boolean;
+  /** Names of the ConfigMaps and Secrets that it refers to. */
+  configMaps: string[];
+  secrets: string[];
+  status?: Wire<PipelineObject>['status'];
+}
+
+export interface SeenPod extends Kept {
+  labels: Record<string, string>;
+  facts?: PodFacts;
+}
+
+export interface SeenOwned extends Kept {
+  pipeline: string;
+}
+
+export function seenMeta(metadata: Wire<V1ObjectMeta> | undefined): SeenMeta {
+  const { namespace = '', name = '', uid = '', resourceVersion = '', generation = 0 } = metadata ?? {};
+  const { finalizers = [], deletionTimestamp } = metadata ?? {};
+  return {
+    namespace,
+    name,
+    uid,
+    resourceVersion,
+    generation,
+    finalizers,
+    ...(deletionTimestamp === undefined ? {} : { deletedAt: new Date(deletionTimestamp) }),
+  };
+}
+
+export function seenTeam({ metadata, spec, status }: Wire<TeamObject>): SeenTeam {
+  return { ...seenMeta(metadata), spec, status };
+}
+
+export function seenOAuthProvider({ metadata, spec, status }: Wire<OAuthProviderObject>): SeenOAuthProvider {
+  return { ...seenMeta(metadata), spec, status };
+}
+
+export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): SeenPipeline {
+  const { displayName, paused, configFrom, varsFrom = [] } = spec;
+  return defined({
+    ...seenMeta(metadata),
+    public: spec.public ?? false,
+    configMaps: [
+      ...(configFrom === undefined ? [] : [configFrom.configMapKeyRef.name]),
+      ...varsFrom.flatMap((source) => source.configMapRef?.name ?? []),
+    ],
+    secrets: varsFrom.flatMap((source) => source.secretRef?.name ?? []),
+    status,
+    displayName,
+    paused,
+  });
+}
+
+/** Only that it changed: ConfigMaps and Secrets are watched without their contents. */
+export function seenReference({ metadata }: Pick<Wire<V1ConfigMap>, 'metadata'>): Kept {
+  const { namespace, name, uid, resourceVersion } = seenMeta(metadata);
+  return { namespace, name, uid, resourceVersion };
+}
+
+export function seenCronJob({ metadata }: Wire<V1CronJob>): SeenOwned {
+  const owner = metadata?.ownerReferences?.find((reference) => reference.kind === 'Pipeline');
+  return { ...seenReference({ metadata: metadata ?? {} }), pipeline: owner?.name ?? '' };
+}
+
+export function seenPod(pod: Wire<V1Pod>): SeenPod {
+  const kept = seenReference({ metadata: pod.metadata ?? {} });
+  const labels = pod.metadata?.labels ?? {};
+  const work = workOf(labels);
+  return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...factsOf(pod), work } }) };
+}
+
+function workOf(labels: Record<string, string>): PodFacts['work'] | undefined {
+  const number = (name: string): number | undefined =>
+    /^\d{1,15}$/.test(labels[name] ?? '') ? Number(labels[name]) : undefined;
+  const kind = labels[LABEL.kind];
+  if (kind === 'build') {
+    const [build, attempt] = [number(LABEL.buildId), number(LABEL.attempt)];
+    return build === undefined || attempt === undefined ? undefined : { kind: 'build', build, attempt };
+  }
+  const pipelineId = number(LABEL.pipelineId);
+  if (kind !== 'check' || pipelineId === undefined) return undefined;
+  const [run, group] = [number(LABEL.run), labels[LABEL.checkGroup]];
+  return {
+    kind: 'checks',
+    pipelineId,
+    ...(run === undefined ? {} : { run }),
+    ...(group === undefined ? {} : { group }),
+  };
+}
+
+const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'] as const;
+
+function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work'> {
+  const { containerStatuses = [], phase, reason, message } = status ?? {};
+  const { namespace, name, uid, deletedAt } = seenMeta(metadata);
+  const states = new Map(containerStatuses.map((container) => [container.name, container.state]));
+  return defined({
+    namespace,
+    name,
+    uid,
+    createdAt: new Date(metadata?.creationTimestamp ?? 0),
+    deleting: deletedAt !== undefined,
+    phase: PHASES.find((known) => known === phase) ?? 'Unknown',
+    ...scheduling(status),
+    containers: (spec?.containers ?? []).map((container) =>
+      containerFacts(container.name, container.image ?? '', states.get(container.name) ?? {}),
+    ),
+    reason,
+    message,
+  });
+}
+
+function scheduling(status: Wire<V1Pod>['status']): Pick<PodFacts, 'scheduled' | 'unschedulable'> {
+  const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const unschedulable = condition?.status === 'False' ? condition.message : undefined;
+  return defined({ scheduled: condition?.status === 'True', unschedulable });
+}
+
+type ContainerState = NonNullable<
+  NonNullable<NonNullable<Wire<V1Pod>['status']>['containerStatuses']>[number]['state']
+>;
+
+function containerFacts(name: string, image: string, state: ContainerState): ContainerFacts {
+  const { waiting, running, terminated } = state;
+  if (terminated !== undefined) {
+    const { reason, message, exitCode, signal } = terminated;
+    const times = { startedAt: date(terminated.startedAt), finishedAt: date(terminated.finishedAt) };
+    return defined({
+      name,
+      image,
+      state: 'terminated' as const,
+      reason,
+      message,
+      exitCode,
+      signal,
+      ...times,
+    });
+  }
+  if (running !== undefined) {
+    return defined({ name, image, state: 'running' as const, startedAt: date(running.startedAt) });
+  }
+  return defined({
+    name,
+    image,
+    state: 'waiting' as const,
+    reason: waiting?.reason,
+    message: waiting?.message,
+  });
+}
+
+/** The kubelet writes null for times that it does not know. */
+function date(text: string | null | undefined): Date | undefined {
+  return typeof text === 'string' ? new Date(text) : undefined;
+}

@@ -1,0 +1,28 @@
+import type { Amounts, TeamRules } from './installation.ts';
+
+/** The part of a Team's spec that its Pods are made from. */
+export interface TeamSpec {
+  namespace?: string;
+  podSecurity?: 'baseline' | 'restricted';
+  defaults?: {
+    image?: string;
+    imagePullSecrets?: { name: string }[];
+    resources?: { requests?: Amounts; limits?: Amounts };
+  };
+}
+
+/** Absent means baseline: images of `docker` steps may then run as the user they name. */
+export const DEFAULT_POD_SECURITY = 'baseline';
+
+export function teamRules(name: string, spec: TeamSpec): TeamRules {
+  const { image, imagePullSecrets = [], resources = {} } = spec.defaults ?? {};
+  return {
+    name,
+    namespace: spec.namespace ?? name,
+    podSecurity: spec.podSecurity ?? DEFAULT_POD_SECURITY,
+    imagePullSecrets,
+    requests: resources.requests ?? {},
+    limits: resources.limits ?? {},
+    ...(image === undefined ? {} : { workerImage: image }),
+  };
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import type { GivenVariable } from '#domain/pipeline/variables.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import { checkContainersOf } from '#domain/planning/containers.ts';
+import { checkGroups } from '#domain/scheduling/check-groups.ts';
+import type {
+  ConfigurationAnswer,
+  PipelineCluster,
+  PipelineManifest,
+  ScheduledPipeline,
+} from '#flows/manifest-ports.ts';
+import { orAbsent, orThrow } from './api/answer.ts';
+import { applyIfChanged } from './api/apply-if-changed.ts';
+import type { ApiClient } from './api/client.ts';
+import type { Wire } from './api/kinds.ts';
+import { KINDS } from './api/kinds.ts';
+import { shimKeys } from './cluster.ts';
+import type { PipelineObject } from './kinds/custom-resources.ts';
+import { checkCronJob } from './manifests/check-cron-job.ts';
+import type { Installation, TeamRules } from './manifests/installation.ts';
+import { LABEL, labelValue, OURS } from './manifests/labels.ts';
+
+export interface PipelineClusterOptions {
+  client: ApiClient;
+  installation(): Installation;
+  rulesOf(team: string): TeamRules | undefined;
+  agentKey: Buffer;
+}
+
+const LONGEST_CONFIG = 256 * 1024;
+
+type Missing = ConfigurationAnswer & { answer: 'missing' };
+type Variables = Record<string, GivenVariable>;
+
+export function pipelineCluster(options: PipelineClusterOptions): PipelineCluster {
+  return {
+    configurationOf: (pipeline) => configurationOf(pipeline, options.client),
+    applyChecks: (pipeline) => applyChecks(pipeline, options),
+  };
+}
+
+async function configurationOf(pipeline: PipelineManifest, client: ApiClient): Promise<ConfigurationAnswer> {
+  const { namespace, pipeline: name } = pipeline;
+  const object = orThrow(
+    await client.get(KINDS.pipelines, { namespace, name }),
+    `reading the Pipeline ${namespace}/${name}`,
+  );
+  const config = await configText(object.spec, namespace, client);
+  if (typeof config !== 'string') return config;
+  if (Buffer.byteLength(config) > LONGEST_CONFIG) {
+    const message = `The text has ${Buffer.byteLength(config)} bytes; at most ${LONGEST_CONFIG} are allowed.`;
+    return missing('ConfigTooLarge', message);
+  }
+  const variables: Variables = {};
+  for (const source of object.spec.varsFrom ?? []) {
+    const problem = await readSource(source, namespace, client, variables);
+    if (problem !== undefined) return problem;
+  }
+  for (const [variable, value] of Object.entries(object.spec.vars ?? {})) variables[variable] = { value };
+  return { answer: 'found', config, variables, digest: digestOf(config, variables) };
+}
+
+async function configText(
+  spec: Wire<PipelineObject>['spec'],
+  namespace: string,
+  client: ApiClient,
+): Promise<string | Missing> {
+  const ref = spec.configFrom?.configMapKeyRef;
+  if (ref === undefined) return spec.config ?? '';
+  const found = orAbsent(
+    await client.get(KINDS.configMaps, { namespace, name: ref.name }),
+    `reading the ConfigMap ${namespace}/${ref.name}`,
+  );
+  if (found === undefined)
+    return missing('ConfigMapNotFound', `There is no ConfigMap ${ref.name} in ${namespace}.`);
+  return found.data?.[ref.key] ?? missing('KeyNotFound', `The ConfigMap ${ref.name} has no key ${ref.key}.`);
+}
+
+type VariableSource = NonNullable<Wire<PipelineObject>['spec']['varsFrom']>[number];
+
+async function readSource(
+  source: VariableSource,
+  namespace: string,
+  client: ApiClient,
+  variables: Variables,
+): Promise<Missing | undefined> {
+  if (source.secretRef !== undefined) return readSecret(source.secretRef.name, namespace, client, variables);
+  const name = source.configMapRef?.name ?? '';
+  const found = orAbsent(
+    await client.get(KINDS.configMaps, { namespace, name }),
+    `reading the ConfigMap ${namespace}/${name}`,
+  );
+  if (found === undefined)
+    return missing('ConfigMapNotFound', `There is no ConfigMap ${name} in ${namespace}.`);
+  for (const [variable, value] of Object.entries(found.data ?? {})) variables[variable] = { value };
+  return undefined;
+}
+
+/** Takes the names of the keys only: the value goes from the Secret to the Pod by the internal gateway alone. */
+async function readSecret(
+  name: string,
+  namespace: string,
+  client: ApiClient,
+  variables: Variables,
+): Promise<Missing | undefined> {
+  const found = orAbsent(
+    await client.get(KINDS.secrets, { namespace, name }),
+    `reading the Secret ${namespace}/${name}`,
+  );
+  if (found === undefined) return missing('SecretNotFound', `There is no Secret ${name} in ${namespace}.`);
+  if (found.metadata?.labels?.[LABEL.usable] !== 'true') {
+    const cure = `kubectl -n ${namespace} label secret ${name} ${LABEL.usable}=true`;
+    return missing(
+      'SecretNotUsable',
+      `The Secret ${name} does not allow pipelines to use it. To allow it: ${cure}`,
+    );
+  }
+  for (const key of Object.keys(found.data ?? {})) {
+    variables[key] = { value: makeSecretPlaceholder(`${name}/${key}`), secret: true };
+  }
+  return undefined;
+}
+
+function missing(reason: Missing['reason'], message: string): Missing {
+  return { answer: 'missing', reason, message };
+}
+
+function digestOf(config: string, variables: Variables): string {
+  const sorted = Object.entries(variables).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify([config, sorted]))
+    .digest('hex');
+}
+
+async function applyChecks(pipeline: ScheduledPipeline, options: PipelineClusterOptions): Promise<void> {
+  const { client } = options;
+  const { namespace } = pipeline;
+  const selector = `${OURS},${LABEL.pipeline}=${labelValue(pipeline.pipeline)}`;
+  const stale = new Map<string, Wire<CronJob>>();
+  const listed = await client.list(KINDS.cronJobs, { namespace, labelSelector: selector }, (items) => {
+    for (const item of items) if (ownedBy(item, pipeline.uid)) stale.set(item.metadata?.name ?? '', item);
+  });
+  orThrow(listed, `listing the CronJobs of ${namespace}/${pipeline.pipeline}`);
+  for (const wanted of cronJobsOf(pipeline, options)) {
+    const name = wanted.metadata?.name ?? '';
+    const current = stale.get(name);
+    stale.delete(name);
+    orThrow(
+      await applyIfChanged(client, KINDS.cronJobs, wanted, current),
+      `applying the CronJob ${namespace}/${name}`,
+    );
+  }
+  for (const [name, { metadata }] of stale) {
+    const uid = metadata?.uid;
+    const answer = await client.delete(KINDS.cronJobs, { namespace, name }, uid === undefined ? {} : { uid });
+    orThrow(answer, `deleting the CronJob ${namespace}/${name}`);
+  }
+}
+
+type CronJob = NonNullable<ReturnType<typeof checkCronJob>>;
+
+/** A CronJob of an earlier Pipeline of the name is on its way out with it: not ours to touch. */
+function ownedBy(object: Wire<CronJob>, uid: string): boolean {
+  return object.metadata?.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
+}
+
+function cronJobsOf(pipeline: ScheduledPipeline, options: PipelineClusterOptions): Wire<CronJob>[] {
+  const rules = options.rulesOf(pipeline.team);
+  if (rules === undefined) throw new Error(`Team ${pipeline.team} is not ready yet.`);
+  const { apiVersion, kind } = KINDS.pipelines;
+  const owner = { apiVersion, kind, name: pipeline.pipeline, uid: pipeline.uid };
+  return checkGroups(pipeline.definition).flatMap((group) => {
+    const cronJob = checkCronJob(
+      {
+        team: pipeline.team,
+        pipeline: pipeline.pipeline,
+        pipelineId: pipeline.id,
+        group,
+        containers: checkContainersOf(pipeline.definition, group.resources),
+        shim: shimKeys(options.agentKey, `check ${pipeline.uid} ${group.key}`),
+        paused: pipeline.pausedNow,
+        owner,
+      },
+      { ...rules, namespace: pipeline.namespace },
+      options.installation(),
+    );
+    if (cronJob === undefined) return [];
+    const wire: Wire<CronJob> = JSON.parse(JSON.stringify(cronJob));
+    return [wire];
+  });
+}

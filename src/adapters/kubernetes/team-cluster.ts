@@ -1,0 +1,160 @@
+import type { NamespaceAnswer, TeamCluster, TeamManifest } from '#flows/manifest-ports.ts';
+import type { Answer, Problem } from './api/answer.ts';
+import { ApiError, orAbsent } from './api/answer.ts';
+import { applyIfChanged } from './api/apply-if-changed.ts';
+import type { ApiClient } from './api/client.ts';
+import type { Kind, Wire } from './api/kinds.ts';
+import { KINDS } from './api/kinds.ts';
+import type { TeamObject } from './kinds/custom-resources.ts';
+import type { Installation } from './manifests/installation.ts';
+import { LABEL } from './manifests/labels.ts';
+import type { TeamNamespace } from './manifests/team-namespace.ts';
+import {
+  podsServiceAccount,
+  QUOTA,
+  teamLimitRange,
+  teamNamespace,
+  teamNetworkPolicies,
+  teamQuota,
+  teamRoleBindings,
+} from './manifests/team-namespace.ts';
+import { DEFAULT_POD_SECURITY } from './manifests/team-rules.ts';
+
+export interface TeamClusterOptions {
+  client: ApiClient;
+  installation(): Installation;
+  /** Spec of the Team as last seen. */
+  specOf(team: string): Wire<TeamObject>['spec'] | undefined;
+  pipelinesIn(namespace: string): number;
+}
+
+type Refused = NamespaceAnswer & { answer: 'refused' };
+
+export function teamCluster(options: TeamClusterOptions): TeamCluster {
+  return {
+    async prepareNamespace(team) {
+      const refusal = refusedName(team) ?? (await prepare(team, options));
+      return refusal ?? (await fill(describe(team, options), options));
+    },
+    pipelinesIn: (namespace) => Promise.resolve(options.pipelinesIn(namespace)),
+  };
+}
+
+/** The names that no team may have, whatever admission let through. */
+function refusedName({ namespace }: TeamManifest): Refused | undefined {
+  if (namespace !== 'default' && !namespace.startsWith('kube-')) return undefined;
+  const message = `The namespace ${namespace} belongs to the cluster and to no team.`;
+  return { answer: 'refused', reason: 'NamespaceReserved', message };
+}
+
+function describe(team: TeamManifest, options: TeamClusterOptions): TeamNamespace {
+  const spec = options.specOf(team.name) ?? {};
+  return {
+    team: team.name,
+    namespace: team.namespace,
+    podSecurity: spec.podSecurity ?? DEFAULT_POD_SECURITY,
+    quota: spec.limits?.requests ?? {},
+    denyCidrs: spec.network?.denyCIDRs ?? [],
+    owner: {
+      apiVersion: KINDS.teams.apiVersion,
+      kind: KINDS.teams.kind,
+      name: team.name,
+      uid: team.uid,
+    },
+  };
+}
+
+/** Creates or adopts the namespace; a created one is never ours by accident, because creation fails when it exists. */
+async function prepare(team: TeamManifest, options: TeamClusterOptions): Promise<Refused | undefined> {
+  const { client } = options;
+  const wanted = wire(KINDS.namespaces, teamNamespace(describe(team, options)));
+  const name = team.namespace;
+  const found = orAbsent(await client.get(KINDS.namespaces, { name }), `reading the namespace ${name}`);
+  if (found === undefined) {
+    const created = await client.create(KINDS.namespaces, wanted);
+    if (created.ok) return undefined;
+    if (created.status === 409) throw new ApiError(`creating the namespace ${name}`, created);
+    return refused(name, created);
+  }
+  const owner = found.metadata?.labels?.[LABEL.team];
+  if (found.metadata?.deletionTimestamp !== undefined) {
+    const message = `The namespace ${name} is being deleted.`;
+    return { answer: 'refused', reason: 'NamespaceTerminating', message };
+  }
+  if (owner !== team.name) return notOurs(name, team.name, owner);
+  const applied = await applyIfChanged(client, KINDS.namespaces, wanted, found);
+  return applied.ok ? undefined : refused(name, applied);
+}
+
+function notOurs(name: string, team: string, owner: string | undefined): Refused {
+  const message =
+    owner === undefined
+      ? `The namespace ${name} exists and is not the team's. To hand it over: kubectl label namespace ${name} ${LABEL.team}=${team}`
+      : `The namespace ${name} belongs to team ${owner}.`;
+  return { answer: 'refused', reason: 'NamespaceNotOurs', message };
+}
+
+/** Everything within the namespace. The role bindings come first: they are the right to do the rest. */
+async function fill(space: TeamNamespace, options: TeamClusterOptions): Promise<NamespaceAnswer> {
+  const { client } = options;
+  const installation = options.installation();
+  const { namespace } = space;
+  const steps: (() => Promise<Answer<unknown>>)[] = [
+    ...teamRoleBindings(space, installation).map(
+      (binding) => () => ensure(client, KINDS.roleBindings, binding),
+    ),
+    () => ensure(client, KINDS.serviceAccounts, podsServiceAccount(space)),
+    ...teamNetworkPolicies(space, installation).map(
+      (policy) => () => ensure(client, KINDS.networkPolicies, policy),
+    ),
+    () => ensureOrRemove(client, KINDS.limitRanges, { namespace, name: QUOTA }, teamLimitRange(space)),
+    () => ensureOrRemove(client, KINDS.resourceQuotas, { namespace, name: QUOTA }, teamQuota(space)),
+  ];
+  for (const step of steps) {
+    const answer = await step();
+    if (!answer.ok) return refused(namespace, answer);
+  }
+  return { answer: 'ready' };
+}
+
+interface Named {
+  metadata?: { name?: string; namespace?: string };
+}
+
+async function ensure<T extends Named>(
+  client: ApiClient,
+  kind: Kind<T>,
+  object: Named,
+): Promise<Answer<unknown>> {
+  const wanted = wire(kind, object);
+  const { name = '', namespace } = object.metadata ?? {};
+  const found = await client.get(kind, { name, namespace });
+  if (!found.ok && found.status !== 404) return found;
+  return applyIfChanged(client, kind, wanted, found.ok ? found.value : undefined);
+}
+
+async function ensureOrRemove<T extends Named>(
+  client: ApiClient,
+  kind: Kind<T>,
+  ref: { namespace: string; name: string },
+  wanted: Named | undefined,
+): Promise<Answer<unknown>> {
+  if (wanted !== undefined) return ensure(client, kind, wanted);
+  const found = await client.get(kind, ref);
+  if (!found.ok) return found.status === 404 ? { ok: true, value: undefined } : found;
+  return client.delete(kind, ref);
+}
+
+/** Refusals that another try will not cure become an answer; everything else is thrown, for the queue to try again. */
+function refused(namespace: string, problem: Problem): Refused {
+  if (problem.status !== 403 && problem.status !== 422) {
+    throw new ApiError(`preparing the namespace ${namespace}`, problem);
+  }
+  return { answer: 'refused', reason: 'NamespaceRefused', message: problem.message };
+}
+
+/** Manifests have no dates in them: on the wire they are the same object. */
+function wire<T>(_kind: Kind<T>, object: unknown): T {
+  const same: T = JSON.parse(JSON.stringify(object));
+  return same;
+}

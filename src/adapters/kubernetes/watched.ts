@@ -1,0 +1,208 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import type { Problem } from './api/answer.ts';
+import type { Kind, Wire } from './api/kinds.ts';
+import { KINDS } from './api/kinds.ts';
+import type { Surroundings } from './cluster.ts';
+import type { SeenOAuthProvider, SeenOwned, SeenPipeline, SeenPod, SeenTeam } from './kinds/seen.ts';
+import {
+  seenCronJob,
+  seenOAuthProvider,
+  seenPipeline,
+  seenPod,
+  seenReference,
+  seenTeam,
+} from './kinds/seen.ts';
+import { LABEL, OURS } from './manifests/labels.ts';
+import { teamRules } from './manifests/team-rules.ts';
+import type { ReflectorOptions, Source, Timing } from './watch/reflector.ts';
+import { Reflector } from './watch/reflector.ts';
+import type { Change, Kept } from './watch/store.ts';
+
+/** Who is told of what; each handler only enqueues keys. */
+export interface Handlers {
+  team(change: Change<SeenTeam>): void;
+  pipeline(change: Change<SeenPipeline>): void;
+  oauthProvider(change: Change<SeenOAuthProvider>): void;
+  pod(change: Change<SeenPod>): void;
+  cronJob(change: Change<SeenOwned>): void;
+  /** A ConfigMap or Secret of a team namespace. */
+  reference(kind: 'configMap' | 'secret', change: Change<Kept>): void;
+  problem(what: string, problem: Problem): void;
+}
+
+interface AnyReflector {
+  readonly synced: Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+  stuckMs(): number;
+}
+
+/** The watches in one team's namespace. */
+interface TeamWatches {
+  pods: Reflector<Wire<V1Pod>, SeenPod>;
+  all: AnyReflector[];
+}
+
+/**
+ * Everything that is watched: our own kinds in the whole cluster, and in each team's namespace, where alone the operator may look,
+ * the Pods, CronJobs, ConfigMaps and Secrets (the last two without their contents).
+ */
+export class Watched implements Surroundings {
+  readonly teams: Reflector<typeof KINDS.teams extends Kind<infer T> ? T : never, SeenTeam>;
+  readonly pipelines: Reflector<typeof KINDS.pipelines extends Kind<infer T> ? T : never, SeenPipeline>;
+  readonly oauthProviders: Reflector<
+    typeof KINDS.oauthProviders extends Kind<infer T> ? T : never,
+    SeenOAuthProvider
+  >;
+  readonly #source: Source;
+  readonly #handlers: Handlers;
+  readonly #timing: Partial<Timing>;
+  readonly #namespaces = new Map<string, TeamWatches>();
+
+  constructor(source: Source, handlers: Handlers, timing: Partial<Timing> = {}) {
+    this.#source = source;
+    this.#handlers = handlers;
+    this.#timing = timing;
+    this.teams = this.#reflector('Teams', {
+      kind: KINDS.teams,
+      project: seenTeam,
+      changed: (change) => handlers.team(change),
+    });
+    this.pipelines = this.#reflector('Pipelines', {
+      kind: KINDS.pipelines,
+      project: seenPipeline,
+      changed: (change) => handlers.pipeline(change),
+    });
+    this.oauthProviders = this.#reflector('OAuthProviders', {
+      kind: KINDS.oauthProviders,
+      project: seenOAuthProvider,
+      changed: (change) => handlers.oauthProvider(change),
+    });
+  }
+
+  /** Starts the watches of our own kinds; fulfilled once all that exists is known. */
+  async start(): Promise<void> {
+    const own = [this.teams, this.pipelines, this.oauthProviders];
+    for (const reflector of own) reflector.start();
+    await Promise.all(own.map((reflector) => reflector.synced));
+  }
+
+  async stop(): Promise<void> {
+    const all = [...this.#own(), ...[...this.#namespaces.values()].flatMap((watches) => watches.all)];
+    await Promise.all(all.map((reflector) => reflector.stop()));
+  }
+
+  /** Watches a team's namespace; fulfilled once what exists there is known. */
+  async watchNamespace(namespace: string): Promise<void> {
+    const known = this.#namespaces.get(namespace) ?? this.#startNamespace(namespace);
+    await Promise.all(known.all.map((reflector) => reflector.synced));
+  }
+
+  async leaveNamespace(namespace: string): Promise<void> {
+    const watches = this.#namespaces.get(namespace);
+    this.#namespaces.delete(namespace);
+    await Promise.all((watches?.all ?? []).map((reflector) => reflector.stop()));
+  }
+
+  /** The longest time for which any of the watches has neither heard anything nor tried to. */
+  stuckMs(): number {
+    const all = [...this.#own(), ...[...this.#namespaces.values()].flatMap((watches) => watches.all)];
+    return Math.max(...all.map((reflector) => reflector.stuckMs()));
+  }
+
+  /** The Team whose namespace this is. */
+  teamOf(namespace: string): SeenTeam | undefined {
+    return [...this.teams.store.values()].find((team) => (team.spec.namespace ?? team.name) === namespace);
+  }
+
+  pipelinesIn(namespace: string): SeenPipeline[] {
+    return [...this.pipelines.store.values()].filter((pipeline) => pipeline.namespace === namespace);
+  }
+
+  team(name: string): ReturnType<Surroundings['team']> {
+    const team = this.teams.store.get(name);
+    if (team === undefined) return undefined;
+    const { runningBuilds = Infinity, runningChecks = Infinity } = team.spec.limits ?? {};
+    return { rules: teamRules(name, team.spec), runningBuilds, runningChecks };
+  }
+
+  pipelineOwner(namespace: string, name: string): ReturnType<Surroundings['pipelineOwner']> {
+    const pipeline = this.pipelines.store.get(`${namespace}/${name}`);
+    if (pipeline === undefined) return undefined;
+    const { apiVersion, kind } = KINDS.pipelines;
+    return { apiVersion, kind, name, uid: pipeline.uid };
+  }
+
+  runningPods(namespace: string, kind: 'build' | 'check'): number {
+    const pods = this.#namespaces.get(namespace)?.pods.store.values() ?? [];
+    return [...pods].filter(({ labels, facts }) => {
+      const ended = facts?.phase === 'Succeeded' || facts?.phase === 'Failed';
+      return labels[LABEL.kind] === kind && !ended;
+    }).length;
+  }
+
+  created(pod: Wire<V1Pod>): void {
+    this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(seenPod(pod));
+  }
+
+  /** Our Pods as last seen, and whether they are all known by now; undefined for a namespace that is not watched. */
+  podsIn(namespace: string): SeenPod[] | undefined {
+    const watches = this.#namespaces.get(namespace);
+    return watches === undefined ? undefined : [...watches.pods.store.values()];
+  }
+
+  watchedNamespaces(): string[] {
+    return [...this.#namespaces.keys()];
+  }
+
+  #own(): AnyReflector[] {
+    return [this.teams, this.pipelines, this.oauthProviders];
+  }
+
+  #startNamespace(namespace: string): TeamWatches {
+    const handlers = this.#handlers;
+    const pods = this.#reflector(`Pods in ${namespace}`, {
+      kind: KINDS.pods,
+      namespace,
+      labelSelector: OURS,
+      project: seenPod,
+      changed: (change) => handlers.pod(change),
+    });
+    const cronJobs = this.#reflector(`CronJobs in ${namespace}`, {
+      kind: KINDS.cronJobs,
+      namespace,
+      labelSelector: OURS,
+      project: seenCronJob,
+      changed: (change) => handlers.cronJob(change),
+    });
+    const configMaps = this.#reflector(`ConfigMaps in ${namespace}`, {
+      kind: KINDS.configMaps,
+      namespace,
+      metadataOnly: true,
+      project: seenReference,
+      changed: (change) => handlers.reference('configMap', change),
+    });
+    const secrets = this.#reflector(`Secrets in ${namespace}`, {
+      kind: KINDS.secrets,
+      namespace,
+      metadataOnly: true,
+      project: seenReference,
+      changed: (change) => handlers.reference('secret', change),
+    });
+    const watches = { pods, all: [pods, cronJobs, configMaps, secrets] };
+    this.#namespaces.set(namespace, watches);
+    for (const reflector of watches.all) reflector.start();
+    return watches;
+  }
+
+  #reflector<T, S extends Kept>(
+    what: string,
+    options: Omit<ReflectorOptions<T, S>, 'onProblem' | 'timing'>,
+  ): Reflector<T, S> {
+    return new Reflector(this.#source, {
+      ...options,
+      onProblem: (problem) => this.#handlers.problem(what, problem),
+      timing: this.#timing,
+    });
+  }
+}
