@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isExisting } from '#tools/cluster/existing.ts';
+import { explain } from '#tools/cluster/explain.ts';
 import { run } from '#tools/cluster/run.ts';
 import { clusterEnvironment, kubectl, stream } from './cluster-commands.ts';
 import type { LoadedImages } from './images.ts';
 
 /** Where the demonstration and the end-to-end suite install Millrace. */
 export const RELEASE = { name: 'millrace', namespace: 'millrace-system' } as const;
+const LONGEST_START_MS = 5 * 60_000;
 const TOKENS = `${RELEASE.name}-tokens`;
 
 export interface TokenOwner {
@@ -68,14 +71,14 @@ function hashed(tokens: Readonly<Record<string, TokenOwner>>): Record<string, To
   );
 }
 
-export interface Workload {
+interface Workload {
   name: string;
   ready: number;
   wanted: number;
 }
 
 /** What the release runs, and how much of it is there in its newest form. */
-export async function workloads(): Promise<Workload[]> {
+async function workloads(): Promise<Workload[]> {
   const selector = `app.kubernetes.io/instance=${RELEASE.name}`;
   const args = ['get', 'deployments,statefulsets', '--namespace', RELEASE.namespace, '-l', selector];
   const answer: { items: ApiWorkload[] } = JSON.parse(await kubectl([...args, '-o', 'json']));
@@ -93,6 +96,27 @@ interface ApiWorkload {
   metadata: { name: string; generation: number };
   spec: { replicas: number };
   status: { observedGeneration?: number; readyReplicas?: number; updatedReplicas?: number };
+}
+
+/** Waits until all of the release is ready in its newest form; `report` gets one line per workload, again and again. */
+export async function waitForWorkloads(report: (lines: readonly string[]) => void): Promise<void> {
+  const started = Date.now();
+  let told = '';
+  for (;;) {
+    const all = await workloads();
+    const lines = all.map(describeWorkload);
+    if (lines.join() !== told) report(lines);
+    told = lines.join();
+    if (all.length > 0 && all.every(({ ready, wanted }) => ready === wanted)) return;
+    if (Date.now() - started > LONGEST_START_MS) {
+      throw explain('The chart is installed, but not everything got ready.');
+    }
+    await sleep(500);
+  }
+}
+
+function describeWorkload({ name, ready, wanted }: Workload): string {
+  return `${ready === wanted ? '✔' : '·'} ${name.padEnd(16)} ${ready}/${wanted} ready`;
 }
 
 /** Whether the Service's own address can be reached from this machine. */

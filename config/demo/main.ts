@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { checkout, kubectl, streamTool } from '#tools/chart/cluster-commands.ts';
 import type { LoadedImages } from '#tools/chart/images.ts';
 import { buildAndLoadImages } from '#tools/chart/images.ts';
-import { installChart, RELEASE, servicesAreReachable, workloads } from '#tools/chart/install.ts';
+import { installChart, RELEASE, servicesAreReachable, waitForWorkloads } from '#tools/chart/install.ts';
 import { Explained, explain, messageOf } from '#tools/cluster/explain.ts';
 import { pushCommit, tagsOf } from './commit.ts';
 import { diagnose } from './diagnose.ts';
@@ -35,7 +34,7 @@ async function demonstrate(): Promise<boolean> {
   screen.heading(`The chart: helm install ${RELEASE.name} charts/millrace --namespace ${RELEASE.namespace}`);
   const token = await demoToken();
   await installChart(images, { [token]: { user: 'demo', team: '*', role: 'admin' } }, screen.quote);
-  await waitForWorkloads();
+  await waitForWorkloads((lines) => screen.redraw(lines));
 
   screen.heading('A team, a pipeline, and a git server for it');
   await applySamples(images);
@@ -58,23 +57,6 @@ async function demonstrate(): Promise<boolean> {
   } finally {
     forge.close();
     entrance.close();
-  }
-}
-
-async function waitForWorkloads(): Promise<void> {
-  const started = Date.now();
-  for (;;) {
-    const all = await workloads();
-    screen.redraw(
-      all.map(
-        ({ name, ready, wanted }) =>
-          `${ready === wanted ? '✔' : '·'} ${name.padEnd(10)} ${ready}/${wanted} ready`,
-      ),
-    );
-    if (all.length > 0 && all.every(({ ready, wanted }) => ready === wanted)) return;
-    if (Date.now() - started > 5 * 60_000)
-      throw explain('The chart is installed, but not everything got ready.');
-    await sleep(500);
   }
 }
 

@@ -1,0 +1,54 @@
+export interface Counts {
+  passed: number;
+  failed: number;
+}
+
+/** A gate that is one yes or no. */
+export function oneIf(good: boolean): Counts {
+  return good ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+export function sum(all: readonly Counts[]): Counts {
+  return {
+    passed: all.reduce((total, { passed }) => total + passed, 0),
+    failed: all.reduce((total, { failed }) => total + failed, 0),
+  };
+}
+
+/**
+ * What jest's --json says. No report, no test at all, a suite that could not run, and a bad exit without a failed test are failures:
+ * silence proves nothing.
+ */
+export function countJest(report: string | undefined, code: number): Counts {
+  const facts = parseObject(report);
+  if (facts === undefined) return oneIf(false);
+  const passed = numberIn(facts, 'numPassedTests');
+  const failed = numberIn(facts, 'numFailedTests') + numberIn(facts, 'numRuntimeErrorTestSuites');
+  const silent = passed + failed === 0 || (code !== 0 && failed === 0);
+  return { passed, failed: failed + (silent ? 1 : 0) };
+}
+
+/** What `go test -json` says, line by line: tests and subtests count, packages only where they fail without a failed test. */
+export function countGo(lines: readonly string[], code: number): Counts {
+  const events = lines.map(parseObject).filter((event) => event !== undefined);
+  const ended = (action: string) =>
+    events.filter((event) => event['Action'] === action && typeof event['Test'] === 'string').length;
+  const passed = ended('pass');
+  const failed = ended('fail');
+  const silent = passed + failed === 0 || (code !== 0 && failed === 0);
+  return { passed, failed: failed + (silent ? 1 : 0) };
+}
+
+function parseObject(text: string | undefined): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '');
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function numberIn(facts: Record<string, unknown>, name: string): number {
+  const value = facts[name];
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,83 @@
+import { ADMIN_TOKEN } from '#e2e/support/gateway.ts';
+import type { LoadedImages } from '#tools/chart/images.ts';
+import { buildAndLoadImages } from '#tools/chart/images.ts';
+import { installChart, testChart, waitForWorkloads } from '#tools/chart/install.ts';
+import type { Counts } from './counts.ts';
+import { oneIf } from './counts.ts';
+import { gate, goModules, jestProject } from './programs.ts';
+
+export interface Gate {
+  /** Gates without which it cannot run. */
+  needs?: readonly string[];
+  about: string;
+  run: () => Promise<Counts>;
+}
+
+const tool = (name: string, ...args: string[]): Promise<Counts> =>
+  gate(process.execPath, [`config/${name}/main.ts`, ...args]);
+
+let images: LoadedImages | undefined;
+
+/** In the order in which they run. */
+export const GATES: Readonly<Record<string, Gate>> = {
+  types: { about: 'TypeScript, strict', run: () => gate('tsc', ['-p', '.']) },
+  'domain-types': {
+    about: 'the domain knows no clock, no process, no network',
+    run: () => gate('tsc', ['-p', 'src/domain']),
+  },
+  lint: { about: 'import rules, budgets, correctness', run: () => gate('oxlint', []) },
+  'dead-code': { about: 'unused files, exports and dependencies', run: () => gate('knip', []) },
+  formatting: { about: 'one format', run: () => gate('prettier', ['--check', '--log-level=warn', '.']) },
+  dist: { about: 'the program, its shim and its HCL engine', run: () => tool('dist') },
+  unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit') },
+  go: { about: 'the programs in Go', run: goModules },
+  cluster: { about: 'a real Kubernetes on this machine', run: () => tool('cluster', 'up') },
+  images: { about: 'the images, built and loaded', needs: ['dist', 'cluster'], run: loadImages },
+  integration: {
+    about: 'tests with real Postgres, API server, helm, Lua',
+    needs: ['dist', 'cluster'],
+    run: () => jestProject('integration'),
+  },
+  install: { about: 'the chart, installed with the real helm', needs: ['cluster', 'images'], run: install },
+  'helm-test': { about: "the chart's own test", needs: ['install'], run: helmTest },
+  e2e: {
+    about: 'end to end on the cluster',
+    needs: ['install'],
+    run: () => jestProject('e2e', '--runInBand'),
+  },
+};
+
+async function loadImages(): Promise<Counts> {
+  images = await buildAndLoadImages((line) => console.log(line));
+  return oneIf(true);
+}
+
+async function install(): Promise<Counts> {
+  if (images === undefined) return oneIf(false);
+  const administrator = { user: 'e2e', team: '*', role: 'admin' };
+  await installChart(images, { [ADMIN_TOKEN]: administrator }, (line) => console.log(line));
+  await waitForWorkloads((lines) => console.log(lines.join('; ')));
+  return oneIf(true);
+}
+
+async function helmTest(): Promise<Counts> {
+  console.log(await testChart());
+  return oneIf(true);
+}
+
+/** The chosen gates and what they need, in order. */
+export function withNeeds(
+  chosen: readonly string[],
+  gates: Readonly<Record<string, Gate>> = GATES,
+): string[] {
+  const wanted = new Set<string>();
+  const add = (name: string): void => {
+    const found = gates[name];
+    if (found === undefined)
+      throw new Error(`There is no gate "${name}"; there are ${Object.keys(gates).join(', ')}.`);
+    wanted.add(name);
+    for (const need of found.needs ?? []) add(need);
+  };
+  for (const name of chosen) add(name);
+  return Object.keys(gates).filter((name) => wanted.has(name));
+}
