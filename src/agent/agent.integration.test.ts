@@ -2,7 +2,7 @@ import { webcrypto } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { Plan, PlanStep } from '#domain/planning/plan.ts';
-import { buildShim, bundleAgent } from './build.ts';
+import { buildShim, bundleAgent } from './testing/build.ts';
 import { FakeGateway, type Certificate } from './testing/fake-gateway.ts';
 import { ended, LocalPod } from './testing/local-pod.ts';
 

@@ -90,20 +90,20 @@ export class FakeGateway {
     }
     const body = await readJson(request);
     if (typeof mishap === 'object') await new Promise((resolve) => setTimeout(resolve, mishap.delay));
-    if (mishap === 'refuse' || mishap === 'unauthorized') {
-      response.writeHead(mishap === 'refuse' ? 500 : 401).end();
-      return;
-    }
-    if (path === '/agent/v1/commands' && this.#knows(request)) this.#openStream(response);
-    else if (path === '/agent/v1/session' || this.#knows(request)) {
-      const answer = JSON.stringify(this.#take(path, body));
-      if (mishap === 'answer-lost') request.socket.destroy();
-      else response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
-      this.#look();
-    } else response.writeHead(401).end();
+    const refusal = mishap === 'refuse' ? 500 : mishap === 'unauthorized' || !this.#knows(request) ? 401 : 0;
+    if (refusal > 0) response.writeHead(refusal).end();
+    else if (path === '/agent/v1/commands') this.#openStream(response);
+    else this.#reply(response, JSON.stringify(this.#take(path, body)), mishap === 'answer-lost');
+    this.#look();
+  }
+
+  #reply(response: ServerResponse, answer: string, lost: boolean): void {
+    if (lost) response.destroy();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
   }
 
   #knows(request: IncomingMessage): boolean {
+    if (request.url === '/agent/v1/session') return true;
     return this.sessions.some((session) => request.headers.authorization === `Bearer ${session.key}`);
   }
 
@@ -112,7 +112,6 @@ export class FakeGateway {
     response.once('close', () => this.#streams.delete(response));
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.write(this.cancelled ? '{"command":"cancel"}\n' : '\n');
-    this.#look();
   }
 
   #take(path: string, body: unknown): unknown {

@@ -38,6 +38,7 @@ export type OutcomeReason =
   | 'Unschedulable'
   | 'QuotaExceeded'
   | 'PodRefused'
+  | 'SecretMissing'
   | 'AgentAuthentication';
 
 export type BuildStatus = 'pending' | 'started' | BuildOutcome;

@@ -2,6 +2,9 @@
 export const CHECK_OUTPUT_LIMIT = 1024 * 1024;
 const NEWEST = 100;
 const SHOWN = 200;
+/** Of one version, after flattening. */
+const MOST_FIELDS = 256;
+const MOST_CHARACTERS = 64 * 1024;
 
 export type CheckOutput =
   | { ok: true; versions: Record<string, string>[]; /** Older ones than the newest 100. */ left: number }
@@ -19,7 +22,10 @@ export function parseCheckOutput(stdout: string): CheckOutput {
   for (const [index, entry] of parsed.value.entries()) {
     const version = flattenVersion(entry);
     if (version === undefined)
-      return refuse(`printed an array whose element ${index} is not an object with fields`, stdout);
+      return refuse(
+        `printed an array whose element ${index} is not an object with 1 to ${MOST_FIELDS} fields in 64 KiB`,
+        stdout,
+      );
     versions.push(version);
   }
   return { ok: true, versions: versions.slice(-NEWEST), left: Math.max(0, versions.length - NEWEST) };
@@ -48,25 +54,29 @@ function parseJson(text: string): { value: unknown } | undefined {
 
 /**
  * Nested objects and arrays flatten with `_` (`{"meta":{"sha":"b"},"tags":["x"]}` → `meta_sha`, `tags_0`); numbers and booleans become
- * strings; null is left out. Undefined: not an object, or one without any field.
+ * strings; null is left out. Undefined: not an object, or one with no fields or too many.
  */
 export function flattenVersion(value: unknown): Record<string, string> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const fields: [string, string][] = [];
-  const open: [string, unknown][] = [['', value]];
-  for (let next = open.shift(); next !== undefined; next = open.shift()) {
-    const [path, part] = next;
-    if (typeof part === 'object' && part !== null) {
-      const inner = Object.entries(part).map(([key, field]): [string, unknown] => [
-        path === '' ? key : `${path}_${key}`,
-        field,
-      ]);
-      open.unshift(...inner);
-    } else if (typeof part === 'string') {
-      fields.push([path, part]);
-    } else if (part !== null) {
-      fields.push([path, JSON.stringify(part)]);
-    }
+  let size = 0;
+  for (const [path, leaf] of leavesOf(value)) {
+    const text = typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
+    size += path.length + text.length;
+    fields.push([path, text]);
+    if (fields.length > MOST_FIELDS || size > MOST_CHARACTERS) return undefined;
   }
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
+}
+
+/** Everything in it that is no object, in order, with its path. */
+function* leavesOf(value: object): Generator<[string, unknown]> {
+  const open: [string, unknown][] = [['', value]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [path, part] = next;
+    if (typeof part !== 'object') yield next;
+    if (typeof part !== 'object' || part === null) continue;
+    const prefix = path === '' ? '' : `${path}_`;
+    for (const [key, field] of Object.entries(part).toReversed()) open.push([prefix + key, field]);
+  }
 }

@@ -5,17 +5,13 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/*
- * Builds what runs in Pods, the agent's bundle and the shim, into the cache (once per content) and copies it where it is wanted:
- *
- *   node src/agent/build.ts dist        dist/agent.js, dist/shim-amd64, dist/shim-arm64
- */
+/* The agent's bundle and the shim for tests, built once per content into the cache. `dist/` is made by `config/dist`. */
 
 export type Architecture = 'amd64' | 'arm64';
 
-const { copyFile, mkdir, readdir, readFile, rename, rm } = promises;
+const { mkdir, readdir, readFile, rename, rm } = promises;
 const run = promisify(execFile);
-const here = import.meta.dirname;
+const here = join(import.meta.dirname, '..');
 const checkout = join(here, '..', '..');
 
 /** Path of the shim for this architecture, in the cache. */
@@ -43,6 +39,7 @@ export async function buildShim(architecture: Architecture = ownArchitecture()):
 
 /** Path of the agent's bundle, in the cache. CommonJS, because that starts faster. */
 export async function bundleAgent(): Promise<string> {
+  await mkdir(cacheFolder(), { recursive: true });
   const out = join(cacheFolder(), `agent-${process.pid}-${Date.now()}.js`);
   const options = ['--bundle', '--platform=node', '--target=node24', '--format=cjs', '--minify-syntax'];
   await run('esbuild', [join(here, 'main.ts'), ...options, `--outfile=${out}`], {
@@ -78,13 +75,4 @@ function cacheFolder(): string {
 
 function ownArchitecture(): Architecture {
   return process.arch === 'arm64' ? 'arm64' : 'amd64';
-}
-
-if (import.meta.main) {
-  const folder = process.argv[2] ?? 'dist';
-  await mkdir(folder, { recursive: true });
-  await copyFile(await bundleAgent(), join(folder, 'agent.js'));
-  for (const architecture of ['amd64', 'arm64'] as const) {
-    await copyFile(await buildShim(architecture), join(folder, `shim-${architecture}`));
-  }
 }

@@ -1,0 +1,211 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { applyEvents, closeBuild, openBuild } from './apply-events.ts';
+import type { BuildState } from './build-state.ts';
+import type { BuildEvent } from './events.ts';
+
+type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
+type Told = Unnumbered<BuildEvent>;
+
+const AT = '2026-01-01T00:00:00Z';
+const opened = openBuild([
+  { id: '0', kind: 'get', name: 'git.app', resource: 'git.app' },
+  { id: '1', kind: 'task', name: 'unit' },
+  { id: '2', kind: 'put', name: 'git.tag', resource: 'git.tag' },
+]);
+
+function numbered(told: Told[], from = 1): BuildEvent[] {
+  return told.map((event, index) => ({ ...event, sequence: from + index, at: AT }));
+}
+const started = (step: string): Told => ({ type: 'step-started', step });
+const succeeded = (step: string, more: object = {}): Told => ({
+  type: 'step-ended',
+  step,
+  status: 'succeeded',
+  exitCode: 0,
+  ...more,
+});
+const won: Told = { type: 'build-ended', outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All.' };
+const lost: Told = { type: 'build-ended', outcome: 'failed', reason: 'StepFailed', message: 'Step unit.' };
+const good = ['0', '1'].flatMap((step) => [started(step), succeeded(step)]);
+const pushed = [started('2'), succeeded('2', { version: { ref: 'a' } })];
+
+function statuses(state: BuildState): string[] {
+  return [state.status, ...state.steps.map((step) => step.status)];
+}
+
+describe('events of a build', () => {
+  const cases: Record<string, { told: Told[]; statuses: string[]; outcome?: string; reason?: string }> = {
+    'nothing has happened yet': { told: [], statuses: ['pending', 'waiting', 'waiting', 'waiting'] },
+    'the first step starts the build': {
+      told: [started('0')],
+      statuses: ['started', 'started', 'waiting', 'waiting'],
+    },
+    'a build whose steps all succeeded succeeds': {
+      told: [...good, ...pushed, won],
+      statuses: ['succeeded', 'succeeded', 'succeeded', 'succeeded'],
+      outcome: 'succeeded',
+      reason: 'AllStepsSucceeded',
+    },
+    'success without the end of a step is no success': {
+      told: [...good, started('2'), won],
+      statuses: ['failed', 'succeeded', 'succeeded', 'failed'],
+      outcome: 'failed',
+      reason: 'AgentFault',
+    },
+    'success without a step that never began is no success': {
+      told: [...good, won],
+      statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
+      outcome: 'failed',
+      reason: 'AgentFault',
+    },
+    'a step that never began cannot have succeeded': {
+      told: [...good, succeeded('2'), won],
+      statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
+      outcome: 'failed',
+      reason: 'AgentFault',
+    },
+    'success with a skipped step is no success': {
+      told: [...good, { type: 'step-ended', step: '2', status: 'skipped' }, won],
+      statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
+      outcome: 'failed',
+      reason: 'AgentFault',
+    },
+    'success of a step with another exit code than 0 is its failure': {
+      told: [started('0'), succeeded('0', { exitCode: 3 })],
+      statuses: ['started', 'failed', 'waiting', 'waiting'],
+    },
+    'success of a step that a signal ended is its failure': {
+      told: [started('0'), { type: 'step-ended', step: '0', status: 'succeeded', signal: 'SIGKILL' }],
+      statuses: ['started', 'failed', 'waiting', 'waiting'],
+    },
+    'what failed does not succeed later': {
+      told: [
+        started('0'),
+        { type: 'step-ended', step: '0', status: 'failed', exitCode: 1 },
+        started('0'),
+        succeeded('0'),
+      ],
+      statuses: ['started', 'failed', 'waiting', 'waiting'],
+    },
+    'a failed build closes its steps': {
+      told: [started('0'), lost],
+      statuses: ['failed', 'failed', 'skipped', 'skipped'],
+      outcome: 'failed',
+      reason: 'StepFailed',
+    },
+    'a cancelled build cancels what runs': {
+      told: [started('0'), { type: 'build-ended', outcome: 'cancelled', reason: 'Cancelled', message: '' }],
+      statuses: ['cancelled', 'cancelled', 'skipped', 'skipped'],
+      outcome: 'cancelled',
+      reason: 'Cancelled',
+    },
+    'the end is the end': {
+      told: [started('0'), lost, ...good, ...pushed, won],
+      statuses: ['failed', 'failed', 'skipped', 'skipped'],
+      outcome: 'failed',
+      reason: 'StepFailed',
+    },
+    'steps that nobody planned count for nothing': {
+      told: [started('9'), { type: 'log', step: '9', text: 'x' }, succeeded('9')],
+      statuses: ['pending', 'waiting', 'waiting', 'waiting'],
+    },
+  };
+
+  test.each(Object.entries(cases))('%s', (_name, { told, statuses: expected, outcome, reason }) => {
+    const applied = applyEvents(opened, numbered(told));
+    expect(statuses(applied.state)).toEqual(expected);
+    expect(applied.state.applied).toBe(told.length);
+    expect(applied.end?.outcome).toBe(outcome);
+    expect(applied.end?.reason).toBe(reason);
+  });
+
+  test('logs, the version of a put and the start are handed on', () => {
+    const told = [...good, { type: 'log', step: '1', text: 'hello' } satisfies Told, ...pushed];
+    const applied = applyEvents(opened, numbered(told));
+    expect(applied.startedAt).toBe(AT);
+    expect(applied.logs).toEqual([{ sequence: 5, step: '1', text: 'hello', at: AT }]);
+    expect(applied.puts).toMatchObject([{ step: '2', version: { ref: 'a' } }]);
+  });
+
+  test('a version of a step that is no put, or of a put without fields, is none', () => {
+    const told = [
+      started('1'),
+      succeeded('1', { version: { ref: 'a' } }),
+      started('2'),
+      succeeded('2', { version: {} }),
+    ];
+    expect(applyEvents(opened, numbered(told)).puts).toEqual([]);
+  });
+
+  test('behind a gap nothing is applied', () => {
+    const [first, , third] = numbered(good);
+    if (!first || !third) throw new Error('too few events');
+    expect(applyEvents(opened, [first, third]).state.applied).toBe(1);
+  });
+
+  test('however the events come, cut, repeated or out of order, the state is the same', () => {
+    const all = numbered([...good, { type: 'log', step: '1', text: 'x' }, ...pushed, won]);
+    const whole = applyEvents(opened, all);
+    const cuts = fc.array(fc.tuple(fc.nat(all.length), fc.nat(all.length)), { maxLength: 8 });
+    fc.assert(
+      fc.property(cuts, (pieces) => {
+        let state = opened;
+        const logs: number[] = [];
+        const puts: string[] = [];
+        for (const [from, to] of [...pieces, [0, all.length] as const]) {
+          const applied = applyEvents(state, all.slice(Math.min(from, to), Math.max(from, to)).toReversed());
+          state = applied.state;
+          logs.push(...applied.logs.map((log) => log.sequence));
+          puts.push(...applied.puts.map((put) => put.step));
+        }
+        expect(state).toEqual(whole.state);
+        expect(logs).toEqual([5]);
+        expect(puts).toEqual(['2']);
+      }),
+    );
+  });
+
+  test('no order of any events makes a green build of a step that did not succeed', () => {
+    const any: Told[] = [
+      ...['0', '1', '2'].flatMap((step): Told[] => [
+        started(step),
+        succeeded(step),
+        { type: 'step-ended', step, status: 'failed', exitCode: 1 },
+        { type: 'step-ended', step, status: 'cancelled' },
+        { type: 'step-ended', step, status: 'skipped' },
+      ]),
+      won,
+      lost,
+    ];
+    const noise = fc.array(fc.tuple(fc.nat(12), fc.constantFrom(...any)), { maxLength: 4 });
+    const left = fc.subarray([...good, ...pushed], { minLength: 5 });
+    let green = 0;
+    fc.assert(
+      fc.property(left, noise, (kept, added) => {
+        const told = [...kept, won];
+        for (const [position, event] of added) told.splice(position, 0, event);
+        const { state } = applyEvents(opened, numbered(told));
+        if (state.status !== 'succeeded') return;
+        green += 1;
+        const before = told.slice(0, told.indexOf(won));
+        for (const step of ['0', '1', '2']) {
+          const words = before.filter((event) => event.type !== 'build-ended' && event.step === step);
+          const begin = words.findIndex((event) => event.type === 'step-started');
+          const end = words.find((event, index) => event.type === 'step-ended' && index > begin);
+          expect(begin).toBeGreaterThanOrEqual(0);
+          expect(end).toMatchObject({ status: 'succeeded' });
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(green).toBeGreaterThan(0);
+  });
+});
+
+test('closing a build leaves no step open and does not touch one that is over', () => {
+  const running = applyEvents(opened, numbered([started('0')])).state;
+  const closed = closeBuild(running, 'failed', AT);
+  expect(statuses(closed)).toEqual(['failed', 'failed', 'skipped', 'skipped']);
+  expect(closeBuild(closed, 'cancelled', AT)).toBe(closed);
+});

@@ -1,0 +1,303 @@
+import { describe, expect, test } from '@jest/globals';
+import { applyEvents, openBuild } from './apply-events.ts';
+import type { BuildState } from './build-state.ts';
+import type { BuildEvent, TerminationMessage } from './events.ts';
+import { judgePodEnd } from './judge-pod-end.ts';
+import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
+
+const opened = openBuild([
+  { id: '0', kind: 'task', name: 'unit' },
+  { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },
+]);
+const at = '2026-01-01T00:00:00Z';
+
+function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end')[]): BuildState {
+  const told = types.map((type, index): BuildEvent => {
+    const base = { sequence: index + 1, at };
+    if (type === 'end-task')
+      return { ...base, type: 'step-ended', step: '0', status: 'succeeded', exitCode: 0 };
+    if (type === 'end')
+      return { ...base, type: 'build-ended', outcome: 'failed', reason: 'StepFailed', message: '' };
+    return { ...base, type: 'step-started', step: type === 'start-task' ? '0' : '1' };
+  });
+  return applyEvents(opened, told).state;
+}
+
+const ran = after('start-task');
+const putBegun = after('start-task', 'end-task', 'start-put');
+
+const agent = (more: Partial<ContainerReport> = {}): ContainerReport => ({
+  name: 'agent',
+  state: 'terminated',
+  ...more,
+});
+const worker = (more: Partial<ContainerReport> = {}): ContainerReport => ({
+  name: 'worker',
+  state: 'running',
+  ...more,
+});
+
+function pod(more: Partial<PodReport> = {}): PodReport {
+  return {
+    phase: 'Failed',
+    deleting: false,
+    scheduled: true,
+    containers: [agent({ exitCode: 1 }), worker()],
+    ...more,
+  };
+}
+
+function words(more: Partial<TerminationMessage>): PodReport {
+  const message: TerminationMessage = {
+    format: 1,
+    outcome: 'failed',
+    reason: 'StepFailed',
+    message: 'Said so.',
+    exits: {},
+    acknowledged: 0,
+    ...more,
+  };
+  return pod({ containers: [agent({ exitCode: 1, message: JSON.stringify(message) }), worker()] });
+}
+
+const pending = (more: Partial<PodReport> = {}): PodReport =>
+  pod({ phase: 'Pending', containers: [agent({ state: 'waiting' }), worker({ state: 'waiting' })], ...more });
+const waiting = (reason: string, message?: string): PodReport =>
+  pending({
+    containers: [
+      agent({ state: 'running' }),
+      worker({ state: 'waiting', reason, ...(message === undefined ? {} : { message }) }),
+    ],
+  });
+
+const quiet: AttemptReport = { attempt: 1, retries: 0, cancelRequested: false, ageSeconds: 10 };
+
+interface Case {
+  state: BuildState;
+  pod: PodReport | undefined;
+  attempt?: Partial<AttemptReport>;
+  judged: Partial<PodJudgement>;
+}
+
+const cases: Record<string, Case> = {
+  'a running Pod is left alone': {
+    state: ran,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
+    judged: { decision: 'wait' },
+  },
+  'a build that is over stays over': {
+    state: after('start-task', 'end'),
+    pod: undefined,
+    judged: { decision: 'wait' },
+  },
+
+  'a Pod that vanished before its first step is replaced': {
+    state: opened,
+    pod: undefined,
+    judged: { decision: 'recreate', reason: 'PodLost' },
+  },
+  'a Pod that vanished while a task ran is repeated': {
+    state: ran,
+    pod: undefined,
+    judged: { decision: 'retry', reason: 'PodLost' },
+  },
+  'a Pod that vanished after a put began fails the build': {
+    state: putBegun,
+    pod: undefined,
+    judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
+  },
+  'a build is repeated once only': {
+    state: ran,
+    pod: undefined,
+    attempt: { attempt: 2, retries: 1 },
+    judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
+  },
+  'replacing does not count as repeating': {
+    state: ran,
+    pod: undefined,
+    attempt: { attempt: 3 },
+    judged: { decision: 'retry' },
+  },
+  'Pods that never come to a step are not replaced for ever': {
+    state: opened,
+    pod: undefined,
+    attempt: { attempt: 5 },
+    judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
+  },
+  'a cancelled build whose Pod is gone is cancelled': {
+    state: ran,
+    pod: undefined,
+    attempt: { cancelRequested: true },
+    judged: { decision: 'end', outcome: 'cancelled', reason: 'Cancelled' },
+  },
+
+  'eviction is named': {
+    state: ran,
+    pod: pod({ reason: 'Evicted', message: 'low on memory' }),
+    judged: {
+      decision: 'retry',
+      reason: 'PodEvicted',
+      message: 'The Pod was evicted: Evicted (low on memory).',
+    },
+  },
+  'preemption is an eviction': {
+    state: ran,
+    pod: pod({ disruption: 'PreemptionByScheduler' }),
+    judged: { decision: 'retry', reason: 'PodEvicted' },
+  },
+  'a node that refuses the Pod is named': {
+    state: opened,
+    pod: pod({ reason: 'UnexpectedAdmissionError', containers: [] }),
+    judged: { decision: 'recreate', reason: 'PodRefused' },
+  },
+  'the Pod’s deadline ends the build without another try': {
+    state: ran,
+    pod: pod({ reason: 'DeadlineExceeded' }),
+    judged: { decision: 'end', outcome: 'failed', reason: 'JobTimeout' },
+  },
+  'a step container out of memory fails the build and names it': {
+    state: ran,
+    pod: pod({ containers: [agent({ exitCode: 1 }), worker({ state: 'terminated', reason: 'OOMKilled' })] }),
+    judged: {
+      decision: 'end',
+      outcome: 'failed',
+      reason: 'OutOfMemory',
+      message: 'The container worker used more memory than it may.',
+    },
+  },
+  'out of memory is never success, whatever the exit code': {
+    state: after('start-task', 'end-task'),
+    pod: pod({
+      phase: 'Succeeded',
+      containers: [agent({ exitCode: 0 }), worker({ state: 'terminated', reason: 'OOMKilled', exitCode: 0 })],
+    }),
+    judged: { decision: 'end', outcome: 'failed', reason: 'OutOfMemory' },
+  },
+  'an agent out of memory is a fault of ours': {
+    state: ran,
+    pod: pod({ containers: [agent({ reason: 'OOMKilled', exitCode: 137 }), worker()] }),
+    judged: {
+      decision: 'retry',
+      reason: 'AgentFault',
+      message: 'The agent ended without a word (out of memory).',
+    },
+  },
+  'an agent that is gone ends the build though other containers hang': {
+    state: ran,
+    pod: pod({ phase: 'Running', containers: [agent({ exitCode: 137 }), worker()] }),
+    judged: { decision: 'retry', reason: 'AgentFault' },
+  },
+  'a Pod that succeeded without proof is no success': {
+    state: ran,
+    pod: pod({
+      phase: 'Succeeded',
+      containers: [agent({ exitCode: 0 }), worker({ state: 'terminated', exitCode: 0 })],
+    }),
+    judged: { decision: 'retry', reason: 'AgentFault' },
+  },
+
+  'last words with the exit of every step prove success': {
+    state: ran,
+    pod: words({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0, '1': 0 } }),
+    judged: { decision: 'end', outcome: 'succeeded', reason: 'AllStepsSucceeded' },
+  },
+  'last words without the exit of a step do not': {
+    state: ran,
+    pod: words({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0 } }),
+    judged: { decision: 'retry', reason: 'AgentFault' },
+  },
+  'last words of success with a bad exit do not': {
+    state: putBegun,
+    pod: words({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0, '1': 1 } }),
+    judged: { decision: 'end', outcome: 'failed', reason: 'AgentFault' },
+  },
+  'last words of a failed step are believed': {
+    state: ran,
+    pod: words({ exits: { '0': 1 } }),
+    judged: { decision: 'end', outcome: 'failed', reason: 'StepFailed', message: 'Said so.' },
+  },
+  'last words of a cancelled build are believed': {
+    state: ran,
+    pod: words({ outcome: 'cancelled', reason: 'Cancelled' }),
+    judged: { decision: 'end', outcome: 'cancelled' },
+  },
+  'last words of an agent that was sent away count as a lost Pod': {
+    state: ran,
+    pod: words({ reason: 'PodLost' }),
+    judged: { decision: 'retry', reason: 'PodLost' },
+  },
+  'last words that tell of steps which no event told are heard': {
+    state: opened,
+    pod: words({ reason: 'AgentFault', exits: { '0': 0 } }),
+    judged: { decision: 'retry', reason: 'AgentFault' },
+  },
+  'last words of an agent whose containers never came lead to another Pod': {
+    state: opened,
+    pod: words({ reason: 'AgentFault', message: 'no word from worker' }),
+    judged: { decision: 'recreate', reason: 'AgentFault', message: 'no word from worker' },
+  },
+  'a session that was refused fails the build': {
+    state: opened,
+    pod: words({ reason: 'AgentAuthentication' }),
+    judged: { decision: 'end', outcome: 'failed', reason: 'AgentAuthentication' },
+  },
+  'last words that are not ours are not believed': {
+    state: ran,
+    pod: pod({ containers: [agent({ exitCode: 0, message: '{"outcome":"succeeded"}' }), worker()] }),
+    judged: { decision: 'retry', reason: 'AgentFault' },
+  },
+
+  'no node yet: the build waits and says why': {
+    state: opened,
+    pod: pending({ scheduled: false, unschedulable: '0/1 nodes are available' }),
+    judged: { decision: 'wait', reason: 'Unschedulable', message: '0/1 nodes are available' },
+  },
+  'no node for an hour: the build fails': {
+    state: opened,
+    pod: pending({ scheduled: false }),
+    attempt: { ageSeconds: 3601 },
+    judged: { decision: 'end', outcome: 'failed', reason: 'Unschedulable' },
+  },
+  'an image that cannot be pulled: the build waits and says why': {
+    state: opened,
+    pod: waiting('ImagePullBackOff', 'not found'),
+    judged: {
+      decision: 'wait',
+      reason: 'ImagePullFailed',
+      message: 'The container worker does not start: ImagePullBackOff: not found',
+    },
+  },
+  'an image that cannot be pulled for long: the build fails': {
+    state: opened,
+    pod: waiting('ImagePullBackOff'),
+    attempt: { ageSeconds: 901 },
+    judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
+  },
+  'an image name that is none: the build fails at once': {
+    state: opened,
+    pod: waiting('InvalidImageName'),
+    judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
+  },
+  'a container that cannot be created is named': {
+    state: opened,
+    pod: waiting('CreateContainerConfigError', 'secret not found'),
+    judged: { decision: 'wait', reason: 'PodRefused' },
+  },
+  'a container being created needs no reason': {
+    state: opened,
+    pod: waiting('ContainerCreating'),
+    judged: { decision: 'wait' },
+  },
+  'a container that is created for too long fails the build': {
+    state: opened,
+    pod: waiting('ContainerCreating'),
+    attempt: { ageSeconds: 901 },
+    judged: { decision: 'end', outcome: 'failed', reason: 'PodRefused' },
+  },
+};
+
+describe('the end of a Pod', () => {
+  test.each(Object.entries(cases))('%s', (_name, { state, pod: seen, attempt, judged }) => {
+    expect(judgePodEnd(state, seen, { ...quiet, ...attempt })).toMatchObject(judged);
+  });
+});
