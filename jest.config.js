@@ -22,6 +22,8 @@ export default {
       ...shared,
       displayName: 'integration',
       testMatch: ['<rootDir>/{src,config}/**/*.integration.test.ts'],
+      globalSetup: '<rootDir>/src/testing/start-postgres-for-jest.ts',
+      globalTeardown: '<rootDir>/src/testing/stop-postgres-for-jest.ts',
     },
     { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/e2e/**/*.test.ts'] },
   ],

@@ -1,0 +1,103 @@
+import { sql } from 'slonik';
+import type { BuildState } from '#domain/build/build-state.ts';
+import type { BuildStatus } from '#domain/build/events.ts';
+import type { AttemptFacts, OpenAttempt, PendingBuild } from '#flows/ports.ts';
+import { readState } from './build-steps.ts';
+import type { Definitions } from './definitions.ts';
+import { EpochOver, fence } from './fence.ts';
+import { prepared, rows, time, type Database } from './pool.ts';
+
+interface BuildRow {
+  id: number;
+  team: string;
+  pipeline: string;
+  job: string;
+  number: string;
+  attempt: number;
+  namespace: string;
+  revision: number;
+  createdAt: Date;
+}
+
+const COLUMNS = sql.fragment`b.id, t.name AS team, p.name AS pipeline, j.name AS job,
+  CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
+  b.attempt, p.namespace, b.revision_id AS revision, b.created_at AS "createdAt"`;
+const NAMES = sql.fragment`JOIN jobs j ON j.id = b.job_id
+  JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id`;
+
+export async function buildsToStart(
+  { pool, definitions }: Database & { definitions: Definitions },
+  limit: number,
+): Promise<PendingBuild[]> {
+  const found = await pool.any(prepared<BuildRow>('builds_to_start')`
+    SELECT ${COLUMNS} FROM builds b ${NAMES}
+    WHERE b.wants_pod AND (b.start_after IS NULL OR b.start_after <= now()) ORDER BY b.id LIMIT ${limit}`);
+  if (found.length === 0) return [];
+  const known = await definitions.of(pool, [...new Set(found.map((build) => build.revision))]);
+  return found.flatMap(({ revision, ...build }) => {
+    const definition = known.get(revision);
+    return definition === undefined ? [] : { ...build, definition };
+  });
+}
+
+export async function podCreated(
+  database: Database,
+  { build, attempt, podUid, at }: { build: number; attempt: number; podUid: string; at: Date },
+): Promise<void> {
+  const leads = await database.pool.maybeOneFirst(prepared<{ leads: number }>(
+    `pod_created_${database.epoch === undefined}`,
+  )`
+    WITH leads AS (${fence(database)}),
+    attempt AS (
+      UPDATE build_attempts SET pod_uid = ${podUid}, pod_created_at = coalesce(pod_created_at, ${time(at)}) FROM leads
+      WHERE build_id = ${build} AND attempt = ${attempt} AND pod_uid IS DISTINCT FROM ${podUid}),
+    build AS (
+      UPDATE builds SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0 FROM leads
+      WHERE id = ${build} AND attempt = ${attempt} AND wants_pod)
+    SELECT 1 AS leads FROM leads`);
+  if (leads === null) throw new EpochOver(database.epoch?.() ?? 0);
+}
+
+/** Tried again after 2, 4, 8 … seconds, at most a minute, so that a refused build holds nobody up. */
+export async function explainPending(database: Database, build: number, reason: string): Promise<void> {
+  await database.pool.query(rows()`
+    UPDATE builds SET pending_reason = ${reason}, start_refusals = start_refusals + 1,
+      start_after = now() + make_interval(secs => least(60, 2 ^ least(start_refusals + 1, 6)))
+    WHERE id = ${build} AND wants_pod`);
+}
+
+export async function attemptFacts(
+  { pool, definitions }: Database & { definitions: Definitions },
+  build: number,
+  attempt: number,
+): Promise<AttemptFacts | undefined> {
+  const found = await pool.maybeOne(prepared<
+    BuildRow & { status: BuildStatus; podUid: string | null; versions: Record<string, string>[] | null }
+  >('attempt_facts')`
+    SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid", (
+      SELECT jsonb_agg(v.fields ORDER BY i.position)
+      FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions
+    FROM builds b ${NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    WHERE b.id = ${build} AND b.attempt = ${attempt}`);
+  if (found === null) return undefined;
+  const { revision, podUid, versions, ...facts } = found;
+  const definition = (await definitions.of(pool, [revision])).get(revision);
+  if (definition === undefined) return undefined;
+  return { ...facts, definition, versions: versions ?? [], ...(podUid === null ? {} : { podUid }) };
+}
+
+export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
+  const found = await pool.any(rows<Omit<OpenAttempt, 'podUid'> & { podUid: string | null }>()`
+    SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid" FROM builds b ${NAMES}
+    JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    WHERE b.ended_at IS NULL ORDER BY b.id`);
+  return found.map(({ podUid, ...attempt }) => ({ ...attempt, ...(podUid === null ? {} : { podUid }) }));
+}
+
+export async function buildState(
+  database: Database & { definitions: Definitions },
+  build: number,
+  attempt: number,
+): Promise<BuildState | undefined> {
+  return (await readState(database.pool, { build, attempt, lock: false }, database.definitions))?.state;
+}

@@ -1,0 +1,93 @@
+import { sql, type CommonQueryMethods } from 'slonik';
+import type { BuildState, StepState } from '#domain/build/build-state.ts';
+import type { BuildStatus } from '#domain/build/events.ts';
+import { plannedSteps } from '#domain/planning/plan-build.ts';
+import type { Definitions } from './definitions.ts';
+import { prepared } from './pool.ts';
+
+export interface StoredState {
+  state: BuildState;
+  pipeline: number;
+  job: number;
+  /** The attempt is the build's current one. */
+  current: boolean;
+  ended: boolean;
+  cancel: boolean;
+  createdAt: Date;
+  logBytes: number;
+}
+
+interface Row {
+  status: BuildStatus;
+  applied: number;
+  steps: StepRow[] | null;
+  revision: number;
+  job_name: string;
+  pipeline: number;
+  job: number;
+  current: boolean;
+  ended: boolean;
+  cancel: boolean;
+  created_at: Date;
+  log_bytes: number;
+}
+
+type StepRow = { [Key in keyof StepState]-?: StepState[Key] | null } & Pick<
+  StepState,
+  'id' | 'kind' | 'name' | 'status'
+>;
+
+/** State of an attempt. Until its first event nothing is stored of its steps: they follow from the definition. */
+export async function readState(
+  connection: CommonQueryMethods,
+  { build, attempt, lock }: { build: number; attempt: number; lock: boolean },
+  definitions: Definitions,
+): Promise<StoredState | undefined> {
+  const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
+    SELECT b.status, a.applied, b.revision_id AS revision, j.name AS job_name, j.pipeline_id AS pipeline, j.id AS job,
+      b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended, b.cancel_requested_at IS NOT NULL AS cancel,
+      b.created_at, a.log_bytes, (
+        SELECT jsonb_agg(jsonb_build_object('id', step, 'kind', kind, 'name', name, 'resource', resource,
+          'status', status, 'startedAt', started_at, 'endedAt', ended_at, 'exitCode', exit_code, 'message', message)
+          ORDER BY position)
+        FROM build_steps WHERE build_id = a.build_id AND attempt = a.attempt) AS steps
+    FROM builds b JOIN build_attempts a ON a.build_id = b.id JOIN jobs j ON j.id = b.job_id
+    WHERE b.id = ${build} AND a.attempt = ${attempt} ${lock ? sql.fragment`FOR UPDATE OF b` : sql.fragment``}`);
+  if (row === null) return undefined;
+  const steps = row.steps?.map(toStep) ?? (await initialSteps(connection, row, definitions));
+  return {
+    state: { status: row.status, applied: row.applied, steps },
+    pipeline: row.pipeline,
+    job: row.job,
+    current: row.current,
+    ended: row.ended,
+    cancel: row.cancel,
+    createdAt: row.created_at,
+    logBytes: row.log_bytes,
+  };
+}
+
+async function initialSteps(
+  connection: CommonQueryMethods,
+  row: Row,
+  definitions: Definitions,
+): Promise<StepState[]> {
+  const definition = (await definitions.of(connection, [row.revision])).get(row.revision);
+  const planned = definition === undefined ? [] : plannedSteps(definition, row.job_name);
+  return planned.map((step) => ({ ...step, status: 'waiting' }));
+}
+
+function toStep(row: StepRow): StepState {
+  const { id, kind, name, status, resource, startedAt, endedAt, exitCode, message } = row;
+  return {
+    id,
+    kind,
+    name,
+    status,
+    ...(resource === null ? {} : { resource }),
+    ...(startedAt === null ? {} : { startedAt: new Date(startedAt).toISOString() }),
+    ...(endedAt === null ? {} : { endedAt: new Date(endedAt).toISOString() }),
+    ...(exitCode === null ? {} : { exitCode }),
+    ...(message === null ? {} : { message }),
+  };
+}

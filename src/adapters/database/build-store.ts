@@ -1,0 +1,31 @@
+import type { BuildStore } from '#flows/ports.ts';
+import { applyEvents } from './apply-events.ts';
+import {
+  attemptFacts,
+  buildsToStart,
+  buildState,
+  explainPending,
+  openAttempts,
+  podCreated,
+} from './build-attempts.ts';
+import type { Definitions } from './definitions.ts';
+import { endBuild, retryBuild } from './end-build.ts';
+import type { Database } from './pool.ts';
+import { pipelinesToSchedule, schedule, trigger } from './schedule.ts';
+
+export function buildStore(database: Database & { definitions: Definitions }): BuildStore {
+  return {
+    pipelinesToSchedule: (limit) => pipelinesToSchedule(database, limit),
+    schedule: (pipeline, decide, at) => schedule(database, { pipeline, decide, at }),
+    trigger: (job, by, decide, at) => trigger(database, { job, by, decide, at }),
+    buildsToStart: (limit) => buildsToStart(database, limit),
+    podCreated: (build, attempt, podUid, at) => podCreated(database, { build, attempt, podUid, at }),
+    explainPending: (build, reason) => explainPending(database, build, reason),
+    attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),
+    applyEvents: (build, attempt, events, apply) => applyEvents(database, { build, attempt, events, apply }),
+    endBuild: (build, attempt, end) => endBuild(database, { build, attempt, end }),
+    retryBuild: (build, attempt, reason, at) => retryBuild(database, { build, attempt, reason, at }),
+    openAttempts: () => openAttempts(database),
+    buildState: (build, attempt) => buildState(database, build, attempt),
+  };
+}

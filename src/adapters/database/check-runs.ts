@@ -1,0 +1,117 @@
+import type { CheckCause, CheckRunFacts, OpenRun, PipelineName } from '#flows/ports.ts';
+import { sql } from 'slonik';
+import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
+import type { Definitions } from './definitions.ts';
+import { holdEpoch } from './fence.ts';
+import { ids, rows, texts, time, type Database, type Transaction } from './pool.ts';
+
+const TIMER = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures, s.check_group`;
+type ScopeRow = TimerRow & { check_group: string };
+
+/** Claims what is still due; a claim moves the due time, so a tick never gets two runs. */
+export async function openRun(
+  database: Database,
+  { scopes, cause, at }: { scopes: number[]; cause: CheckCause; at: Date },
+): Promise<{ run: number; scopes: number[] } | undefined> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const free = await connection.any(rows<ScopeRow>()`
+      SELECT ${TIMER} FROM check_scopes s
+      WHERE s.id = ANY(${ids(scopes)}) AND s.live AND s.run_id IS NULL
+        AND (s.requested_at IS NOT NULL OR (s.timer = 'operator' AND s.next_check_at <= ${time(at)}))
+      ORDER BY s.id FOR UPDATE`);
+    const run = await claim(connection, free, { cause, at });
+    return run === undefined ? undefined : { run, scopes: free.map((scope) => scope.id) };
+  });
+}
+
+export async function openRunForPod(
+  { pool }: Database,
+  { pipelineId, group, podUid, at }: { pipelineId: number; group: string; podUid: string; at: Date },
+): Promise<number | undefined> {
+  return await pool.transaction(async (connection) => {
+    const free = await connection.any(rows<ScopeRow>()`
+      SELECT ${TIMER} FROM check_scopes s JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
+      WHERE s.pipeline_id = ${pipelineId} AND s.check_group = ${group} AND s.live AND s.checked_by = 'pod'
+        AND s.run_id IS NULL
+      ORDER BY s.id FOR UPDATE OF s`);
+    const known = await connection.maybeOneFirst(rows<{ id: number }>()`
+      SELECT id FROM check_runs WHERE pod_uid = ${podUid}`);
+    if (known !== null) return known;
+    // A CronJob whose resources the operator times is suspended: then a person made this Pod.
+    const cause = free.some((scope) => scope.timer === 'cronjob') ? 'schedule' : 'manual';
+    return await claim(connection, free, { cause, at, podUid });
+  });
+}
+
+async function claim(
+  connection: Transaction,
+  free: readonly ScopeRow[],
+  { cause, at, podUid = null }: { cause: CheckCause; at: Date; podUid?: string | null },
+): Promise<number | undefined> {
+  const [first] = free;
+  if (first === undefined) return undefined;
+  const run = await connection.oneFirst(rows<{ id: number }>()`
+    INSERT INTO check_runs (pipeline_id, check_group, cause, pod_uid, opened_at, seen_at)
+    VALUES (${first.pipeline_id}, ${first.check_group}, ${cause}, ${podUid}, ${time(at)},
+      CASE WHEN ${podUid}::text IS NOT NULL THEN ${time(at)} END)
+    RETURNING id`);
+  const next = free.map((scope) => afterStart(scope, cause, at)?.toISOString() ?? '');
+  await connection.query(rows()`
+    UPDATE check_scopes s SET run_id = ${run}, requested_at = NULL, requested_cause = NULL,
+      next_check_at = nullif(n.next, '')::timestamptz
+    FROM unnest(${ids(free.map((scope) => scope.id))}, ${texts(next)}) AS n (id, next) WHERE s.id = n.id`);
+  return run;
+}
+
+export async function runFacts(
+  { pool, definitions }: Database & { definitions: Definitions },
+  run: number,
+): Promise<CheckRunFacts | undefined> {
+  const found = await pool.maybeOne(rows<
+    PipelineName & {
+      namespace: string;
+      pipelineId: number;
+      revision: number;
+      checks: CheckRunFacts['checks'];
+    }
+  >()`
+    SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId", v.id AS revision, ARRAY(
+      SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', r.name, 'last', (
+        SELECT fields FROM versions WHERE scope_id = s.id ORDER BY id DESC LIMIT 1)))
+      FROM check_scopes s JOIN resources r ON r.scope_id = s.id AND r.deleted_at IS NULL
+      WHERE s.run_id = c.id ORDER BY r.position) AS checks
+    FROM check_runs c
+    JOIN pipelines p ON p.id = c.pipeline_id
+    JOIN teams t ON t.id = p.team_id
+    JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
+    WHERE c.id = ${run} AND c.closed_at IS NULL`);
+  if (found === null) return undefined;
+  const { revision, checks, ...names } = found;
+  const definition = (await definitions.of(pool, [revision])).get(revision);
+  return definition === undefined ? undefined : { run, ...names, definition, checks: [...checks] };
+}
+
+export async function closeRun(
+  database: Database,
+  { run, at, error }: { run: number; at: Date; error?: string },
+): Promise<void> {
+  await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const left = await connection.any(rows<ScopeRow>()`
+      SELECT ${TIMER} FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
+    const failed = { error: error ?? 'The check ended without a result.', log: '', at };
+    for (const scope of left) await failCheck(connection, scope, failed);
+    await connection.query(rows()`
+      UPDATE check_runs SET closed_at = ${time(at)}, error = ${error ?? null} WHERE id = ${run} AND closed_at IS NULL`);
+  });
+}
+
+export async function openRuns({ pool }: Database): Promise<OpenRun[]> {
+  const open = await pool.any(rows<Omit<OpenRun, 'podUid'> & { podUid: string | null }>()`
+    SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
+      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, c.pod_uid AS "podUid"
+    FROM check_runs c JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE c.closed_at IS NULL ORDER BY c.id`);
+  return open.map(({ podUid, ...run }) => ({ ...run, ...(podUid === null ? {} : { podUid }) }));
+}

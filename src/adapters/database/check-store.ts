@@ -1,0 +1,66 @@
+import { sql } from 'slonik';
+import type { CheckStore, DueCheck, ResourceName } from '#flows/ports.ts';
+import { closeRun, openRun, openRunForPod, openRuns, runFacts } from './check-runs.ts';
+import type { Definitions } from './definitions.ts';
+import { rows, time, type Database } from './pool.ts';
+import { recordCheck } from './record-check.ts';
+
+export function checkStore(database: Database & { definitions: Definitions }): CheckStore {
+  const { pool } = database;
+  return {
+    async requestCheck(resource, cause, at) {
+      const found = await pool.maybeOneFirst(rows<{ id: number }>()`
+        UPDATE check_scopes s SET ${request(cause, at)}
+        FROM resources r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
+        WHERE s.id = r.scope_id AND s.live AND s.checked_by <> 'nothing' AND r.deleted_at IS NULL
+          AND p.deleted_at IS NULL AND t.name = ${resource.team} AND p.name = ${resource.pipeline}
+          AND r.name = ${resource.resource}
+        RETURNING s.id`);
+      return found === null ? 'unknown' : 'requested';
+    },
+    async requestCheckByWebhook(tokenHash, at) {
+      const found = await pool.maybeOne(rows<ResourceName>()`
+        UPDATE check_scopes s SET ${request('webhook', at)}
+        FROM resources r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
+        WHERE s.id = r.scope_id AND s.live AND s.checked_by <> 'nothing' AND r.deleted_at IS NULL
+          AND p.deleted_at IS NULL AND r.webhook_hash = ${tokenHash}
+        RETURNING t.name AS team, p.name AS pipeline, r.name AS resource`);
+      return found ?? undefined;
+    },
+    dueChecks: (at, limit) => dueChecks(database, at, limit),
+    openRun: (scopes, cause, at) => openRun(database, { scopes, cause, at }),
+    openRunForPod: (pipelineId, group, podUid, at) =>
+      openRunForPod(database, { pipelineId, group, podUid, at }),
+    runFacts: (run) => runFacts(database, run),
+    recordCheck: (result, at) => recordCheck(database, result, at),
+    closeRun: (run, at, error) => closeRun(database, { run, at, ...(error === undefined ? {} : { error }) }),
+    openRuns: () => openRuns(database),
+  };
+}
+
+/** The first request waits longest; a person's or a webhook's cause outlasts the timer's, since it resets the timer. */
+function request(cause: string, at: Date) {
+  return sql.fragment`requested_at = coalesce(s.requested_at, ${time(at)}),
+    requested_cause = CASE WHEN coalesce(s.requested_cause, 'schedule') = 'schedule' THEN ${cause}
+      ELSE s.requested_cause END`;
+}
+
+async function dueChecks({ pool }: Database, at: Date, limit: number): Promise<DueCheck[]> {
+  const due = await pool.any(rows<DueCheck>()`
+    WITH due AS (
+      (SELECT id, requested_at AS due_at, requested_cause AS cause FROM check_scopes
+        WHERE live AND run_id IS NULL AND requested_at IS NOT NULL ORDER BY requested_at LIMIT ${limit})
+      UNION ALL
+      (SELECT id, next_check_at, 'schedule' FROM check_scopes
+        WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${time(at)} AND requested_at IS NULL
+        ORDER BY next_check_at LIMIT ${limit}))
+    SELECT t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, r.name AS resource, s.id AS scope,
+      s.check_group AS "group", s.checked_by = 'operator' AS "builtInCron", due.cause, due.due_at AS "dueAt"
+    FROM due
+    JOIN check_scopes s ON s.id = due.id
+    JOIN resources r ON r.scope_id = s.id AND r.deleted_at IS NULL
+    JOIN pipelines p ON p.id = r.pipeline_id AND p.deleted_at IS NULL
+    JOIN teams t ON t.id = p.team_id
+    ORDER BY due.due_at, s.id LIMIT ${limit}`);
+  return [...due];
+}

@@ -1,0 +1,46 @@
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import { nextAfterFailure, nextCheck } from '#domain/scheduling/next-check.ts';
+import type { CheckCause } from '#flows/ports.ts';
+import { cronNext } from './cron-next.ts';
+import { rows, type Transaction } from './pool.ts';
+
+/** The part of a check scope that its timer is worked out from. */
+export interface TimerRow {
+  id: number;
+  pipeline_id: number;
+  schedule: Schedule | null;
+  timer: 'operator' | 'cronjob' | 'none';
+  next_check_at: Date | null;
+  failures: number;
+}
+
+/** Due time once a check has started at `at`. */
+export function afterStart(row: TimerRow, cause: CheckCause, at: Date): Date | null {
+  if (row.schedule === null) return null;
+  const due = row.next_check_at?.getTime() ?? at.getTime();
+  const started = { schedule: row.schedule, pipeline: row.pipeline_id, cause, due, at: at.getTime() };
+  return toDate(nextCheck(started, cronNext));
+}
+
+/** Due time once it has failed. */
+export function afterFailure(row: TimerRow, at: Date): Date | null {
+  if (row.schedule === null) return null;
+  const planned = row.next_check_at?.getTime();
+  const failed = { schedule: row.schedule, failures: row.failures + 1, at: at.getTime(), planned };
+  return toDate(nextAfterFailure(failed, cronNext));
+}
+
+/** Records a failed check and frees the scope. */
+export async function failCheck(
+  connection: Transaction,
+  row: TimerRow,
+  failed: { error: string; log: string; at: Date },
+): Promise<void> {
+  const next = afterFailure(row, failed.at)?.toISOString() ?? null;
+  await connection.query(rows()`
+    UPDATE check_scopes SET run_id = NULL, failures = failures + 1, next_check_at = ${next}, last_error = ${failed.error},
+      last_log = ${failed.log}, last_checked_at = ${failed.at.toISOString()}
+    WHERE id = ${row.id}`);
+}
+
+const toDate = (time: number | undefined): Date | null => (time === undefined ? null : new Date(time));

@@ -1,0 +1,16 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** Equal versions have equal digests, whatever the order of their fields. */
+export function versionDigest(fields: Record<string, string>): Buffer {
+  const sorted = Object.entries(fields).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest();
+}
+
+/** The token of a resource's webhook: derived, so that members can see it while the database holds only its hash. */
+export function webhookToken(webhookKey: Buffer, resource: number, generation: number): string {
+  return createHmac('sha256', webhookKey).update(`webhook.${resource}.${generation}`).digest('base64url');
+}
+
+export function webhookTokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BuildEvent } from '#domain/build/events.ts';
+import type { BuildState, EventsApplied } from '#domain/build/build-state.ts';
+import { decide } from '#domain/scheduling/decide.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+/** As the domain does it, in short. */
+function apply(state: BuildState, events: BuildEvent[]): EventsApplied {
+  const applied: EventsApplied = { state: structuredClone(state), logs: [], puts: [] };
+  for (const event of events) {
+    applied.state.applied = event.sequence;
+    const step = 'step' in event ? applied.state.steps.find(({ id }) => id === event.step) : undefined;
+    if (event.type === 'log') applied.logs.push(event);
+    if (event.type === 'step-started' && step) {
+      step.status = 'started';
+      step.startedAt = event.at;
+      applied.startedAt = event.at;
+    }
+    if (event.type === 'step-ended' && step) {
+      step.status = event.status;
+      step.endedAt = event.at;
+    }
+    if (event.type === 'build-ended') applied.end = event;
+  }
+  return applied;
+}
+
+describe('from a definition to a second job', () => {
+  const at = new Date();
+  test('step by step', async () => {
+    const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+    expect(saved).toMatchObject({ revision: 1, changed: true, resources: [{ name: 'git.app' }] });
+    expect(await stores.pipelines.savePipeline(toSave(samplePipeline()))).toMatchObject({ changed: false });
+
+    const due = await stores.checks.dueChecks(new Date(Date.now() + 1000), 10);
+    expect(due).toMatchObject([{ ...APP, resource: 'git.app', group: 'every-60s', builtInCron: false }]);
+    const scope = saved.resources[0]?.scope ?? 0;
+    const opened = await stores.checks.openRun([scope], 'schedule', at);
+    const run = opened?.run ?? 0;
+    expect(await stores.checks.dueChecks(new Date(Date.now() + 1000), 10)).toEqual([]);
+    expect(await stores.sessions.openSession({ kind: 'checks', run }, 'key-1', 'pod-1', at)).toBe('opened');
+    expect(await stores.checks.runFacts(run)).toMatchObject({ checks: [{ scope, resource: 'git.app' }] });
+    const versions = [{ ref: 'a' }, { ref: 'b' }];
+    expect((await stores.checks.recordCheck({ run, scope, versions, log: '' }, at)).recorded).toHaveLength(2);
+    await stores.checks.closeRun(run, at);
+
+    const pipelines = await stores.builds.pipelinesToSchedule(10);
+    expect(pipelines).toEqual([saved.id]);
+    const { builds } = await stores.builds.schedule(saved.id, decide, at);
+    expect(builds).toEqual([
+      { ...APP, job: 'unit', number: '1' },
+      { ...APP, job: 'unit', number: '2' },
+    ]);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+
+    const [first] = await stores.builds.buildsToStart(10);
+    expect(first).toMatchObject({
+      ...APP,
+      job: 'unit',
+      number: '1',
+      attempt: 1,
+      definition: samplePipeline(),
+    });
+    const build = first?.id ?? 0;
+    await stores.builds.podCreated(build, 1, 'pod-2', at);
+    expect(await stores.builds.buildsToStart(10)).toHaveLength(1);
+    expect(
+      await stores.sessions.openSession({ kind: 'build', build, attempt: 1 }, 'key-2', 'pod-2', at),
+    ).toBe('opened');
+    expect(await stores.builds.attemptFacts(build, 1)).toMatchObject({
+      versions: [{ ref: 'a' }],
+      podUid: 'pod-2',
+    });
+
+    const events: BuildEvent[] = [
+      { sequence: 1, at: at.toISOString(), type: 'step-started', step: '0' },
+      { sequence: 2, at: at.toISOString(), type: 'log', step: '0', text: 'hello\n'.repeat(100) },
+      { sequence: 3, at: at.toISOString(), type: 'step-ended', step: '0', status: 'succeeded', exitCode: 0 },
+      {
+        sequence: 4,
+        at: at.toISOString(),
+        type: 'build-ended',
+        outcome: 'succeeded',
+        reason: 'AllStepsSucceeded',
+        message: 'ok',
+      },
+    ];
+    for (let again = 0; again < 2; again += 1) {
+      expect(await stores.builds.applyEvents(build, 1, events, apply)).toEqual({
+        acknowledged: 4,
+        cancel: false,
+      });
+    }
+    expect(await stores.builds.buildState(build, 1)).toMatchObject({ status: 'succeeded', applied: 4 });
+
+    expect((await stores.builds.schedule(saved.id, decide, at)).builds).toEqual([
+      { ...APP, job: 'publish', number: '1' },
+    ]);
+    expect((await stores.builds.schedule(saved.id, decide, at)).builds).toEqual([]);
+    expect(await stores.builds.trigger({ ...APP, job: 'publish' }, 'ann', decide, at)).toEqual({
+      answer: 'created',
+      build: { ...APP, job: 'publish', number: '2' },
+    });
+    expect(await stores.pipelines.pipelineFacts(APP)).toMatchObject({
+      jobs: [{ name: 'unit', lastBuild: { number: '2', status: 'pending' } }, { name: 'publish' }],
+      resources: [{ name: 'git.app', versions: 2, stalled: false }],
+    });
+  });
+});

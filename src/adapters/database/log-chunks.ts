@@ -1,0 +1,24 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
+export type StoredText = { encoding: 'plain' | 'zstd'; content: Buffer };
+
+/** Smaller texts grow by compressing. */
+const WORTH_COMPRESSING = 256;
+
+export function storeText(text: string): StoredText {
+  const plain = Buffer.from(text, 'utf8');
+  if (plain.length < WORTH_COMPRESSING) return { encoding: 'plain', content: plain };
+  const compressed = zstdCompressSync(plain);
+  return compressed.length < plain.length
+    ? { encoding: 'zstd', content: compressed }
+    : { encoding: 'plain', content: plain };
+}
+
+export function readText({ encoding, content }: StoredText): string {
+  return (encoding === 'zstd' ? zstdDecompressSync(content) : content).toString('utf8');
+}
+
+/** All logs of a build lie in the month in which it was made. */
+export function logMonth(createdAt: Date): string {
+  return `${createdAt.toISOString().slice(0, 7)}-01`;
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { runner } from 'node-pg-migrate';
+import { sql, type DatabasePool } from 'slonik';
+import { rows } from './pool.ts';
+
+/** Beside this file in the sources, and beside the bundle in the image. */
+const MIGRATIONS = join(import.meta.dirname, 'migrations');
+const MONTHS_AHEAD = 3;
+
+export interface MigrateOptions {
+  log?: (message: string) => void;
+}
+
+/** Brings the schema up to date, one process at a time; the others wait. Must not go through a transaction pooler. */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  const log = options.log ?? (() => undefined);
+  const done = await runner({
+    databaseUrl: url,
+    dir: MIGRATIONS,
+    direction: 'up',
+    migrationsTable: 'migrations',
+    advisoryLockMode: 'wait',
+    singleTransaction: true,
+    logger: { info: () => undefined, warn: log, error: log },
+  });
+  return done.map((migration) => migration.name);
+}
+
+/** Tables for the logs of this month and the next ones. Run after `migrate` and once a day. */
+export async function makeLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
+  const made: string[] = [];
+  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
+    const first = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead, 1));
+    const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead + 1, 1));
+    const name = `build_logs_${day(first).slice(0, 7).replace('-', '_')}`;
+    if (await makePartition(pool, name, [day(first), day(next)])) made.push(name);
+  }
+  return made;
+}
+
+async function makePartition(
+  pool: DatabasePool,
+  name: string,
+  [from, to]: [string, string],
+): Promise<boolean> {
+  const known = await pool.oneFirst(
+    rows<{ known: boolean }>()`SELECT to_regclass(${name}) IS NOT NULL AS known`,
+  );
+  if (known) return false;
+  await pool.query(sql.unsafe`
+    CREATE TABLE IF NOT EXISTS ${sql.identifier([name])} PARTITION OF build_logs
+    FOR VALUES FROM (${sql.literalValue(from)}) TO (${sql.literalValue(to)})`);
+  return true;
+}
+
+const day = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,0 +1,108 @@
+import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
+import { checksStalled } from '#domain/scheduling/next-check.ts';
+import type { BuildStatus } from '#domain/build/events.ts';
+import type { PipelineFacts, PipelineName, PipelineStore } from '#flows/ports.ts';
+import { cronNext } from './cron-next.ts';
+import { removePipeline } from './remove-pipeline.ts';
+import { rows, type Database } from './pool.ts';
+import { savePipeline } from './save-pipeline.ts';
+
+export function pipelineStore(database: Database & { webhookKey: Buffer }): PipelineStore {
+  const { pool } = database;
+  return {
+    savePipeline: (toSave) => savePipeline(database, toSave),
+    removePipeline: (name) => removePipeline(database, name),
+    pipelineFacts: (name) => pipelineFacts(database, name),
+    async definition({ team, pipeline }) {
+      const found = await pool.maybeOne(rows<{ id: number; revision: number; definition: Pipeline }>()`
+        SELECT p.id, p.revision, r.definition FROM pipelines p JOIN teams t ON t.id = p.team_id
+        JOIN revisions r ON r.pipeline_id = p.id AND r.number = p.revision
+        WHERE t.name = ${team} AND p.name = ${pipeline} AND p.deleted_at IS NULL`);
+      return found === null
+        ? undefined
+        : { id: found.id, revision: found.revision, pipeline: found.definition };
+    },
+  };
+}
+
+interface FactsRow {
+  id: number;
+  revision: number;
+  paused: boolean;
+  jobs:
+    | {
+        name: string;
+        paused: boolean;
+        lastBuild: { number: string; status: BuildStatus; endedAt: string | null } | null;
+      }[]
+    | null;
+  resources: ResourceRow[] | null;
+}
+
+interface ResourceRow {
+  name: string;
+  versions: number;
+  lastCheckedAt: string | null;
+  nextCheckAt: string | null;
+  checkError: string | null;
+  schedule: Schedule | null;
+}
+
+async function pipelineFacts(
+  { pool }: Database,
+  { team, pipeline }: PipelineName,
+): Promise<PipelineFacts | undefined> {
+  const found = await pool.maybeOne(rows<FactsRow>()`
+    SELECT p.id, p.revision, p.paused,
+      (SELECT jsonb_agg(jsonb_build_object('name', j.name, 'paused', j.paused OR p.paused, 'lastBuild', (
+          SELECT jsonb_build_object('status', b.status, 'endedAt', b.ended_at,
+            'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)
+          FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1)) ORDER BY j.position)
+        FROM jobs j WHERE j.pipeline_id = p.id AND j.deleted_at IS NULL) AS jobs,
+      (SELECT jsonb_agg(jsonb_build_object('name', r.name, 'schedule', s.schedule, 'lastCheckedAt', s.last_checked_at,
+          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'versions', (
+            SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id LIMIT 10000) AS counted))
+          ORDER BY r.position)
+        FROM resources r JOIN check_scopes s ON s.id = r.scope_id
+        WHERE r.pipeline_id = p.id AND r.deleted_at IS NULL) AS resources
+    FROM pipelines p JOIN teams t ON t.id = p.team_id
+    WHERE t.name = ${team} AND p.name = ${pipeline} AND p.deleted_at IS NULL`);
+  if (found === null) return undefined;
+  return {
+    id: found.id,
+    revision: found.revision,
+    paused: found.paused,
+    jobs: (found.jobs ?? []).map(({ name, paused, lastBuild }) => ({
+      name,
+      paused,
+      ...(lastBuild === null ? {} : { lastBuild: toLastBuild(lastBuild) }),
+    })),
+    resources: (found.resources ?? []).map(toResource),
+  };
+}
+
+function toLastBuild({
+  number,
+  status,
+  endedAt,
+}: {
+  number: string;
+  status: BuildStatus;
+  endedAt: string | null;
+}) {
+  return { number, status, ...(endedAt === null ? {} : { endedAt: new Date(endedAt) }) };
+}
+
+function toResource(row: ResourceRow): PipelineFacts['resources'][number] {
+  const { name, versions, lastCheckedAt, nextCheckAt, checkError, schedule } = row;
+  const next = nextCheckAt === null ? undefined : new Date(nextCheckAt);
+  const late = schedule !== null && next !== undefined && { schedule, next: next.getTime(), now: Date.now() };
+  return {
+    name,
+    versions,
+    stalled: late !== false && checksStalled(late, cronNext),
+    ...(lastCheckedAt === null ? {} : { lastCheckedAt: new Date(lastCheckedAt) }),
+    ...(next === undefined ? {} : { nextCheckAt: next }),
+    ...(checkError === null ? {} : { checkError }),
+  };
+}

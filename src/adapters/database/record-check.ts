@@ -1,0 +1,55 @@
+import type { CheckOutcome } from '#flows/ports.ts';
+import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
+import { holdEpoch } from './fence.ts';
+import { rows, time, type Database, type Transaction } from './pool.ts';
+import { addVersions } from './record-versions.ts';
+
+type ScopeRow = TimerRow & {
+  run_id: number | null;
+  due: boolean;
+  requested_cause: 'schedule' | 'manual' | 'webhook' | null;
+};
+
+/** A result counts only while its run holds the scope; without a run (built-in cron), only while the check is due. */
+export async function recordCheck(
+  database: Database,
+  result: CheckOutcome,
+  at: Date,
+): Promise<{ recorded: number[] }> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const scope = await connection.maybeOne(rows<ScopeRow>()`
+      SELECT id, pipeline_id, schedule, timer, next_check_at, failures, run_id, requested_cause,
+        requested_at IS NOT NULL OR (timer = 'operator' AND next_check_at <= ${time(at)}) AS due
+      FROM check_scopes WHERE id = ${result.scope} AND live FOR UPDATE`);
+    if (scope === null || !mayRecord(scope, result)) return { recorded: [] };
+    if (result.versions === undefined) {
+      const error = result.error ?? 'The check returned nothing.';
+      await failCheck(connection, scope, { error, log: result.log, at });
+      return { recorded: [] };
+    }
+    const recorded = await addVersions(connection, scope.id, result.versions, { at });
+    await freeScope(connection, scope, result, at);
+    return { recorded };
+  });
+}
+
+function mayRecord(scope: ScopeRow, result: CheckOutcome): boolean {
+  return result.run === undefined ? scope.run_id === null && scope.due : scope.run_id === result.run;
+}
+
+async function freeScope(
+  connection: Transaction,
+  scope: ScopeRow,
+  result: CheckOutcome,
+  at: Date,
+): Promise<void> {
+  const started = result.run === undefined;
+  const next = started ? afterStart(scope, scope.requested_cause ?? 'schedule', at) : scope.next_check_at;
+  await connection.query(rows()`
+    UPDATE check_scopes SET run_id = NULL, failures = 0, last_error = NULL, last_log = ${result.log},
+      last_checked_at = ${time(at)}, cut = ${result.cut ?? 0}, next_check_at = ${next?.toISOString() ?? null},
+      requested_at = CASE WHEN ${started} THEN NULL ELSE requested_at END,
+      requested_cause = CASE WHEN ${started} THEN NULL ELSE requested_cause END
+    WHERE id = ${scope.id}`);
+}

@@ -1,0 +1,43 @@
+import type { PipelineName } from '#flows/ports.ts';
+import { holdEpoch } from './fence.ts';
+import { LOCK, rows, type Database, type Transaction } from './pool.ts';
+
+/** Marks it as gone. Builds without a Pod end here, the others are asked to; it can be called again until none is left. */
+export async function removePipeline(
+  database: Database,
+  name: PipelineName,
+): Promise<{ runningBuilds: number }> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const id = await connection.maybeOneFirst(rows<{ id: number }>()`
+      SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id, pg_advisory_xact_lock(${LOCK.pipeline}, p.id::int)
+      WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`);
+    if (id === null) return { runningBuilds: 0 };
+    await retire(connection, id);
+    const runningBuilds = await connection.oneFirst(rows<{ count: number }>()`
+      SELECT count(*) FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${id} AND b.ended_at IS NULL`);
+    return { runningBuilds };
+  });
+}
+
+async function retire(connection: Transaction, id: number): Promise<void> {
+  await connection.query(
+    rows()`UPDATE pipelines SET deleted_at = coalesce(deleted_at, now()) WHERE id = ${id}`,
+  );
+  await connection.query(rows()`
+    UPDATE check_scopes SET live = false, requested_at = NULL, requested_cause = NULL WHERE pipeline_id = ${id} AND live`);
+  await connection.query(rows()`
+    UPDATE resources SET deleted_at = now() WHERE pipeline_id = ${id} AND deleted_at IS NULL`);
+  await connection.query(rows()`
+    UPDATE builds b SET status = 'cancelled', reason = 'Cancelled', message = 'The pipeline was deleted.', ended_at = now(),
+      wants_pod = false, pending_reason = NULL
+    FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.wants_pod AND b.ended_at IS NULL`);
+  await connection.query(rows()`
+    UPDATE builds b SET cancel_requested_at = coalesce(b.cancel_requested_at, now())
+    FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL`);
+  await connection.query(rows()`
+    DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${id}`);
+  await connection.query(rows()`
+    UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
+    WHERE pipeline_id = ${id} AND deleted_at IS NULL`);
+}

