@@ -1,0 +1,267 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Command, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
+import { checkContainersOf, containersOf } from './containers.ts';
+import { planBuild, plannedSteps, WORKDIR } from './plan-build.ts';
+import { planChecks } from './plan-checks.ts';
+import type { Plan, PlanCommand } from './plan.ts';
+
+const script = (cmd: string): Command => ({ runner: 'shell', cmd });
+const docker = (image: string): Command => ({ runner: 'docker', image, cmd: 'make' });
+const task = (name: string, run: Command): Step => ({ kind: 'task', name, run });
+
+const git = {
+  name: 'git',
+  builtIn: true,
+  params: ['url', 'name'],
+  cache: true,
+  check: script('git ls-remote'),
+  pull: script('git clone'),
+  push: script('git push'),
+};
+const cron = { name: 'cron', builtIn: true, params: [], cache: false };
+const probe = {
+  name: 'probe',
+  builtIn: false,
+  params: [],
+  cache: false,
+  check: { runner: 'exec', path: 'probe', args: ['-v', 'a b'] } satisfies Command,
+  push: { runner: 'exec', path: '', args: [] } satisfies Command,
+};
+
+function pipeline(steps: Step[]): Pipeline {
+  return {
+    resourceTypes: [git, cron, probe],
+    resources: [
+      resource('git', 'app', { url: 'https://host/app', name: 'app' }),
+      resource('cron', 'nightly'),
+      resource('probe', 'site', { url: 'https://site' }),
+    ],
+    jobs: [{ name: 'unit', steps }],
+  };
+}
+
+function resource(
+  type: string,
+  label: string,
+  params: Record<string, string> = {},
+): Pipeline['resources'][number] {
+  return { name: `${type}.${label}`, type, label, params, tags: [], cache: false };
+}
+
+const get = (type: string, name: string): Step => ({
+  kind: 'get',
+  name,
+  resource: `${type}.${name}`,
+  trigger: true,
+  passed: [],
+});
+
+function plan(steps: Step[], versions: Record<string, string>[] = []): Plan {
+  const build = { id: '7', team: 'main', pipeline: 'app', job: 'unit', number: '3', attempt: 1 };
+  return planBuild({ build, pipeline: pipeline(steps), versions });
+}
+
+describe('containers', () => {
+  const cases: Record<string, { steps: Step[]; containers: { name: string; image?: string }[] }> = {
+    'all commands without an image share the worker': {
+      steps: [
+        get('git', 'app'),
+        task('a', script('true')),
+        task('b', { runner: 'exec', path: 'x', args: [] }),
+      ],
+      containers: [{ name: 'worker' }],
+    },
+    'each distinct image has one container, in order of appearance, behind the worker': {
+      steps: [
+        task('a', docker('golang:1.22')),
+        task('b', script('true')),
+        task('c', docker('node')),
+        task('d', docker('golang:1.22')),
+      ],
+      containers: [
+        { name: 'worker' },
+        { name: 'image-1-golang', image: 'golang:1.22' },
+        { name: 'image-2-node', image: 'node' },
+      ],
+    },
+    'no worker when all steps bring their image': {
+      steps: [get('cron', 'nightly'), task('a', docker('host:5000/Team/My_App@sha256:0'))],
+      containers: [{ name: 'image-1-my-app', image: 'host:5000/Team/My_App@sha256:0' }],
+    },
+    'an image name of nothing usable still makes a valid name': {
+      steps: [task('a', docker('___'))],
+      containers: [{ name: 'image-1', image: '___' }],
+    },
+    'a long image name is cut to a valid name': {
+      steps: [task('a', docker(`${'a'.repeat(39)}-b`))],
+      containers: [{ name: `image-1-${'a'.repeat(39)}`, image: `${'a'.repeat(39)}-b` }],
+    },
+    'a job that runs nothing needs no container': { steps: [get('cron', 'nightly')], containers: [] },
+    'an empty path runs nothing': {
+      steps: [{ kind: 'put', name: 'site', resource: 'probe.site', params: {} }],
+      containers: [],
+    },
+  };
+  test.each(Object.entries(cases))('%s', (_name, { steps, containers }) => {
+    expect(containersOf(pipeline(steps), 'unit')).toEqual(containers);
+  });
+
+  test('of checks', () => {
+    expect(checkContainersOf(pipeline([]), ['git.app', 'probe.site'])).toEqual([{ name: 'worker' }]);
+  });
+});
+
+describe('commands', () => {
+  const cases: Record<string, { run: Command; command: PlanCommand }> = {
+    'exec is its path and arguments': {
+      run: { runner: 'exec', path: 'make', args: ['-j', '$HOME'] },
+      command: { container: 'worker', argv: ['make', '-j', '$HOME'] },
+    },
+    'shell text becomes a script that ends at the first failure': {
+      run: script('make\nmake test'),
+      command: { container: 'worker', argv: ['/bin/sh', '-e'], script: 'make\nmake test' },
+    },
+    'shell text goes to the shell that is asked for': {
+      run: { runner: 'shell', cmd: 'make', shell: 'bash' },
+      command: { container: 'worker', argv: ['bash', '-e'], script: 'make' },
+    },
+    'a file runs by its own first line': {
+      run: { runner: 'shell', file: 'ci/test.sh' },
+      command: { container: 'worker', argv: ['ci/test.sh'], makeExecutable: true },
+    },
+    'a file goes to the shell that is asked for': {
+      run: { runner: 'shell', file: 'ci/test.py', shell: 'python3' },
+      command: { container: 'worker', argv: ['python3', 'ci/test.py'] },
+    },
+    'docker runs its text with sh in the container of its image': {
+      run: docker('golang'),
+      command: { container: 'image-1-golang', argv: ['/bin/sh', '-e'], script: 'make' },
+    },
+  };
+  test.each(Object.entries(cases))('%s', (_name, { run, command }) => {
+    expect(plan([task('a', run)]).steps[0]?.command).toEqual(command);
+  });
+});
+
+describe('a plan', () => {
+  const steps: Step[] = [
+    get('git', 'app'),
+    task('my unit', { runner: 'exec', path: 'make', args: ['a', 'b c'] }),
+    get('cron', 'nightly'),
+    { kind: 'put', name: 'app', resource: 'git.app', params: { tag: 'v1' } },
+  ];
+  const made = plan(steps, [{ ref: 'abc' }, { date: 'today' }]);
+  const common = {
+    WORKDIR,
+    BUILD_NUMBER: '3',
+    BUILD_JOB_NAME: 'unit',
+    BUILD_PIPELINE_NAME: 'app',
+    BUILD_TEAM_NAME: 'main',
+  };
+
+  test('a get sees its resource and its version', () => {
+    expect(made.steps[0]).toMatchObject({
+      id: '0',
+      kind: 'get',
+      name: 'git.app',
+      resource: 'git.app',
+      exports: 'GET_APP_',
+      version: { ref: 'abc' },
+      env: { ...common, param_url: 'https://host/app', param_name: 'app', version_ref: 'abc' },
+    });
+  });
+
+  test('a task sees who the build is and its runner’s values, no version', () => {
+    expect(made.steps[1]).toMatchObject({ id: '1', kind: 'task', name: 'my unit', exports: 'TASK_MY_UNIT_' });
+    expect(made.steps[1]?.env).toEqual({ ...common, path: 'make', args: 'a b c' });
+  });
+
+  test('a get of a type without pull runs nothing and has its version', () => {
+    expect(made.steps[2]).toMatchObject({
+      id: '2',
+      name: 'cron.nightly',
+      exports: 'GET_NIGHTLY_',
+      version: { date: 'today' },
+    });
+    expect(made.steps[2]).not.toHaveProperty('command');
+  });
+
+  test('a put sees its params, its resource and the version that the build got', () => {
+    expect(made.steps[3]).toMatchObject({
+      id: '3',
+      kind: 'put',
+      name: 'git.app',
+      resource: 'git.app',
+      params: { tag: 'v1' },
+    });
+    expect(made.steps[3]?.env).toEqual({
+      ...common,
+      param_url: 'https://host/app',
+      param_name: 'app',
+      version_ref: 'abc',
+      put_tag: 'v1',
+    });
+    expect(made.steps[3]).not.toHaveProperty('exports');
+  });
+
+  test('the record of the build knows the same steps before versions are chosen', () => {
+    expect(plannedSteps(pipeline(steps), 'unit')).toEqual(
+      made.steps.map(({ id, kind, name, resource: of }) => ({
+        id,
+        kind,
+        name,
+        ...(of === undefined ? {} : { resource: of }),
+      })),
+    );
+  });
+
+  test('versions that do not fit the gets are refused', () => {
+    expect(() => plan(steps, [{ ref: 'abc' }])).toThrow('job unit has 2 gets, but 1 versions were chosen');
+  });
+
+  test('is plain data', () => {
+    expect(JSON.parse(JSON.stringify(made))).toEqual(made);
+  });
+});
+
+test('checks see their resource and the last version, and nothing of builds', () => {
+  const run = planChecks({
+    run: '9',
+    team: 'main',
+    name: 'app',
+    pipeline: pipeline([]),
+    checks: [
+      { scope: '1', resource: 'git.app', last: { ref: 'abc' } },
+      { scope: '2', resource: 'probe.site' },
+    ],
+  });
+  expect(run).toMatchObject({ run: '9', containers: [{ name: 'worker' }] });
+  expect(run.checks).toEqual([
+    {
+      scope: '1',
+      resource: 'git.app',
+      command: { container: 'worker', argv: ['/bin/sh', '-e'], script: 'git ls-remote' },
+      env: {
+        BUILD_PIPELINE_NAME: 'app',
+        BUILD_TEAM_NAME: 'main',
+        param_url: 'https://host/app',
+        param_name: 'app',
+        version_ref: 'abc',
+      },
+      timeoutSeconds: 300,
+    },
+    {
+      scope: '2',
+      resource: 'probe.site',
+      command: { container: 'worker', argv: ['probe', '-v', 'a b'] },
+      env: {
+        BUILD_PIPELINE_NAME: 'app',
+        BUILD_TEAM_NAME: 'main',
+        path: 'probe',
+        args: '-v a b',
+        param_url: 'https://site',
+      },
+      timeoutSeconds: 300,
+    },
+  ]);
+});
