@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createWriteStream } from 'node:fs';
 
 import { archiveEntries, imageConfig } from './archive.ts';
-import { type Architecture, checkout, type Contents } from './contents.ts';
+import type { Architecture, Contents } from './contents.ts';
 import { debianLayer } from './debian-layer.ts';
 import type { Layer } from './layer.ts';
 import { nodeLayer } from './node-layer.ts';
@@ -39,9 +39,13 @@ export async function buildImage(
   return { name, architecture, layers, config: imageConfig(image, architecture, layers, contents.epoch) };
 }
 
-/** Writes dist/images/NAME-ARCH.tar unless the very same image is already there; answers its path. */
-export async function writeArchive(contents: Contents, built: Built, tag: string): Promise<string> {
-  const folder = join(checkout, 'dist', 'images');
+/** Writes FOLDER/NAME-ARCH.tar unless the very same image is already there; answers its path. */
+export async function writeArchive(
+  epoch: number,
+  built: Built,
+  tag: string,
+  folder: string,
+): Promise<string> {
   const file = join(folder, `${built.name}-${built.architecture}.tar`);
   const reference = `localhost/${built.name}:${tag}`;
   const entries = await archiveEntries(reference, built.config, built.layers);
@@ -50,7 +54,7 @@ export async function writeArchive(contents: Contents, built: Built, tag: string
   if (known === stamp) return file;
   await mkdir(folder, { recursive: true });
   await writeFile(`${file}.json`, '');
-  await pipeline(tar(entries, contents.epoch), createWriteStream(`${file}.partial`));
+  await pipeline(tar(entries, epoch), createWriteStream(`${file}.partial`));
   await rename(`${file}.partial`, file);
   await writeFile(`${file}.json`, stamp);
   return file;

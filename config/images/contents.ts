@@ -23,7 +23,10 @@ const Image = Type.Object(
     links: Type.Record(Type.String(), Type.String()),
     node: Type.Boolean(),
     directories: Type.Array(Type.String()),
-    /** Target → a file, or a folder whose content goes there; or patterns whose matches go there under their own names. */
+    /**
+     * Target → a file, or a folder whose content goes there; or patterns (a folder ends with a slash) whose matches go
+     * there under their own names.
+     */
     files: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     env: Type.Record(Type.String(), Type.String()),
     workdir: Type.String(),
@@ -37,7 +40,8 @@ const Image = Type.Object(
 const Contents = Type.Object({
   suite: Type.String(),
   epoch: Type.Integer(),
-  architectures: Type.Array(Architecture),
+  /** Go of the Dockerfile's build stage; without an engine the machine's own is used. */
+  go: Type.String(),
   node: Type.Object({
     version: Type.String(),
     packages: Type.Object({ amd64: NodePackage, arm64: NodePackage }),

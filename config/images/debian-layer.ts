@@ -77,13 +77,20 @@ async function answers(command: string, args: readonly string[]): Promise<boolea
 
 /** The Debian archives that this machine is set up for, and none of its others, as lines of a sources.list. */
 async function debianSources(suite: string): Promise<string> {
-  const format = '$(ORIGIN)|$(CODENAME)|deb $(REPO_URI) $(RELEASE) $(COMPONENT)';
-  const listed = await run('apt-get', ['indextargets', '--format', format, 'Created-By: Packages']);
-  const lines = pickDebian(listed.stdout, suite);
+  const known = pickDebian(await listSources(), suite);
+  if (known.length > 0) return `${known.join('\n')}\n`;
+  // A fresh machine has sources but no lists yet, and apt learns only from the lists whose archive a source is.
+  if (process.getuid?.() === 0) await run('apt-get', ['update', '-q']);
+  const lines = pickDebian(await listSources(), suite);
   if (lines.length > 0) return `${lines.join('\n')}\n`;
   throw new Error(
-    `No Debian ${suite} source is set up and updated here: run "apt-get update" first; on a machine of another kind build the images with the Dockerfile.`,
+    `No Debian ${suite} source is set up and updated here: run "apt-get update" as root; on a machine of another kind build the images with the Dockerfile.`,
   );
+}
+
+async function listSources(): Promise<string> {
+  const format = '$(ORIGIN)|$(CODENAME)|deb $(REPO_URI) $(RELEASE) $(COMPONENT)';
+  return (await run('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'])).stdout;
 }
 
 /** Of lines "origin|codename|source line", the source lines of Debian's own archives of this suite. */

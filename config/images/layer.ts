@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -83,6 +83,18 @@ export async function storeLayer(name: string, key: string, tar: AsyncIterable<U
   await writeFile(partial, JSON.stringify(layer));
   await rename(partial, `${stem}.json`);
   return layer;
+}
+
+/** Every change of the program leaves a small layer behind; those that no one made or asked for in a while go. */
+export async function forgetLayers(name: string, olderThanDays: number): Promise<void> {
+  const folder = join(cacheFolder(), 'layers');
+  const oldest = Date.now() - olderThanDays * 86_400_000;
+  for (const file of await readdir(folder)) {
+    const path = join(folder, file);
+    if (!file.startsWith(`${name}-`)) continue;
+    const { mtimeMs } = await stat(path);
+    if (mtimeMs < oldest) await rm(path, { force: true });
+  }
 }
 
 function tap(see: (chunk: Uint8Array) => void) {

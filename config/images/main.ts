@@ -1,30 +1,36 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { buildImage, type Built, writeArchive } from './build.ts';
 import { type Architecture, checkout, isArchitecture, readContents } from './contents.ts';
+import { dockerfile } from './dockerfile.ts';
 import { push } from './push.ts';
 
-const usage = `Usage: node config/images/main.ts [--arch amd64,arm64] [--push REGISTRY/PREFIX [--insecure]] [--refresh] [NAME…]
+const usage = `Usage: node config/images/main.ts [--arch amd64,arm64] [--push REGISTRY/PREFIX [--insecure]] [--refresh]
+       [--out FOLDER] [NAME…]
 
-Builds the images of config/images/images.json without a container engine, as archives in dist/images/:
+Builds the images of config/images/images.json without a container engine, as archives in dist/images/ or FOLDER:
   ctr -n k8s.io images import FILE     docker load -i FILE     kind load image-archive FILE
 The tag is $IMAGE_TAG (dev). --push sends REGISTRY/PREFIX/NAME:TAG, both architectures unless --arch says otherwise.
---refresh fetches Debian's packages anew; without it a base that was built once is kept.`;
+--refresh fetches Debian's packages anew; without it a base that was built once is kept.
+--dockerfile prints the Dockerfile that makes the same images with an engine.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     arch: { type: 'string' },
+    out: { type: 'string', default: join(checkout, 'dist', 'images') },
     push: { type: 'string' },
     insecure: { type: 'boolean', default: false },
     refresh: { type: 'boolean', default: false },
+    dockerfile: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
 try {
   if (values.help) console.log(usage);
+  else if (values.dockerfile) process.stdout.write(dockerfile(readContents()));
   else await main();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
@@ -44,7 +50,9 @@ async function main(): Promise<void> {
     for (const architecture of architectures) {
       const built = await buildImage(contents, name, architecture, values.refresh);
       builds.push(built);
-      console.log(line(built, relative(checkout, await writeArchive(contents, built, tag))));
+      console.log(
+        line(built, relative(process.cwd(), await writeArchive(contents.epoch, built, tag, values.out))),
+      );
     }
     if (values.push !== undefined) {
       const reference = `${values.push.replace(/\/$/, '')}/${name}:${tag}`;

@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { type Architecture, checkout, type Contents, type Image } from './contents.ts';
-import { findLayer, type Layer, sha256, storeLayer } from './layer.ts';
+import { findLayer, forgetLayers, type Layer, sha256, storeLayer } from './layer.ts';
 import { fileEntry } from './node-layer.ts';
 import { tar, type TarEntry } from './tar.ts';
 
@@ -18,9 +18,11 @@ export async function programLayer(
   const digest = createHash('sha256');
   for await (const chunk of tar(entries, contents.epoch)) digest.update(chunk);
   const key = sha256(digest.digest()).slice(0, 32);
-  return (
-    (await findLayer('program', key)) ?? (await storeLayer('program', key, tar(entries, contents.epoch)))
-  );
+  const known = await findLayer('program', key);
+  if (known !== undefined) return known;
+  const layer = await storeLayer('program', key, tar(entries, contents.epoch));
+  await forgetLayers('program', 7);
+  return layer;
 }
 
 /** Every file, link and folder of the layer, by the list's `files`, `links`, `directories` and the user's home. */

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+
+import { describe, expect, test } from '@jest/globals';
+
+import { tar, type TarEntry } from './tar.ts';
+
+const epoch = 1735689600;
+
+async function bytesOf(entries: readonly TarEntry[]): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of tar(entries, epoch)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function file(path: string, text: string, mode = 0o644): TarEntry {
+  const bytes = Buffer.from(text);
+  return { path, mode, kind: 'file', size: bytes.length, read: () => [bytes] };
+}
+
+function listing(archive: Buffer): readonly string[] {
+  const args = ['--list', '--verbose', '--numeric-owner', '--utc', '--quoting-style=literal'];
+  const lines = execFileSync('tar', args, { input: archive, encoding: 'utf8' }).trimEnd().split('\n');
+  return lines.map((line) => line.replaceAll(/ +/g, ' '));
+}
+
+describe('a tar', () => {
+  test('lists sorted, with parents, modes, owners and one time, for GNU tar', async () => {
+    const entries: TarEntry[] = [
+      file('usr/bin/tool', 'echo', 0o755),
+      { path: 'home/me', mode: 0o775, owner: 65532, kind: 'directory' },
+      { path: 'usr/bin/alias', mode: 0o777, kind: 'link', target: 'tool' },
+    ];
+    expect(listing(await bytesOf(entries))).toEqual([
+      'drwxr-xr-x 0/0 0 2025-01-01 00:00 home/',
+      'drwxrwxr-x 65532/65532 0 2025-01-01 00:00 home/me/',
+      'drwxr-xr-x 0/0 0 2025-01-01 00:00 usr/',
+      'drwxr-xr-x 0/0 0 2025-01-01 00:00 usr/bin/',
+      'lrwxrwxrwx 0/0 0 2025-01-01 00:00 usr/bin/alias -> tool',
+      '-rwxr-xr-x 0/0 4 2025-01-01 00:00 usr/bin/tool',
+    ]);
+  });
+
+  test('has the same bytes whatever the order of its entries', async () => {
+    const [one, two] = [file('a', '1'), file('b', '2')];
+    expect(await bytesOf([one, two])).toEqual(await bytesOf([two, one]));
+  });
+
+  test.each([0, 1, 511, 512, 513, 2000])('gives back a file of %i bytes', async (size) => {
+    const archive = await bytesOf([file('folder/x', 'x'.repeat(size)), file('folder/y', 'end')]);
+    const options = { input: archive, encoding: 'utf8' } as const;
+    expect(execFileSync('tar', ['-xO', 'folder/x'], options)).toHaveLength(size);
+    expect(execFileSync('tar', ['-xO', 'folder/y'], options)).toBe('end');
+  });
+
+  test('keeps a name of up to 255 bytes', async () => {
+    const name = `${'folder/'.repeat(20)}${'n'.repeat(90)}`;
+    expect(
+      execFileSync('tar', ['-xO', name], { input: await bytesOf([file(name, 'x')]), encoding: 'utf8' }),
+    ).toBe('x');
+  });
+
+  test.each<[string, readonly TarEntry[], string]>([
+    ['a name that has no place', [file('n'.repeat(101), '')], 'too long for a tar'],
+    ['a path given twice', [file('a', '1'), file('a', '2')], 'a would be in the archive twice'],
+    [
+      'a file that grew while it was read',
+      [{ path: 'a', mode: 0o644, kind: 'file', size: 1, read: () => [Buffer.from('12')] }],
+      'a changed while it was read: 1 bytes expected, 2 read',
+    ],
+    [
+      'a link to a place too far away',
+      [{ path: 'a', mode: 0o777, kind: 'link', target: 't'.repeat(101) }],
+      'too long for a link',
+    ],
+  ])('refuses %s', async (_, entries, message) => {
+    await expect(bytesOf(entries)).rejects.toThrow(message);
+  });
+});
