@@ -68,8 +68,10 @@ export const operatorTeamRules: V1PolicyRule[] = [
   },
 ];
 
-/** ClusterRole of the internal gateway within team namespaces: it looks up the labels of the Pod behind a token. */
-export const gatewayTeamRules: V1PolicyRule[] = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
+/** ClusterRole of the internal gateway within team namespaces: it looks at the Pod behind an agent, and at its secrets' values. */
+export const gatewayTeamRules: V1PolicyRule[] = [
+  { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get'] },
+];
 
 /** ClusterRole of the internal gateway, bound cluster-wide. */
 export const gatewayClusterRules: V1PolicyRule[] = [
@@ -90,7 +92,7 @@ export function operatorReleaseRules(release: string): V1PolicyRule[] {
     {
       apiGroups: [''],
       resources: ['secrets'],
-      resourceNames: [`${release}-keys`, `${release}-database`, `${release}-internal-tls`],
+      resourceNames: ['keys', 'database', 'internal-ca', 'internal-tls'].map((name) => `${release}-${name}`),
       verbs: ['get', 'patch'],
     },
   ];

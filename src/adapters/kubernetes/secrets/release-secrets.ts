@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import type { V1Secret } from '@kubernetes/client-node';
+import { ApiError, orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
+import type { Pair } from './certificates.ts';
+import {
+  authorityIsGood,
+  makeAuthority,
+  makeServerCertificate,
+  serverCertificateIsGood,
+} from './certificates.ts';
+
+/** The Secrets of one installation: made once by the operator when missing, kept as they are from then on. */
+export interface ReleaseSecretsOptions {
+  client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'>;
+  namespace: string;
+  release: string;
+  now(): Date;
+}
+
+type Values = Record<string, string>;
+
+const KEY_BYTES = 32;
+const DATABASE = 'millrace';
+
+/** `<release>-keys`: what agents' nonces and webhook tokens are signed with. */
+export async function ensureKeys(
+  options: ReleaseSecretsOptions,
+): Promise<{ agent: Buffer; webhook: Buffer }> {
+  const values = await ensure(options, 'keys', (known) => ({
+    agent: known['agent'] ?? freshKey(),
+    webhook: known['webhook'] ?? freshKey(),
+  }));
+  return {
+    agent: Buffer.from(values['agent'] ?? '', 'base64url'),
+    webhook: Buffer.from(values['webhook'] ?? '', 'base64url'),
+  };
+}
+
+/** `<release>-database`: the password of the chart's own Postgres, and the URL with it. Returns the URL. */
+export async function ensureDatabase(options: ReleaseSecretsOptions, host: string): Promise<string> {
+  const values = await ensure(options, 'database', (known) => {
+    const password = known['password'] ?? randomBytes(24).toString('base64url');
+    return { password, url: `postgres://${DATABASE}:${password}@${host}:5432/${DATABASE}` };
+  });
+  return values['url'] ?? '';
+}
+
+/**
+ * `<release>-internal-tls`: certificate of the internal gateway, renewed a month before it ends. The authority's key is in
+ * `<release>-internal-ca`, which is mounted nowhere. Returns the authority's certificate, by which agents know the gateway.
+ */
+export async function ensureInternalTls(options: ReleaseSecretsOptions): Promise<string> {
+  const { namespace, release } = options;
+  const now = options.now();
+  const authority = pairOf(
+    await ensure(options, 'internal-ca', async (known) =>
+      authorityIsGood(pairOf(known), now)
+        ? known
+        : valuesOf(await makeAuthority(`${release} internal authority`, now)),
+    ),
+  );
+  const service = `${release}-internal.${namespace}`;
+  const hosts = [`${service}.svc`, `${service}.svc.cluster.local`, service, `${release}-internal`];
+  await ensure(options, 'internal-tls', async (known) =>
+    serverCertificateIsGood(pairOf(known), authority, hosts, now) && known['ca.crt'] === authority.certificate
+      ? known
+      : {
+          ...valuesOf(await makeServerCertificate(authority, hosts, now)),
+          'ca.crt': authority.certificate,
+        },
+  );
+  return authority.certificate;
+}
+
+function freshKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64url');
+}
+
+function pairOf(values: Values): Pair {
+  return { certificate: values['tls.crt'] ?? '', key: values['tls.key'] ?? '' };
+}
+
+function valuesOf({ certificate, key }: Pair): Values {
+  return { 'tls.crt': certificate, 'tls.key': key };
+}
+
+/** Of two replicas that start at once, one makes the Secret and the other reads it. */
+async function ensure(
+  options: ReleaseSecretsOptions,
+  suffix: string,
+  wanted: (known: Values) => Values | Promise<Values>,
+): Promise<Values> {
+  const { client, namespace, release } = options;
+  const ref = { namespace, name: `${release}-${suffix}` };
+  const doing = `reading the Secret ${ref.name}`;
+  const found = orAbsent(await client.get(KINDS.secrets, ref), doing);
+  const known = decoded(found);
+  const values = await wanted(known);
+  if (found === undefined) {
+    const created = await client.create(KINDS.secrets, secret(ref, release, values));
+    if (created.ok) return values;
+    if (created.status !== 409) throw new ApiError(`making the Secret ${ref.name}`, created);
+    return ensure(options, suffix, wanted);
+  }
+  if (Object.entries(values).every(([key, value]) => known[key] === value)) return known;
+  const { resourceVersion } = found.metadata ?? {};
+  const patch = { metadata: { resourceVersion }, data: encoded(values) };
+  const patched = await client.patchMerge(KINDS.secrets, ref, patch);
+  if (!patched.ok && patched.status === 409) return ensure(options, suffix, wanted);
+  orThrow(patched, `renewing the Secret ${ref.name}`);
+  return { ...known, ...values };
+}
+
+function secret(ref: { namespace: string; name: string }, release: string, values: Values): Wire<V1Secret> {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...ref, labels: { [MANAGED_BY]: 'millrace', 'app.kubernetes.io/instance': release } },
+    type: 'Opaque',
+    data: encoded(values),
+  };
+}
+
+function encoded(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  );
+}
+
+function decoded(found: Wire<V1Secret> | undefined): Values {
+  return Object.fromEntries(
+    Object.entries(found?.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+  );
+}
