@@ -280,6 +280,8 @@ export interface PodFacts {
   /** Of the Pod as a whole, as the kubelet or the eviction gave it: `Evicted`, `DeadlineExceeded`, `NodeLost` … */
   reason?: string;
   message?: string;
+  /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */
+  disruption?: string;
   /** The scheduler's word while no node is found. */
   unschedulable?: string;
   scheduled: boolean;

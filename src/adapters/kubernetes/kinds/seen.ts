@@ -131,7 +131,7 @@ function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work'
     createdAt: new Date(metadata?.creationTimestamp ?? 0),
     deleting: deletedAt !== undefined,
     phase: PHASES.find((known) => known === phase) ?? 'Unknown',
-    ...scheduling(status),
+    ...conditions(status),
     containers: (spec?.containers ?? []).map((container) =>
       containerFacts(container.name, container.image ?? '', states.get(container.name) ?? {}),
     ),
@@ -140,10 +140,16 @@ function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work'
   });
 }
 
-function scheduling(status: Wire<V1Pod>['status']): Pick<PodFacts, 'scheduled' | 'unschedulable'> {
-  const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const unschedulable = condition?.status === 'False' ? condition.message : undefined;
-  return defined({ scheduled: condition?.status === 'True', unschedulable });
+function conditions(
+  status: Wire<V1Pod>['status'],
+): Pick<PodFacts, 'scheduled' | 'unschedulable' | 'disruption'> {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const disrupted = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  return defined({
+    scheduled: scheduled?.status === 'True',
+    unschedulable: scheduled?.status === 'False' ? scheduled.message : undefined,
+    disruption: disrupted?.status === 'True' ? disrupted.reason : undefined,
+  });
 }
 
 type ContainerState = NonNullable<
