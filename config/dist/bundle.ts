@@ -28,33 +28,38 @@ const shared: BuildOptions = {
   write: false,
   outdir: 'dist',
   external: optional,
+  // A module that is also a tool of its own is not the main program once it is inside another.
+  define: { 'import.meta.main': 'false' },
   banner: { js: requireForCommonJs },
   logLevel: 'silent',
 };
 
-/** What the agent must not carry: it starts in every Pod, and start time and memory count there. */
-export const notInAgent = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici', 'pino'];
-
-export type Bundled = { readonly files: ReadonlyMap<string, number>; readonly packages: readonly string[] };
+type Bundled = { readonly files: ReadonlyMap<string, number>; readonly packages: readonly string[] };
 
 /** Bundles the doors; what they share lies in chunks beside them, so each door loads only what it needs. */
-export async function bundleDoors(entries: Readonly<Record<string, string>>): Promise<Bundled> {
-  const made = await write({ ...shared, entryPoints: entries, splitting: true, chunkNames: 'chunk-[hash]' });
+export async function bundleDoors(entry: string): Promise<readonly string[]> {
+  const made = await write({
+    ...shared,
+    entryPoints: { millrace: entry },
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
+  });
   for (const file of await readdir(output)) {
     if (file.startsWith('chunk-') && !made.files.has(file)) await rm(join(output, file));
   }
-  return made;
+  return made.packages;
 }
 
-/** Bundles the agent into one file, and refuses what it must not carry. */
-export async function bundleAgent(entry: string): Promise<Bundled> {
-  const made = await write({ ...shared, entryPoints: { agent: entry } });
-  const unwanted = notInAgent.filter((name) =>
-    made.packages.some((folder) => folder.endsWith(`node_modules/${name}`)),
-  );
-  if (unwanted.length > 0)
-    throw new Error(`The agent's bundle contains ${unwanted.join(', ')}; see notInAgent.`);
-  return made;
+/** Bundles a program into one file; one that contains a package of `unwanted` is refused. */
+export async function bundleAlone(
+  name: string,
+  entry: string,
+  unwanted: readonly string[],
+): Promise<readonly string[]> {
+  const { packages } = await write({ ...shared, entryPoints: { [name]: entry } });
+  const found = unwanted.filter((one) => packages.some((folder) => folder.endsWith(`node_modules/${one}`)));
+  if (found.length > 0) throw new Error(`${name}.js contains ${found.join(', ')}, which it must not carry.`);
+  return packages;
 }
 
 async function write(options: BuildOptions): Promise<Bundled> {

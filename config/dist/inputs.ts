@@ -48,6 +48,10 @@ export class Ledger {
     return this.#known.get(part) === hash;
   }
 
+  get(part: string): string {
+    return this.#known.get(part) ?? '';
+  }
+
   async record(part: string, hash: string): Promise<void> {
     this.#known.set(part, hash);
     await mkdir(dirname(this.#file), { recursive: true });

@@ -4,7 +4,7 @@ import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 
-import { bundleAgent, bundleDoors } from './bundle.ts';
+import { bundleAlone, bundleDoors } from './bundle.ts';
 import { checkout, hashOf, Ledger, output } from './inputs.ts';
 import { notices } from './notices.ts';
 import { buildShim } from './shim.ts';
@@ -18,7 +18,15 @@ the shims shim-amd64 and shim-arm64, data folders, and THIRD-PARTY-NOTICES. What
 /** Sources outside src that go into the bundles as well. */
 const bundleInputs = ['src/**/*.{ts,js,json}', 'package-lock.json', 'config/dist/*.ts'];
 
-const entry = { millrace: 'src/main.ts', agent: 'src/agent/main.ts', worker: 'src/adapters/hcl/worker.ts' };
+const entry = {
+  millrace: 'src/main.ts',
+  agent: 'src/agent/main.ts',
+  'hcl-worker': 'src/adapters/hcl/worker.ts',
+};
+
+/** The agent starts in every Pod, where start time and memory count; the worker only reads HCL. */
+const unwanted = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici', 'pino'];
+
 const engine = 'src/adapters/hcl/engine';
 const shim = 'src/agent/shim';
 
@@ -54,18 +62,35 @@ async function main(): Promise<void> {
     if (!isThere(from)) continue;
     await part(ledger, [name], await hashOf(join(checkout, from), ['**']), () => copyData(name, from));
   }
-  const hash = await hashOf(checkout, bundleInputs, [
-    goVersion,
-    ...(await Promise.all(goFolders.map(goHash))),
-  ]);
-  const present = Object.fromEntries(Object.entries(entry).filter(([, path]) => isThere(path)));
-  await part(ledger, bundleOutputs(present), hash, () => bundle(present, goFolders));
+  const hash = await hashOf(checkout, bundleInputs);
+  for (const [name, source] of Object.entries(entry)) {
+    if (!isThere(source)) continue;
+    await part(ledger, [`${name}.js`], hash, async () => {
+      const packages =
+        name === 'millrace' ? await bundleDoors(source) : await bundleAlone(name, source, unwanted);
+      await ledger.record(`packages of ${name}.js`, packages.join(' '));
+    });
+  }
+  await writeNotices(ledger, goFolders, await Promise.all(goFolders.map(goHash)));
+}
+
+async function writeNotices(
+  ledger: Ledger,
+  goFolders: readonly string[],
+  goHashes: readonly string[],
+): Promise<void> {
+  const packages = Object.keys(entry).flatMap((name) => ledger.get(`packages of ${name}.js`).split(' '));
+  const own = packages.filter((folder) => folder !== '');
+  const hash = await hashOf(checkout, ['package-lock.json', 'config/dist/*.ts'], [...own, ...goHashes]);
+  await part(ledger, ['THIRD-PARTY-NOTICES'], hash, async () => {
+    const folders = goFolders.map((folder) => join(checkout, folder));
+    await writeFile(join(output, 'THIRD-PARTY-NOTICES'), await notices(own, folders));
+  });
 }
 
 /** A source that is missing is an error, or with --partial a line and no part. */
 function isThere(path: string): boolean {
   if (existsSync(join(checkout, path))) return true;
-  if (path === entry.worker) return false;
   if (!values.partial)
     throw new Error(`${path} is missing, so dist would not be whole; --partial builds the rest.`);
   console.log(`left out: ${path} is not there`);
@@ -112,25 +137,4 @@ async function buildShims(hash: string): Promise<void> {
 async function copyData(name: string, from: string): Promise<void> {
   await rm(join(output, name), { recursive: true, force: true });
   await cp(join(checkout, from), join(output, name), { recursive: true });
-}
-
-function bundleOutputs(present: Readonly<Record<string, string>>): readonly string[] {
-  const names = { millrace: 'millrace.js', agent: 'agent.js', worker: 'hcl-worker.js' };
-  return [
-    ...Object.entries(names).flatMap(([key, file]) => (key in present ? [file] : [])),
-    'THIRD-PARTY-NOTICES',
-  ];
-}
-
-async function bundle(
-  present: Readonly<Record<string, string>>,
-  goFolders: readonly string[],
-): Promise<void> {
-  const { millrace, agent, worker } = present;
-  const doors = { ...(millrace && { millrace }), ...(worker && { 'hcl-worker': worker }) };
-  const packages: string[] = [];
-  if (agent !== undefined) packages.push(...(await bundleAgent(agent)).packages);
-  if (Object.keys(doors).length > 0) packages.push(...(await bundleDoors(doors)).packages);
-  const folders = goFolders.map((folder) => join(checkout, folder));
-  await writeFile(join(output, 'THIRD-PARTY-NOTICES'), await notices(packages, folders));
 }
