@@ -28,7 +28,7 @@ const drivers: readonly PartName[] = [
   'kube-controller-manager',
   'kube-scheduler',
 ];
-const foundations: readonly PartName[] = ['kube-apiserver', 'containerd', 'etcd'];
+const foundations: readonly PartName[] = ['containerd', 'etcd'];
 
 const secondsForParts = 15;
 const secondsForContainers = 5;
@@ -43,6 +43,8 @@ export async function stopCluster(folders: Folders): Promise<string[]> {
   const pods = podProcesses().flatMap((pid) => identityOf(pid) ?? []);
   await endAll(pods, secondsForContainers);
   done.push(...(pods.length === 0 ? [] : [`${pods.length} processes in Pods`]));
+  // It takes itself off the list of servers in etcd, so etcd must outlive it.
+  done.push(...(await stopParts(folders, ['kube-apiserver'])));
   done.push(...(await stopParts(folders, foundations)));
   const rest = markedProcesses(folders.state).map((one) => one.identity);
   await endAll(rest, 1);
