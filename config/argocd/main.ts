@@ -1,0 +1,3 @@
+import { writeConfigMap } from './config-map.ts';
+
+writeConfigMap();
