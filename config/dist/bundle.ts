@@ -1,7 +1,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { build, type BuildOptions, type Metafile } from 'esbuild';
+import { build, type BuildOptions, type OutputFile } from 'esbuild';
 
 import { checkout, output } from './inputs.ts';
 
@@ -34,20 +34,20 @@ const shared: BuildOptions = {
   logLevel: 'silent',
 };
 
-type Bundled = { readonly files: ReadonlyMap<string, number>; readonly packages: readonly string[] };
-
 /** Bundles the doors; what they share lies in chunks beside them, so each door loads only what it needs. */
 export async function bundleDoors(entry: string): Promise<readonly string[]> {
-  const made = await write({
+  const { files, packages } = await bundle({
     ...shared,
     entryPoints: { millrace: entry },
     splitting: true,
     chunkNames: 'chunk-[hash]',
   });
+  await write(files);
+  const written = new Set(files.map((file) => basename(file.path)));
   for (const file of await readdir(output)) {
-    if (file.startsWith('chunk-') && !made.files.has(file)) await rm(join(output, file));
+    if (file.startsWith('chunk-') && !written.has(file)) await rm(join(output, file));
   }
-  return made.packages;
+  return packages;
 }
 
 /** Bundles a program into one file; one that contains a package of `unwanted` is refused. */
@@ -56,25 +56,29 @@ export async function bundleAlone(
   entry: string,
   unwanted: readonly string[],
 ): Promise<readonly string[]> {
-  const { packages } = await write({ ...shared, entryPoints: { [name]: entry } });
+  const { files, packages } = await bundle({ ...shared, entryPoints: { [name]: entry } });
   const found = unwanted.filter((one) => packages.some((folder) => folder.endsWith(`node_modules/${one}`)));
   if (found.length > 0) throw new Error(`${name}.js contains ${found.join(', ')}, which it must not carry.`);
+  await write(files);
   return packages;
 }
 
-async function write(options: BuildOptions): Promise<Bundled> {
+async function bundle(options: BuildOptions) {
   const { outputFiles = [], metafile } = await build(options);
-  const files = new Map<string, number>();
-  for (const file of outputFiles) {
-    await writeFile(file.path, file.contents);
-    files.set(basename(file.path), file.contents.length);
-  }
-  return { files, packages: packagesOf(metafile) };
+  return { files: outputFiles, packages: packagesOf(metafile?.outputs ?? {}) };
 }
 
+async function write(files: readonly OutputFile[]): Promise<void> {
+  for (const file of files) await writeFile(file.path, file.contents);
+}
+
+type Outputs = Readonly<
+  Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
+>;
+
 /** Folders of the packages that a bundle contains, relative to the checkout. */
-export function packagesOf(metafile: Pick<Metafile, 'inputs' | 'outputs'> | undefined): readonly string[] {
-  const used = Object.values(metafile?.outputs ?? {}).flatMap(({ inputs }) =>
+export function packagesOf(outputs: Outputs): readonly string[] {
+  const used = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
   const folders = used.flatMap((path) => {

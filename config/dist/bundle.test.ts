@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from '@jest/globals';
+
+import { bundleAlone, packagesOf } from './bundle.ts';
+import { output } from './inputs.ts';
+
+describe('the packages of a bundle', () => {
+  const inputs = {
+    'src/agent/main.ts': { bytesInOutput: 10 },
+    'node_modules/pino/lib/proto.js': { bytesInOutput: 10 },
+    'node_modules/pino/pino.js': { bytesInOutput: 10 },
+    'node_modules/@scope/name/deep/x.js': { bytesInOutput: 1 },
+    'node_modules/a/node_modules/b/index.js': { bytesInOutput: 1 },
+    'node_modules/shaken-off/index.js': { bytesInOutput: 0 },
+  };
+
+  test('are the folders with code in it, scoped and nested ones whole, each once', () => {
+    expect(packagesOf({ 'dist/x.js': { inputs }, 'dist/x.js.map': { inputs: {} } })).toEqual([
+      'node_modules/@scope/name',
+      'node_modules/a/node_modules/b',
+      'node_modules/pino',
+    ]);
+  });
+});
+
+test('a program with a package that it must not carry is refused and not written', async () => {
+  await expect(bundleAlone('refused', 'src/adapters/http/server.ts', ['fastify'])).rejects.toThrow(
+    'refused.js contains fastify, which it must not carry.',
+  );
+  expect(existsSync(join(output, 'refused.js'))).toBe(false);
+});

@@ -1,0 +1,44 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+
+import { hashOf } from './inputs.ts';
+
+describe('the hash of inputs', () => {
+  let folder = '';
+  const hash = (...others: readonly string[]) => hashOf(folder, ['*.go'], others);
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'inputs-'));
+    writeFileSync(join(folder, 'a.go'), 'package a');
+    writeFileSync(join(folder, 'b.go'), 'package b');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test.each<[string, () => void]>([
+    ['a text', () => writeFileSync(join(folder, 'a.go'), 'package c')],
+    ['a name', () => renameSync(join(folder, 'a.go'), join(folder, 'c.go'))],
+    ['a new file', () => writeFileSync(join(folder, 'c.go'), '')],
+    ['a file that is gone', () => rmSync(join(folder, 'a.go'))],
+  ])('changes with %s', async (_, change) => {
+    const before = await hash();
+    change();
+    expect(await hash()).not.toBe(before);
+  });
+
+  test('changes with what else counts', async () => {
+    expect(await hash('go1.26')).not.toBe(await hash('go1.27'));
+  });
+
+  test('stays with the same texts elsewhere, and with files that no pattern names', async () => {
+    const before = await hash();
+    writeFileSync(join(folder, 'README.md'), 'text');
+    expect(await hash()).toBe(before);
+    const moved = `${folder}-moved`;
+    renameSync(folder, moved);
+    folder = moved;
+    expect(await hash()).toBe(before);
+  });
+});
