@@ -1,0 +1,319 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { V1Container, V1PodSpec, V1PolicyRule } from '@kubernetes/client-node';
+import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from '#adapters/kubernetes/manifests/rbac.ts';
+import { INTERNAL_GATEWAY_LABELS, flowsOfPods } from '#adapters/kubernetes/manifests/network-policy.ts';
+import { internalGatewayConfig, operatorConfig, publicGatewayConfig } from '#config';
+import type { Source } from '#config';
+import { checkout } from './cluster-commands.ts';
+import type { PolicySpec } from './flows.ts';
+import { flowsOf, tableRows } from './flows.ts';
+import { chart } from './files.ts';
+import type { Manifest } from './render.ts';
+import { helm, manifests, render } from './render.ts';
+
+const EXTERNAL = {
+  'postgres.enabled': false,
+  'database.existingSecret': 'my-database',
+  'database.listenKey': 'direct',
+  'tokens.existingSecret': 'my-tokens',
+  'ingress.enabled': true,
+  'ingress.hosts': ['ci.example.org'],
+  'ingress.tlsSecretName': 'ci-tls',
+  'metrics.serviceMonitor.enabled': true,
+};
+let standard: Manifest[];
+let external: Manifest[];
+
+beforeAll(async () => {
+  standard = await manifests();
+  external = await manifests(EXTERNAL);
+}, 60_000);
+
+const find = (from: Manifest[], kind: string, name: string): Manifest => {
+  const found = from.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return found;
+};
+const podSpec = (value: unknown): V1PodSpec => JSON.parse(JSON.stringify(value));
+const podsOf = (from: Manifest[]): { name: string; pod: V1PodSpec }[] =>
+  from.flatMap((manifest) => {
+    const { kind, metadata } = manifest;
+    if (kind === 'Pod') return [{ name: metadata.name, pod: podSpec(manifest.spec) }];
+    const template = manifest.spec?.['template'];
+    if (typeof template !== 'object' || template === null || !('spec' in template)) return [];
+    return [{ name: metadata.name, pod: podSpec(template.spec) }];
+  });
+const podOf = (from: Manifest[], name: string): V1PodSpec => {
+  const found = podsOf(from).find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there are no Pods ${name}`);
+  return found.pod;
+};
+
+const allPods = (): { name: string; pod: V1PodSpec }[] => [...podsOf(standard), ...podsOf(external)];
+const keysOf = (name: string): string[] =>
+  (podOf(standard, name).volumes ?? []).flatMap(({ secret }) =>
+    (secret?.items ?? []).map(({ key }) => `${secret?.secretName ?? ''}/${key}`),
+  );
+const rulesOf = (manifest: Manifest): V1PolicyRule[] => JSON.parse(JSON.stringify(manifest['rules']));
+const roles = (): Manifest[] => standard.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role');
+const policyFlows = (): string[] =>
+  standard
+    .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name !== 'millrace-default-deny')
+    .flatMap(({ metadata, spec }) => {
+      const policy: PolicySpec = JSON.parse(JSON.stringify(spec));
+      return flowsOf(metadata.name.replace('millrace-', ''), policy).flatMap(oneRowPerPeerGroup);
+    });
+
+describe('helm', () => {
+  test('lints the chart without a complaint', async () => {
+    expect(await helm('lint', '--strict', chart)).toContain('0 chart(s) failed');
+  });
+
+  test.each([
+    ['own database', {}],
+    ['database of yours, Ingress, ServiceMonitor', EXTERNAL],
+  ])('renders the same twice: %s', async (_, values) => {
+    expect(await render(values)).toBe(await render(values));
+  });
+
+  test.each([
+    ['a misspelt value', { 'operator.replica': 3 }, "additional properties 'replica' not allowed"],
+    ['a value of the wrong kind', { 'operator.replicas': 'two' }, 'got string, want integer'],
+    ['two databases', { 'database.existingSecret': 'mine' }, 'both databases are set'],
+    ['no database', { 'postgres.enabled': false }, 'no database'],
+    ['an Ingress without a name', { 'ingress.enabled': true }, 'needs at least one name'],
+  ])('refuses %s', async (_, values, message) => {
+    await expect(render(values)).rejects.toThrow(message);
+  });
+
+  test('leaves out what is switched off', async () => {
+    const values = {
+      'crds.enabled': false,
+      'rbac.aggregate': false,
+      'networkPolicy.enabled': false,
+      'operator.podDisruptionBudget.enabled': false,
+      'gateway.public.podDisruptionBudget.enabled': false,
+      'gateway.internal.podDisruptionBudget.enabled': false,
+    };
+    const kinds = new Set((await manifests(values)).map(({ kind }) => kind));
+    expect([...kinds]).not.toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^(CustomResourceDefinition|NetworkPolicy|PodDisruptionBudget)$/),
+      ]),
+    );
+  });
+});
+
+describe('every Pod', () => {
+  test('is one we know', () => {
+    expect(
+      podsOf(standard)
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual([
+      'millrace-gateway-internal',
+      'millrace-gateway-public',
+      'millrace-operator',
+      'millrace-postgres',
+      'millrace-test',
+    ]);
+  });
+
+  test('fits the restricted Pod security standard, with a read-only root', () => {
+    for (const { pod } of allPods()) {
+      expect(pod.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      expect(pod.hostNetwork ?? pod.hostPID ?? pod.hostIPC ?? false).toBe(false);
+      expect((pod.volumes ?? []).filter((volume) => volume.hostPath !== undefined)).toEqual([]);
+      for (const container of pod.containers) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+      }
+    }
+  });
+
+  test('mounts a token only where the API is used', () => {
+    const mounts = allPods().filter(({ pod }) => pod.automountServiceAccountToken !== false);
+    expect(new Set(mounts.map(({ name }) => name))).toEqual(
+      new Set(['millrace-operator', 'millrace-gateway-internal']),
+    );
+  });
+
+  test('that stays has probes, requests and a memory limit', () => {
+    for (const { pod } of allPods().filter(({ name }) => name !== 'millrace-test')) {
+      for (const container of pod.containers) {
+        expect(container).toMatchObject({ livenessProbe: {}, readinessProbe: {}, startupProbe: {} });
+        expect(container.resources).toMatchObject({
+          requests: { cpu: expect.any(String) },
+          limits: { memory: expect.any(String) },
+        });
+      }
+    }
+  });
+
+  test('holds no secret value, and the chart makes no Secret', () => {
+    expect([...standard, ...external].filter(({ kind }) => kind === 'Secret')).toEqual([]);
+    for (const { pod } of allPods()) {
+      const values = pod.containers
+        .flatMap((container) => container.env ?? [])
+        .map(({ value }) => value ?? '');
+      expect(
+        values.filter(
+          (value) => /password|postgres:\/\/[^/]*:[^/]*@/.test(value) && !value.startsWith('/etc/'),
+        ),
+      ).toEqual([]);
+    }
+  });
+
+  test('of the release is covered by its own NetworkPolicy', () => {
+    const policies = standard
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .map(({ metadata }) => metadata.name);
+    expect(policies).toEqual(expect.arrayContaining(podsOf(standard).map(({ name }) => name)));
+  });
+});
+
+/** What a process in the Pod would find: its environment, and the files that its Secrets give. */
+function sourceOf(from: Manifest[], name: string): Source {
+  const pod = podOf(from, name);
+  const [container] = pod.containers;
+  if (container === undefined) throw new Error(`${name} has no container`);
+  const environment = Object.fromEntries(
+    (container.env ?? []).map((one) => [
+      one.name,
+      one.value ?? `from ${one.valueFrom?.fieldRef?.fieldPath ?? ''}`,
+    ]),
+  );
+  return { environment, readText: (path) => secretText(pod, container, path) };
+}
+
+function secretText(pod: V1PodSpec, container: V1Container, path: string): string {
+  const mount = container.volumeMounts?.find(({ mountPath }) => path.startsWith(`${mountPath}/`));
+  const secret = pod.volumes?.find(({ name }) => name === mount?.name)?.secret;
+  const item = secret?.items?.find((one) => `${mount?.mountPath ?? ''}/${one.path}` === path);
+  if (item === undefined) throw new Error(`no volume has ${path}`);
+  return item.key.includes('url') || item.key === 'direct'
+    ? 'postgres://u:p@h/d'
+    : Buffer.alloc(32, 7).toString('base64url');
+}
+
+describe('the environment that the chart sets is the one the program reads:', () => {
+  test.each([
+    ['operator, own database', () => operatorConfig(sourceOf(standard, 'millrace-operator'))],
+    ['operator, database of yours', () => operatorConfig(sourceOf(external, 'millrace-operator'))],
+    ['public gateway', () => publicGatewayConfig(sourceOf(standard, 'millrace-gateway-public'))],
+    [
+      'public gateway, database of yours',
+      () => publicGatewayConfig(sourceOf(external, 'millrace-gateway-public')),
+    ],
+    ['internal gateway', () => internalGatewayConfig(sourceOf(standard, 'millrace-gateway-internal'))],
+  ])('%s', (_, read) => {
+    expect(read().problems).toBeUndefined();
+  });
+
+  test('the operator makes the password of the own database, and is given the URL of another', () => {
+    const own = operatorConfig(sourceOf(standard, 'millrace-operator')).config;
+    expect(own?.database).toEqual({ kind: 'own', host: 'millrace-postgres.millrace-system.svc' });
+    expect(own).toMatchObject({
+      internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
+      release: 'millrace',
+    });
+    expect(operatorConfig(sourceOf(external, 'millrace-operator')).config).toMatchObject({
+      database: { kind: 'given' },
+      externalUrl: 'https://ci.example.org',
+    });
+  });
+
+  test('every key of a Secret goes only to who needs it', () => {
+    expect(keysOf('millrace-operator')).toEqual([]);
+    expect(keysOf('millrace-gateway-public')).toEqual(['millrace-database/url', 'millrace-keys/webhook']);
+    expect(keysOf('millrace-gateway-internal')).toEqual([
+      'millrace-database/url',
+      'millrace-keys/agent',
+      'millrace-internal-tls/tls.crt',
+      'millrace-internal-tls/tls.key',
+      'millrace-internal-tls/ca.crt',
+    ]);
+    expect(keysOf('millrace-postgres')).toEqual(['millrace-database/password']);
+  });
+});
+
+describe('rights', () => {
+  test('name what they grant: no wildcard anywhere', () => {
+    for (const role of roles()) {
+      for (const rule of rulesOf(role)) {
+        expect([...(rule.apiGroups ?? []), ...(rule.resources ?? []), ...rule.verbs]).not.toContain('*');
+      }
+    }
+  });
+
+  test('reach Secrets and Pods cluster-wide for nobody', () => {
+    const bound = standard
+      .filter(({ kind }) => kind === 'ClusterRoleBinding')
+      .map(({ metadata }) => metadata.name);
+    expect(bound.toSorted()).toEqual(['millrace-gateway-internal', 'millrace-operator']);
+    for (const name of bound) {
+      const resources = rulesOf(find(standard, 'ClusterRole', name)).flatMap((rule) => rule.resources ?? []);
+      expect(
+        resources.filter((resource) => ['secrets', 'pods', 'pods/exec', 'configmaps'].includes(resource)),
+      ).toEqual([]);
+    }
+  });
+
+  test.each(['millrace', 'mine'])(
+    'carry the names that the operator binds, in a release called %s',
+    async (release) => {
+      const all = release === 'millrace' ? standard : await manifests({}, release);
+      const full = release === 'millrace' ? 'millrace' : 'mine-millrace';
+      for (const who of ['operator', 'gateway'] as const) {
+        find(all, 'ClusterRole', CLUSTER_ROLES[who](full));
+        find(all, 'ServiceAccount', SERVICE_ACCOUNTS[who](full));
+      }
+      const labels = find(all, 'Deployment', `${full}-gateway-internal`).metadata.labels;
+      expect(labels).toMatchObject({ ...INTERNAL_GATEWAY_LABELS, 'app.kubernetes.io/instance': full });
+    },
+  );
+});
+
+describe('docs/reference/network.md tells every flow of', () => {
+  const document = readFileSync(join(checkout, 'docs', 'reference', 'network.md'), 'utf8');
+  test("Millrace's own Pods, and no other", () => {
+    const told = tableRows(document, "Millrace's own Pods", 4).flatMap(oneRowPerPeerGroup);
+    expect(told.toSorted()).toEqual(policyFlows().toSorted());
+  });
+
+  test('check and build Pods, and no other', () => {
+    const flows = flowsOfPods([], {
+      release: 'millrace',
+      namespace: 'millrace-system',
+      image: '',
+      imagePullPolicy: 'IfNotPresent',
+      gateway: '',
+      certificateAuthority: '',
+    });
+    const told = tableRows(document, 'Check and build Pods', 3).map((row) => row.split(' | ')[2]);
+    expect(told).toEqual(flows.map(({ what }) => what));
+  });
+
+  test('everything else is denied', () => {
+    expect(find(standard, 'NetworkPolicy', 'millrace-default-deny').spec).toEqual({
+      podSelector: {
+        matchLabels: { 'app.kubernetes.io/name': 'millrace', 'app.kubernetes.io/instance': 'millrace' },
+      },
+      policyTypes: ['Ingress', 'Egress'],
+    });
+  });
+});
+
+/** A row that names several peers means one flow for each. */
+function oneRowPerPeerGroup(row: string): string[] {
+  const [component = '', direction = '', peers = '', ports = ''] = row.split(' | ');
+  return peers.split(', ').map((peer) => [component, direction, peer, ports].join(' | '));
+}

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { checkout } from './cluster-commands.ts';
+import { chart, chartFiles } from './files.ts';
+import { valueRows } from './values-table.ts';
+
+const text = (...path: string[]): string => readFileSync(join(chart, ...path), 'utf8');
+
+describe('the chart carries the same', () => {
+  test.each(Object.entries(chartFiles()))('%s as the rest of the project', (path, wanted) => {
+    expect(text(path)).toBe(wanted);
+  });
+
+  test('definitions, none more and none fewer', () => {
+    expect(readdirSync(join(chart, 'files', 'crds'))).toEqual(readdirSync(join(checkout, 'crds')));
+  });
+});
+
+describe('the values', () => {
+  const rows = valueRows(text('values.yaml'));
+
+  test('are all in the table of the README, with their defaults, and nothing else is', () => {
+    const table = text('README.md').slice(text('README.md').indexOf('## Values'));
+    const told = [...table.matchAll(/^\| `([^`]+)` +\| `([^`]*)` +\|/gm)].map(([, name, fallback]) => ({
+      name,
+      fallback,
+    }));
+    expect(told).toEqual(rows);
+  });
+
+  test('have a schema that refuses every other name', () => {
+    const schema: Schema = JSON.parse(text('values.schema.json'));
+    const open = [...objectsIn(schema, '')].filter(
+      ({ inner }) => inner.properties && inner.additionalProperties !== false,
+    );
+    expect(open.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  definitions?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+}
+
+function* objectsIn(schema: Schema, path: string): Generator<{ path: string; inner: Schema }> {
+  yield { path, inner: schema };
+  for (const [name, inner] of Object.entries({ ...schema.properties, ...schema.definitions })) {
+    yield* objectsIn(inner, `${path}/${name}`);
+  }
+}
+
+test('no template calls a function that answers differently the next time', () => {
+  const templates = readdirSync(join(chart, 'templates'), { recursive: true, encoding: 'utf8' });
+  const files = templates.filter((name) => /\.(yaml|tpl|txt)$/.test(name));
+  expect(files.length).toBeGreaterThan(8);
+  for (const name of files) {
+    const calls = [...text('templates', name).matchAll(/\{\{(.*?)\}\}/gs)]
+      .map(([, inside]) => inside ?? '')
+      .join('\n');
+    expect(calls).not.toMatch(
+      /\b(rand\w+|uuidv4|gen(CA|PrivateKey|SelfSigned\w*|Signed\w*)\w*|now|htpasswd|bcrypt|derivePassword|encryptAES|lookup|getHostByName)\b/,
+    );
+  }
+});

@@ -1,0 +1,32 @@
+import { parseDocument, isMap, isScalar } from 'yaml';
+import type { Node, Pair } from 'yaml';
+
+export interface ValueRow {
+  /** `gateway.public.replicas` */
+  name: string;
+  /** As JSON. */
+  fallback: string;
+}
+
+/** Maps that a user fills as a whole: one row, whatever they hold by default. */
+const WHOLE = new Set(['requests', 'limits']);
+
+/** Every value of the chart, each leaf one row, in the order of the file. */
+export function valueRows(valuesFile: string): ValueRow[] {
+  const document = parseDocument(valuesFile);
+  return isMap(document.contents) ? document.contents.items.flatMap((pair) => rowsOf(pair, [])) : [];
+}
+
+function rowsOf(pair: Pair, above: readonly string[]): ValueRow[] {
+  const key = isScalar(pair.key) ? String(pair.key.value) : '';
+  const path = [...above, key];
+  const value = pair.value;
+  if (isMap(value) && value.items.length > 0 && !WHOLE.has(key)) {
+    return value.items.flatMap((inner) => rowsOf(inner, path));
+  }
+  return [{ name: path.join('.'), fallback: JSON.stringify(isNode(value) ? value.toJSON() : value) }];
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'toJSON' in value;
+}
