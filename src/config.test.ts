@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { internalGatewayConfig, operatorConfig, publicGatewayConfig } from './config.ts';
+import { VERSION, internalGatewayConfig, operatorConfig, publicGatewayConfig } from './config.ts';
 import type { Source } from './config.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64url');
@@ -34,6 +36,11 @@ function from(
     },
   };
 }
+
+test('the version is that of the package', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8');
+  expect(JSON.parse(text)).toHaveProperty('version', VERSION);
+});
 
 describe('what is given is read', () => {
   test('the public gateway gets its key, its addresses and the defaults', () => {

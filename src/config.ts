@@ -6,6 +6,9 @@ import { join } from 'node:path';
  * carries a secret's value. A secret `NAME` may be given as `NAME_FILE`, a path to a file that holds it.
  */
 
+/** Of the program; a test holds it to package.json. */
+export const VERSION = '0.1.0';
+
 export interface Address {
   host: string;
   port: number;
@@ -30,9 +33,14 @@ export interface DatabaseConfig {
   listenUrl: string;
 }
 
+/** How the API server is reached: as a Pod does, or by a kubeconfig file (the default one when none is named). */
+export type ClusterConfig =
+  { kind: 'in-cluster'; host: string; port: string } | { kind: 'kubeconfig'; file: string | undefined };
+
 export interface OperatorConfig extends ProcessConfig {
   /** `own`: the chart's instance on `host`; the operator makes the Secret `<release>-database` and reads the URL from it. */
   database: ({ kind: 'given' } & DatabaseConfig) | { kind: 'own'; host: string };
+  cluster: ClusterConfig;
   image: string;
   imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   internalUrl: string;
@@ -57,6 +65,7 @@ export interface InternalGatewayConfig extends GatewayConfig {
   /** Signs agents' nonces. */
   agentKey: Buffer;
   tlsDirectory: string;
+  cluster: ClusterConfig;
 }
 
 export type Configured<T> = { config: T; problems?: undefined } | { config?: undefined; problems: string[] };
@@ -81,6 +90,7 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
   return read.finish({
     ...common,
     database: host === undefined ? { kind: 'given', ...databaseConfig(read) } : { kind: 'own', host },
+    cluster: clusterConfig(read),
     image: read.required('MILLRACE_IMAGE', 'the image of agents and workers'),
     imagePullPolicy: read.oneOf(
       'MILLRACE_IMAGE_PULL_POLICY',
@@ -109,6 +119,7 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
     ...gatewayConfig(read, '0.0.0.0:8443'),
     agentKey: read.key('agent'),
     tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
+    cluster: clusterConfig(read),
   });
 }
 
@@ -134,6 +145,13 @@ function gatewayConfig(read: Reader, listen: string): GatewayConfig {
 function databaseConfig(read: Reader): DatabaseConfig {
   const url = read.secretUrl('MILLRACE_DATABASE_URL');
   return { url: url ?? '', listenUrl: read.secretUrl('MILLRACE_DATABASE_LISTEN_URL', true) ?? url ?? '' };
+}
+
+/** Kubernetes sets both variables in every Pod. */
+function clusterConfig(read: Reader): ClusterConfig {
+  const host = read.optional('KUBERNETES_SERVICE_HOST');
+  if (host === undefined) return { kind: 'kubeconfig', file: read.optional('KUBECONFIG') };
+  return { kind: 'in-cluster', host, port: read.optional('KUBERNETES_SERVICE_PORT') ?? '443' };
 }
 
 const KEY_BYTES = 32;

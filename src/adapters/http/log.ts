@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
+import { isError } from './is-error.ts';
 
 /** Keys whose values never reach the log, wherever a caller put them. */
 const SECRET_KEYS = [
@@ -31,7 +32,7 @@ export function createLog(level: string, door: string, destination?: Destination
 
 /** Message, code and stack of an error and its cause; never its own fields, which may hold a query's values or a request. */
 export function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: String(error) };
+  if (!isError(error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
   return {
     name,

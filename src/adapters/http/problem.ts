@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { isError } from './is-error.ts';
 
 /**
  * Kinds of failure that a client can tell apart (RFC 9457). The word is the stable end of `type`; titles never change with the
@@ -86,10 +87,13 @@ const FRAMEWORK: Record<string, { kind: ProblemKind; detail?: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { kind: 'invalid-request', detail: 'The request took too long to arrive.' },
 };
 
+const BAD_GZIP = { kind: 'invalid-request', detail: 'The body is not valid gzip.' } as const;
+
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof Error && 'code' in error) {
-    const known = FRAMEWORK[String(error.code)];
+  if (isError(error) && 'code' in error) {
+    const code = String(error.code);
+    const known = code.startsWith('Z_') ? BAD_GZIP : FRAMEWORK[code];
     if (known !== undefined) return new Problem(known.kind, known.detail ?? error.message);
   }
   if (isBadSyntax(error)) return new Problem('invalid-request', 'The body is not valid JSON.');
@@ -97,5 +101,5 @@ export function problemOf(error: unknown): Problem {
 }
 
 function isBadSyntax(error: unknown): boolean {
-  return error instanceof SyntaxError && 'statusCode' in error && error.statusCode === 400;
+  return isError(error) && error.name === 'SyntaxError' && 'statusCode' in error && error.statusCode === 400;
 }

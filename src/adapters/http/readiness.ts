@@ -1,6 +1,23 @@
 /** Undefined when ready, else a sentence fit for strangers. */
 export type Readiness = () => Promise<string | undefined>;
 
+export interface Health {
+  status: 'ok' | 'error';
+  db: 'connected' | 'disconnected';
+  version: string;
+  error?: string;
+}
+
+/** The answer of `/health`. */
+export async function healthOf(
+  readiness: Readiness,
+  version: string,
+): Promise<{ status: 200 | 503; body: Health }> {
+  const error = await readiness();
+  if (error === undefined) return { status: 200, body: { status: 'ok', db: 'connected', version } };
+  return { status: 503, body: { status: 'error', db: 'disconnected', version, error } };
+}
+
 /**
  * Asks the database, at most once a second and never longer than two, however many probes ask. The reason stays in the log: an
  * error's text may name hosts and users.

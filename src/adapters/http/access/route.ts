@@ -9,6 +9,7 @@ import type {
   RouteGenericInterface,
   RouteHandlerMethod,
 } from 'fastify';
+import { Problem } from '#adapters/http/problem.ts';
 import type { Identity } from './authorize.ts';
 import type { Role } from './roles.ts';
 
@@ -46,8 +47,10 @@ export interface Route {
 
 interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'url' | 'needs'> {
   schema: S;
-  /** Largest body in bytes; paths without a body take 1 KiB of nothing. */
+  /** Largest body in bytes; 1 KiB when the path says nothing. */
   bodyLimit?: number;
+  /** Bodies of any type are read to their end and thrown away. */
+  ignoresBody?: boolean;
   handler: RouteHandlerMethod<
     RawServerDefault,
     RawRequestDefaultExpression,
@@ -67,7 +70,22 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
     url,
     needs,
     register(app) {
-      app.route({ method, url, schema, handler, config: { needs }, bodyLimit: parts.bodyLimit ?? 1024 });
+      const bodyLimit = parts.bodyLimit ?? 1024;
+      void app.register(async (scope: App) => {
+        if (parts.ignoresBody === true) ignoreBodies(scope, bodyLimit);
+        scope.route({ method, url, schema, handler, config: { needs }, bodyLimit });
+      });
     },
   };
+}
+
+function ignoreBodies(app: App, limit: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async (_request: unknown, payload: AsyncIterable<Buffer>) => {
+    let size = 0;
+    for await (const chunk of payload) {
+      size += chunk.length;
+      if (size > limit) throw new Problem('too-large', 'The body is larger than this path takes.');
+    }
+  });
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
@@ -6,6 +7,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { logAnswer } from '#adapters/http/log.ts';
 import type { AgentMetrics, ObserveRequest } from '#adapters/http/metrics.ts';
 import { Problem, problemOf, sendProblem } from '#adapters/http/problem.ts';
+import { healthOf } from '#adapters/http/readiness.ts';
+import type { Readiness } from '#adapters/http/readiness.ts';
 import type { AgentApi } from './agent-api.ts';
 import type { Certificate } from './certificate.ts';
 import { CommandStreams } from './command-streams.ts';
@@ -19,6 +22,8 @@ export interface AgentServerParts {
   certificate: Certificate;
   log: FastifyBaseLogger;
   metrics: AgentMetrics;
+  readiness: Readiness;
+  version: string;
   observe?: ObserveRequest;
 }
 
@@ -51,7 +56,7 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     const encoding = request.headers['content-encoding'];
     if (encoding === undefined || encoding === 'identity') return payload;
     if (encoding !== 'gzip') throw new Problem('unsupported-type', 'Send the body plain or as gzip.');
-    return payload.pipe(createGunzip()).on('error', () => payload.destroy());
+    return inflated(payload);
   });
   app.addHook('onResponse', async (request, reply) => {
     logAnswer(request, reply);
@@ -67,6 +72,10 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
   });
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not-found', 'No such path.')));
 
+  app.get('/health', async (_request, reply) => {
+    const { status, body } = await healthOf(parts.readiness, parts.version);
+    return reply.code(status).send(body);
+  });
   registerSessionRoute(app, routes);
   void app.register(async (behindKey: AgentApp) => {
     behindKey.addHook('onRequest', async (request) => {
@@ -76,4 +85,14 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     registerAgentRoutes(behindKey, routes);
   });
   return app;
+}
+
+/** The limit of a body counts what comes out; what went in is compared with Content-Length. */
+function inflated(payload: Readable): Readable & { receivedEncodedLength: number } {
+  const plain = Object.assign(createGunzip(), { receivedEncodedLength: 0 });
+  payload.on('data', (chunk: Buffer) => {
+    plain.receivedEncodedLength += chunk.length;
+  });
+  payload.once('error', (error) => plain.destroy(error));
+  return payload.pipe(plain);
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
+import { healthOf } from '#adapters/http/readiness.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 
 const Health = Type.Object({
@@ -19,9 +20,8 @@ export function healthRoutes(readiness: Readiness, version: string): Route[] {
       schema: { response: { 200: Health, 503: Health } },
       handler: async (_request, reply) => {
         void reply.header('cache-control', 'no-store');
-        const error = await readiness();
-        if (error === undefined) return reply.code(200).send({ status: 'ok', db: 'connected', version });
-        return reply.code(503).send({ status: 'error', db: 'disconnected', version, error });
+        const { status, body } = await healthOf(readiness, version);
+        return reply.code(status).send(body);
       },
     }),
   ];

@@ -17,6 +17,7 @@ export function webhookRoutes(api: PublicApi): Route[] {
       url: '/webhooks/:token',
       needs: 'nothing',
       bodyLimit: LARGEST_PAYLOAD,
+      ignoresBody: true,
       schema: {
         params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
         response: { 202: Type.Object({ data: Type.Object({ accepted: Type.Boolean() }) }) },

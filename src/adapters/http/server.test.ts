@@ -1,0 +1,381 @@
+import { describe, expect, test } from '@jest/globals';
+import { WEBHOOK_TOKEN, inMemoryApi } from '#testing/public-api.ts';
+import type { Authorization } from './access/authorize.ts';
+import type { Role } from './access/roles.ts';
+import { createLog } from './log.ts';
+import { publicRoutes } from './routes/table.ts';
+import { createServer } from './server.ts';
+
+const ROLES: Role[] = ['read', 'write', 'maintain', 'admin'];
+const APP = '/teams/main/pipelines/app';
+const BUILD = `${APP}/jobs/unit/builds/7`;
+
+function gateway(options: { ready?: string; overloaded?: string } = {}) {
+  const api = inMemoryApi();
+  const lines: string[] = [];
+  const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
+  const routes = publicRoutes(api, async () => options.ready, '0.0.0-test');
+  const app = createServer({ routes, authorize, log, overloaded: () => options.overloaded });
+  const ask = async (method: 'GET' | 'POST', url: string, as?: string, more: Record<string, string> = {}) =>
+    await app.inject({ method, url, headers: { ...(as && { authorization: `Bearer ${as}` }), ...more } });
+  return { api, app, routes, lines, ask };
+}
+
+/** A token says who shows it: `role@team`. */
+async function authorize(header: string | undefined): Promise<Authorization> {
+  if (header === undefined) return 'anonymous';
+  const [word, team] = header.replace('Bearer ', '').split('@');
+  if (word === 'root') return { user: 'root', globalAdmin: true, teams: new Map() };
+  const role = ROLES.find((candidate) => candidate === word);
+  if (role === undefined || team === undefined) return 'invalid';
+  return { user: `${role}-of-${team}`, globalAdmin: false, teams: new Map([[team, role]]) };
+}
+
+describe('every route asks for its role, in the team of its path', () => {
+  const { routes, ask } = gateway();
+
+  test('the table is what we think it is', () => {
+    expect(routes.map(({ method, url, needs }) => `${method} ${url} ${needs}`)).toEqual([
+      'GET /health nothing',
+      'POST /webhooks/:token nothing',
+      'GET /teams/:team/pipelines read',
+      'GET /teams/:team/pipelines/:pipeline read',
+      'GET /teams/:team/pipelines/:pipeline/jobs read',
+      'GET /teams/:team/pipelines/:pipeline/jobs/:job read',
+      'POST /teams/:team/pipelines/:pipeline/jobs/:job/trigger write',
+      'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds read',
+      'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build read',
+      'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs read',
+      'GET /teams/:team/pipelines/:pipeline/resources read',
+      'GET /teams/:team/pipelines/:pipeline/resources/:resource read',
+      'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions read',
+      'POST /teams/:team/pipelines/:pipeline/resources/:resource/check write',
+    ]);
+  });
+
+  const guarded = routes.filter(({ needs }) => needs !== 'nothing');
+  const callers = [
+    { who: 'nobody', token: undefined, role: undefined },
+    { who: 'a wrong token', token: 'nonsense', role: undefined },
+    ...ROLES.flatMap((role) => [
+      { who: `${role} of main`, token: `${role}@main`, role },
+      { who: `${role} of another team`, token: `${role}@other`, role: undefined },
+      { who: `${role} of a team whose name is a path`, token: `${role}@main/pipelines/app`, role: undefined },
+    ]),
+    { who: 'a global admin', token: 'root', role: 'admin' as const },
+  ];
+  const cases = guarded.flatMap((route) => callers.map((caller) => ({ route, caller })));
+
+  test.each(cases)('$route.method $route.url as $caller.who', async ({ route, caller }) => {
+    const url = route.url
+      .replace(':team', 'main')
+      .replace(':pipeline', 'app')
+      .replace(':job', 'unit')
+      .replace(':build', '7')
+      .replace(':resource', 'git.app');
+    const { statusCode } = await ask(route.method, url, caller.token);
+    const needed = ROLES.findIndex((role) => role === route.needs);
+    if (caller.token === undefined || caller.token === 'nonsense') expect(statusCode).toBe(401);
+    else if (caller.role === undefined || ROLES.indexOf(caller.role) < needed) expect(statusCode).toBe(403);
+    else expect([200, 201, 202]).toContain(statusCode);
+  });
+
+  test('the answer to strangers does not tell what exists', async () => {
+    for (const token of [undefined, 'read@other']) {
+      const there = await ask('GET', APP, token);
+      const absent = await ask('GET', '/teams/main/pipelines/absent', token);
+      expect(without(there.json(), 'instance')).toEqual(without(absent.json(), 'instance'));
+    }
+  });
+
+  test('a body or a query cannot name another team', async () => {
+    const { app, api } = gateway();
+    const answer = await app.inject({
+      method: 'POST',
+      url: `${APP}/jobs/unit/trigger?team=other`,
+      headers: { authorization: 'Bearer write@main' },
+      payload: { team: 'other', pipeline: 'other', job: 'other', user: 'root' },
+    });
+    expect(answer.statusCode).toBe(201);
+    expect(api.calls).toEqual(['trigger main/app/unit by write-of-main']);
+  });
+
+  test('a route without a need cannot be added', () => {
+    const { app } = gateway();
+    expect(() => app.get('/open', () => 'all')).toThrow('says no need');
+  });
+});
+
+function without(document: Record<string, unknown>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([key]) => key !== name));
+}
+
+const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: string; problem: object }> = {
+  'no token': {
+    url: APP,
+    problem: {
+      type: 'https://millrace.dev/problems/unauthenticated',
+      title: 'A valid token is needed',
+      status: 401,
+      detail: 'Send a token: Authorization: Bearer <token>.',
+    },
+  },
+  'too small a role': {
+    method: 'POST',
+    url: `${APP}/jobs/unit/trigger`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/forbidden',
+      title: 'The role is not enough',
+      status: 403,
+      detail: 'This needs the role write in team main.',
+      needs: 'write',
+      team: 'main',
+    },
+  },
+  'no such thing': {
+    url: `${APP}/jobs/absent`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'There is nothing here',
+      status: 404,
+      detail: 'Job absent of pipeline app in team main does not exist.',
+    },
+  },
+  'no such path': {
+    url: '/teams',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'There is nothing here',
+      status: 404,
+      detail: 'No such path.',
+    },
+  },
+  'a job that cannot run': {
+    method: 'POST',
+    url: `${APP}/jobs/publish/trigger`,
+    as: 'write@main',
+    problem: {
+      type: 'https://millrace.dev/problems/job-cannot-run',
+      title: 'The job cannot run now',
+      status: 409,
+      detail: 'Job publish cannot run now: No version of git.app has passed unit.',
+      reasons: [{ code: 'NothingPassed', message: 'No version of git.app has passed unit.' }],
+    },
+  },
+  'a query that is out of range': {
+    url: `${APP}/jobs/unit/builds?limit=5000`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/invalid-request',
+      title: 'The request cannot be understood',
+      status: 400,
+      detail: 'querystring/limit must be <= 100',
+    },
+  },
+  'a path with a broken escape': {
+    url: '/teams/%ff',
+    problem: {
+      type: 'https://millrace.dev/problems/invalid-request',
+      title: 'The request cannot be understood',
+      status: 400,
+      detail: 'The path has an invalid escape.',
+    },
+  },
+  'an unknown webhook token': {
+    method: 'POST',
+    url: '/webhooks/none',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'There is nothing here',
+      status: 404,
+      detail: 'A resource with this webhook token does not exist.',
+    },
+  },
+};
+
+describe('failures are problem documents', () => {
+  test.each(Object.entries(PROBLEMS))('%s', async (_name, { method = 'GET', url, as, problem }) => {
+    const answer = await gateway().ask(method, url, as);
+    const document: Record<string, unknown> = answer.json();
+    expect(without(document, 'instance')).toEqual(problem);
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(document['instance']).toMatch(/^urn:request:[0-9a-f-]{36}$/);
+  });
+
+  test('a fault of ours says nothing of itself outside, and all of it in the log', async () => {
+    const { api, ask, lines } = gateway();
+    api.pipelines = async () => {
+      throw new Error('connection to db.internal refused');
+    };
+    const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('db.internal');
+    expect(lines.join('')).toContain('connection to db.internal refused');
+  });
+
+  test('a body that is too large is refused', async () => {
+    const { app } = gateway();
+    const payload = 'x'.repeat(1024 * 1024 + 1);
+    const answer = await app.inject({
+      method: 'POST',
+      url: `/webhooks/${WEBHOOK_TOKEN}`,
+      payload,
+      headers: TEXT,
+    });
+    expect(answer.statusCode).toBe(413);
+  });
+
+  test('a process that has too much to do says so, but not to the probe', async () => {
+    const { ask } = gateway({ overloaded: 'Too much.' });
+    expect((await ask('GET', APP, 'read@main')).statusCode).toBe(503);
+    expect((await ask('GET', '/health')).statusCode).toBe(200);
+  });
+});
+
+const TEXT = { 'content-type': 'text/plain' };
+
+describe('answers', () => {
+  test('health tells the version, and 503 while the database is away', async () => {
+    const well = await gateway().ask('GET', '/health');
+    expect([well.statusCode, well.json()]).toEqual([
+      200,
+      { status: 'ok', db: 'connected', version: '0.0.0-test' },
+    ]);
+    const ill = await gateway({ ready: 'The database does not answer.' }).ask('GET', '/health');
+    expect([ill.statusCode, ill.json()]).toEqual([
+      503,
+      { status: 'error', db: 'disconnected', version: '0.0.0-test', error: 'The database does not answer.' },
+    ]);
+  });
+
+  test.each(['application/json', 'application/x-www-form-urlencoded', 'text/xml', ''])(
+    'a webhook is taken whatever it carries: %s',
+    async (type) => {
+      const { app } = gateway();
+      const headers = type === '' ? {} : { 'content-type': type };
+      const answer = await app.inject({
+        method: 'POST',
+        url: `/webhooks/${WEBHOOK_TOKEN}`,
+        payload: type === '' ? '' : '{"broken',
+        headers,
+      });
+      expect([answer.statusCode, answer.json()]).toEqual([202, { data: { accepted: true } }]);
+    },
+  );
+
+  test('a trigger names its build', async () => {
+    const answer = await gateway().ask('POST', `${APP}/jobs/unit/trigger`, 'write@main');
+    expect(answer.headers['location']).toBe(`${APP}/jobs/unit/builds/8`);
+    expect(answer.json()).toEqual({ data: { job: 'unit', number: '8', url: `${APP}/jobs/unit/builds/8` } });
+  });
+
+  test('builds come in pages', async () => {
+    const { ask, api } = gateway();
+    const answer = await ask('GET', `${APP}/jobs/unit/builds?status=failed&limit=2&before=9`, 'read@main');
+    expect(api.calls).toEqual(['builds {"status":"failed","limit":2,"before":9}']);
+    expect(answer.json()).toEqual({
+      data: [
+        {
+          id: 9,
+          number: '7',
+          status: 'succeeded',
+          attempt: 1,
+          created_at: '2026-11-21T10:00:00.000Z',
+          started_at: '2026-11-21T10:00:00.000Z',
+          ended_at: '2026-11-21T10:00:02.500Z',
+          duration: 2_500_000_000,
+        },
+      ],
+      has_more: true,
+    });
+  });
+
+  test('a build shows its inputs and steps', async () => {
+    expect((await gateway().ask('GET', BUILD, 'read@main')).json()).toMatchObject({
+      data: {
+        number: '7',
+        inputs: [{ name: 'app', resource: 'git.app', version_id: 11, version: { ref: 'abc' } }],
+        steps: [{ id: '0', kind: 'task', name: 'test', status: 'succeeded', exit_code: 0 }],
+      },
+    });
+  });
+
+  test('a log is plain text as a whole, or chunks to go on from', async () => {
+    const { ask } = gateway();
+    const whole = await ask('GET', `${BUILD}/logs`, 'read@main');
+    expect([whole.headers['content-type'], whole.body]).toEqual([
+      'text/plain; charset=utf-8',
+      'one\ntwo\nthree\n',
+    ]);
+    const chunks = await ask('GET', `${BUILD}/logs?after=1`, 'read@main', { accept: 'application/json' });
+    expect(chunks.json()).toEqual({
+      data: [
+        { sequence: 2, step: '0', text: 'two\n', at: '2026-11-21T10:00:00.000Z' },
+        { sequence: 3, step: '0', text: 'three\n', at: '2026-11-21T10:00:00.000Z' },
+      ],
+      has_more: false,
+      complete: true,
+    });
+  });
+
+  test.each([
+    ['read', undefined],
+    ['write', undefined],
+    ['maintain', 'derived-for-5'],
+    ['admin', 'derived-for-5'],
+  ])('%s sees the webhook token: %s', async (role, token) => {
+    const { ask } = gateway();
+    const one = await ask('GET', `${APP}/resources/git.app`, `${role}@main`);
+    const all = await ask('GET', `${APP}/resources`, `${role}@main`);
+    expect(one.json()).toMatchObject({
+      data: { name: 'git.app', check_interval: '@every 30s', versions: 2 },
+    });
+    expect(one.json<{ data: { webhook_token?: string } }>().data.webhook_token).toBe(token);
+    expect(all.json<{ data: { webhook_token?: string }[] }>().data[0]?.webhook_token).toBe(token);
+  });
+
+  test('who has the content gets no content again', async () => {
+    const { ask } = gateway();
+    const first = await ask('GET', APP, 'read@main');
+    const tag = String(first.headers['etag']);
+    const second = await ask('GET', APP, 'read@main', { 'if-none-match': tag });
+    expect([second.statusCode, second.body]).toEqual([304, '']);
+    const other = await ask('GET', APP, 'read@main', { 'if-none-match': '"other"' });
+    expect(other.statusCode).toBe(200);
+  });
+
+  test('every answer carries the headers that keep browsers from running it', async () => {
+    for (const url of ['/health', '/absent', APP]) {
+      const { headers } = await gateway().ask('GET', url);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        vary: 'Accept',
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+    }
+  });
+});
+
+describe('the log', () => {
+  test('tells each answer by its route, never by path, query or credential', async () => {
+    const { ask, lines } = gateway();
+    await ask('POST', `/webhooks/${WEBHOOK_TOKEN}`);
+    await ask('POST', '/webhooks/mistyped-secret');
+    await ask('POST', `/webhook/${WEBHOOK_TOKEN}`);
+    await ask('GET', `${APP}/resources?token=query-secret`, 'maintain@main');
+    const text = lines.join('');
+    for (const secret of [WEBHOOK_TOKEN, 'mistyped-secret', 'query-secret', 'maintain@main', 'derived-for']) {
+      expect(text).not.toContain(secret);
+    }
+    const routes = lines.map((line): unknown => JSON.parse(line).route);
+    expect(routes).toEqual([
+      '/webhooks/:token',
+      '/webhooks/:token',
+      'none',
+      '/teams/:team/pipelines/:pipeline/resources',
+    ]);
+  });
+});

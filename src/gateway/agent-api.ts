@@ -1,0 +1,25 @@
+import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
+import { followBuild } from '#flows/follow-build.ts';
+import type { Bell, BuildStore, CheckStore, SessionStore } from '#flows/ports.ts';
+import { recordVersions } from '#flows/record-versions.ts';
+import { openAgentSession } from './open-agent-session.ts';
+import type { OpeningSessions } from './open-agent-session.ts';
+
+export interface AgentApiParts extends OpeningSessions {
+  builds: BuildStore;
+  checks: CheckStore;
+  sessions: SessionStore;
+  bell: Bell;
+  cancels: { on(build: number, heard: () => void): () => void };
+}
+
+/** What agents may ask, as flows over the database and the API server. */
+export function agentApi(parts: AgentApiParts): AgentApi {
+  return {
+    openSession: (request, peer) => openAgentSession(request, peer, parts),
+    sessionOf: (keyHash) => parts.sessions.sessionOf(keyHash),
+    applyEvents: (session, events) => followBuild(session, events, parts),
+    recordChecks: ({ run }, request) => recordVersions(run, request, parts),
+    onCancelHint: (build, heard) => parts.cancels.on(build, heard),
+  };
+}

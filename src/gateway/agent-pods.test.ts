@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiError } from '#adapters/kubernetes/api/answer.ts';
+import { agentPods } from './agent-pods.ts';
+
+type Client = Parameters<typeof agentPods>[0];
+
+/** Answers every question with this body, as the API server would send it. */
+function client(body: object): Client {
+  const value = JSON.parse(JSON.stringify(body));
+  return { get: async () => ({ ok: true, value }), reviewToken: async () => ({ ok: true, value }) };
+}
+
+function refusing(status: number): Client {
+  const problem = { ok: false as const, status, reason: 'Told', message: 'no' };
+  return { get: async () => problem, reviewToken: async () => problem };
+}
+
+describe('a Pod as the API server shows it', () => {
+  const metadata = { uid: 'u1', labels: { a: 'b' } };
+  const cases: Record<string, [body: object, seen: object]> = {
+    'just made': [{ metadata }, { uid: 'u1', labels: { a: 'b' }, ending: false, addresses: [] }],
+    'running, with both addresses': [
+      {
+        metadata,
+        status: { phase: 'Running', podIP: '198.18.0.9', podIPs: [{ ip: '198.18.0.9' }, { ip: 'fd00::9' }] },
+      },
+      { ending: false, addresses: ['198.18.0.9', 'fd00::9'] },
+    ],
+    'being deleted': [
+      { metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } },
+      { ending: true },
+    ],
+    'at its end': [{ metadata, status: { phase: 'Failed' } }, { ending: true }],
+  };
+  test.each(Object.entries(cases))('%s', async (_name, [body, seen]) => {
+    expect(await agentPods(client(body)).find('main', 'pod')).toMatchObject(seen);
+  });
+
+  test('none is none, and no answer is no absence', async () => {
+    expect(await agentPods(refusing(404)).find('main', 'pod')).toBeUndefined();
+    await expect(agentPods(refusing(503)).find('main', 'pod')).rejects.toThrow(ApiError);
+  });
+});
+
+describe('whose a token is', () => {
+  const extra = {
+    'authentication.kubernetes.io/pod-name': ['check-1'],
+    'authentication.kubernetes.io/pod-uid': ['u1'],
+  };
+  const user = { username: 'system:serviceaccount:main:millrace-pods', extra };
+  const status = { authenticated: true, audiences: ['millrace-gateway'], user };
+
+  test('that of the Pod it was made for', async () => {
+    expect(await agentPods(client({ status })).ofToken('t')).toEqual({
+      namespace: 'main',
+      name: 'check-1',
+      uid: 'u1',
+    });
+  });
+
+  const strangers: Record<string, object> = {
+    'not authenticated': { ...status, authenticated: false },
+    'for another audience': { ...status, audiences: ['https://kubernetes.default.svc'] },
+    'without audiences, as an old server answers': { ...status, audiences: undefined },
+    'of another service account': {
+      ...status,
+      user: { ...user, username: 'system:serviceaccount:main:default' },
+    },
+    'of a person': { ...status, user: { ...user, username: 'millrace-pods' } },
+    'of a node': { ...status, user: { ...user, username: 'system:node:main:millrace-pods' } },
+    'bound to no Pod': { ...status, user: { username: user.username } },
+  };
+  test.each(Object.entries(strangers))('nobody of ours: %s', async (_name, told) => {
+    expect(await agentPods(client({ status: told })).ofToken('t')).toBeUndefined();
+  });
+});

@@ -1,0 +1,44 @@
+import { openBell } from '#adapters/database/bell.ts';
+import type { ClosableBell } from '#adapters/database/bell.ts';
+import { buildStore } from '#adapters/database/build-store.ts';
+import { checkStore } from '#adapters/database/check-store.ts';
+import { definitions } from '#adapters/database/definitions.ts';
+import { openPool, rows } from '#adapters/database/pool.ts';
+import { sessionStore } from '#adapters/database/session-store.ts';
+import { databaseReadiness } from '#adapters/http/readiness.ts';
+import type { Readiness } from '#adapters/http/readiness.ts';
+import type { Log } from '#adapters/http/log.ts';
+import type { DatabaseConfig } from '#config';
+import type { BuildStore, CheckStore, SessionStore } from '#flows/ports.ts';
+
+export interface GatewayDatabase {
+  builds: BuildStore;
+  checks: CheckStore;
+  sessions: SessionStore;
+  bell: ClosableBell;
+  readiness: Readiness;
+  close(): Promise<void>;
+}
+
+/** What both gateways keep open. The database may be away at the start: readiness says so, and recovers. */
+export async function openDatabase(config: DatabaseConfig, log: Log): Promise<GatewayDatabase> {
+  const troubled = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
+  const pool = await openPool(config.url, { onError: troubled });
+  const bell = openBell({ url: config.listenUrl, pool, onError: troubled });
+  const database = { pool, definitions: definitions() };
+  return {
+    builds: buildStore(database),
+    checks: checkStore(database),
+    sessions: sessionStore(database),
+    bell,
+    // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema up to date.
+    readiness: databaseReadiness(
+      () => pool.query(rows()`SELECT 1 FROM agent_sessions LIMIT 1`),
+      (err) => log.warn({ err }, 'the database does not answer'),
+    ),
+    async close() {
+      await bell.close();
+      await pool.end();
+    },
+  };
+}

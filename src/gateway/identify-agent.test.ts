@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { labelsOf } from '#adapters/http/agent/judge-pod.ts';
+import type { AgentPod } from '#adapters/http/agent/judge-pod.ts';
+import { signNonce } from '#adapters/http/agent/nonce.ts';
+import type { SessionRequest } from '#domain/build/agent-protocol.ts';
+import type { PodIdentity } from './agent-pods.ts';
+import { identifyAgent } from './identify-agent.ts';
+
+const KEY = Buffer.alloc(32, 1);
+const SESSION = { kind: 'build', build: 41, attempt: 2 } as const;
+const WHERE = { namespace: 'main', name: 'app-unit-7-2-abcde', uid: 'u1' };
+const BUILD_POD: AgentPod = {
+  uid: 'u1',
+  labels: labelsOf(SESSION),
+  ending: false,
+  addresses: ['198.18.0.9'],
+};
+const CRON_POD: AgentPod = {
+  ...BUILD_POD,
+  addresses: [],
+  labels: {
+    'app.kubernetes.io/managed-by': 'millrace',
+    'millrace.dev/kind': 'check',
+    'millrace.dev/pipeline-id': '3',
+    'millrace.dev/check-group': 'hourly',
+  },
+};
+
+const BY_NONCE: SessionRequest = { key: 'k', pod: WHERE, nonce: signNonce(KEY, SESSION) };
+const BY_TOKEN: SessionRequest = { key: 'k', pod: WHERE, token: 'projected' };
+
+function cluster(
+  pod: AgentPod | undefined | (() => AgentPod | undefined),
+  owner: PodIdentity | undefined = WHERE,
+) {
+  const looks = { count: 0 };
+  return {
+    looks,
+    pods: {
+      async find() {
+        looks.count += 1;
+        return typeof pod === 'function' ? pod() : pod;
+      },
+      ofToken: async (token: string) => (token === 'projected' ? owner : undefined),
+    },
+  };
+}
+
+const CASES: Record<
+  string,
+  { request: SessionRequest; pod?: AgentPod; owner?: PodIdentity; says: object | string }
+> = {
+  'a nonce of ours from the right Pod': {
+    request: BY_NONCE,
+    pod: BUILD_POD,
+    says: { verdict: 'known', session: SESSION },
+  },
+  'a nonce of somebody else': {
+    request: { ...BY_NONCE, nonce: signNonce(Buffer.alloc(32, 9), SESSION) },
+    pod: BUILD_POD,
+    says: 'its nonce is not of our making',
+  },
+  'a nonce from a Pod that is gone': { request: BY_NONCE, says: 'there is no such Pod' },
+  'a nonce from another address': {
+    request: BY_NONCE,
+    pod: { ...BUILD_POD, addresses: ['198.18.0.10'] },
+    says: 'the connection comes from 198.18.0.9, the Pod has 198.18.0.10',
+  },
+  'neither nonce nor token': {
+    request: { key: 'k', pod: WHERE },
+    says: 'it shows not exactly one of nonce and token',
+  },
+  'both nonce and token': {
+    request: { ...BY_NONCE, token: 'projected' },
+    says: 'it shows not exactly one of nonce and token',
+  },
+  'the token of a build Pod, which needs no address': {
+    request: BY_TOKEN,
+    pod: { ...BUILD_POD, addresses: [] },
+    says: { verdict: 'known', session: SESSION },
+  },
+  'the token of a Pod that a CronJob made': {
+    request: BY_TOKEN,
+    pod: CRON_POD,
+    says: { verdict: 'group', pipelineId: 3, group: 'hourly' },
+  },
+  'a token that the API server does not know': {
+    request: { ...BY_TOKEN, token: 'other' },
+    pod: CRON_POD,
+    says: 'its token is not that of an agent',
+  },
+  'the token of another Pod': {
+    request: BY_TOKEN,
+    pod: CRON_POD,
+    owner: { ...WHERE, uid: 'u2' },
+    says: 'its token belongs to another Pod',
+  },
+  'a token from a Pod that is ending': {
+    request: BY_TOKEN,
+    pod: { ...CRON_POD, ending: true },
+    says: 'the Pod is gone or ending',
+  },
+  'a token from a Pod with ids that are no numbers': {
+    request: BY_TOKEN,
+    pod: { ...CRON_POD, labels: { ...CRON_POD.labels, 'millrace.dev/pipeline-id': '3 OR 1=1' } },
+    says: 'the labels of the Pod name no work',
+  },
+  'a token from a Pod that is not ours': {
+    request: BY_TOKEN,
+    pod: { ...CRON_POD, labels: { 'millrace.dev/build-id': '41', 'millrace.dev/attempt': '2' } },
+    says: 'the Pod is not one of ours',
+  },
+};
+
+describe('who opens a session', () => {
+  test.each(Object.entries(CASES))('%s', async (_name, { request, pod, owner, says }) => {
+    const { pods } = cluster(pod, owner);
+    const identified = await identifyAgent(request, '198.18.0.9', { pods, agentKey: KEY });
+    expect(identified.verdict === 'refused' ? identified.reason : identified).toEqual(says);
+  });
+
+  test('a nonce waits until the kubelet has reported the address', async () => {
+    const { pods, looks } = cluster(() => ({
+      ...BUILD_POD,
+      addresses: looks.count < 3 ? [] : ['198.18.0.9'],
+    }));
+    const identified = await identifyAgent(BY_NONCE, '198.18.0.9', { pods, agentKey: KEY });
+    expect(identified.verdict).toBe('known');
+    expect(looks.count).toBe(3);
+  });
+
+  test('a nonce shown from elsewhere before that is refused as soon as the address is known', async () => {
+    const { pods, looks } = cluster(() => ({
+      ...BUILD_POD,
+      addresses: looks.count < 3 ? [] : ['198.18.0.9'],
+    }));
+    const identified = await identifyAgent(BY_NONCE, '198.18.0.66', { pods, agentKey: KEY });
+    expect(identified.verdict).toBe('refused');
+  });
+
+  test('an agent is told to come again when no address comes', async () => {
+    const { pods } = cluster({ ...BUILD_POD, addresses: [] });
+    const identified = await identifyAgent(BY_NONCE, '198.18.0.9', {
+      pods,
+      agentKey: KEY,
+      longestWaitMs: 20,
+    });
+    expect(identified).toEqual({ verdict: 'not-yet', reason: 'the Pod has no address in its status' });
+  });
+});

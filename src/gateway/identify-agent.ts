@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { judgePod } from '#adapters/http/agent/judge-pod.ts';
+import type { AgentPod, Judgement } from '#adapters/http/agent/judge-pod.ts';
+import { readNonce } from '#adapters/http/agent/nonce.ts';
+import type { SessionRequest } from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#flows/ports.ts';
+import type { AgentPods } from './agent-pods.ts';
+
+export type Identified =
+  | { verdict: 'known'; session: AgentSession }
+  /** A Pod of a CronJob: which run it is for, the checks due now decide. */
+  | { verdict: 'group'; pipelineId: number; group: string }
+  | { verdict: 'refused'; reason: string }
+  | { verdict: 'not-yet'; reason: string };
+
+export interface Identifying {
+  pods: AgentPods;
+  agentKey: Buffer;
+  /** How long the kubelet may take to report the address of a Pod whose agent already calls. */
+  longestWaitMs?: number;
+}
+
+const LONGEST_WAIT_MS = 10_000;
+const FIRST_LOOK_AGAIN_MS = 10;
+const LONGER_BY_MS = 5;
+const LAST_LOOK_AGAIN_MS = 50;
+
+/** The work that a nonce was signed for; undefined when the request shows none of ours. Needs no network. */
+export function claimOf(request: SessionRequest, agentKey: Buffer): AgentSession | undefined {
+  return request.nonce === undefined ? undefined : readNonce(agentKey, request.nonce);
+}
+
+/** Who opens a session (docs/adr/0004-agent-session.md). The answer's reasons are for the log, not for the caller. */
+export async function identifyAgent(
+  request: SessionRequest,
+  peer: string,
+  identifying: Identifying,
+): Promise<Identified> {
+  if ((request.nonce === undefined) === (request.token === undefined)) {
+    return refused('it shows not exactly one of nonce and token');
+  }
+  return request.token === undefined
+    ? await byNonce(request, peer, identifying)
+    : await byToken(request, request.token, identifying.pods);
+}
+
+/**
+ * Whoever may read Pods knows a nonce as soon as the Pod exists, before the agent runs. What they cannot do is call from the Pod's
+ * address, so nothing is handed out before that is known.
+ */
+async function byNonce(request: SessionRequest, peer: string, identifying: Identifying): Promise<Identified> {
+  const session = claimOf(request, identifying.agentKey);
+  if (session === undefined) return refused('its nonce is not of our making');
+  const { pod } = request;
+  const judgement = await waitForAddress(
+    async () =>
+      judgePod({ session, uid: pod.uid, peer }, await identifying.pods.find(pod.namespace, pod.name)),
+    identifying.longestWaitMs ?? LONGEST_WAIT_MS,
+  );
+  switch (judgement.verdict) {
+    case 'accepted':
+      return { verdict: 'known', session };
+    case 'refused':
+      return judgement;
+    case 'wait':
+    default:
+      return { verdict: 'not-yet', reason: 'the Pod has no address in its status' };
+  }
+}
+
+async function waitForAddress(look: () => Promise<Judgement>, longestMs: number): Promise<Judgement> {
+  const until = performance.now() + longestMs;
+  let pause = FIRST_LOOK_AGAIN_MS;
+  let judgement = await look();
+  while (judgement.verdict === 'wait' && performance.now() < until) {
+    await sleep(pause);
+    pause = Math.min(pause + LONGER_BY_MS, LAST_LOOK_AGAIN_MS);
+    judgement = await look();
+  }
+  return judgement;
+}
+
+/** The API server vouches for the Pod, its uid included; the token is readable in that Pod only. */
+async function byToken(request: SessionRequest, token: string, pods: AgentPods): Promise<Identified> {
+  const { namespace, name, uid } = request.pod;
+  const [identity, pod] = await Promise.all([pods.ofToken(token), pods.find(namespace, name)]);
+  if (identity === undefined) return refused('its token is not that of an agent');
+  if (identity.namespace !== namespace || identity.name !== name || identity.uid !== uid) {
+    return refused('its token belongs to another Pod');
+  }
+  if (pod === undefined || pod.uid !== uid || pod.ending) return refused('the Pod is gone or ending');
+  return workOf(pod);
+}
+
+/** What the Pod was made for, by its labels; whether its namespace may have that work is for the caller to ask. */
+function workOf({ labels }: AgentPod): Identified {
+  const number = (name: string): number | undefined => {
+    const text = labels[`millrace.dev/${name}`] ?? '';
+    return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  };
+  if (labels['app.kubernetes.io/managed-by'] !== 'millrace') return refused('the Pod is not one of ours');
+  const [build, attempt, pipelineId] = ['build-id', 'attempt', 'pipeline-id'].map(number);
+  if (build !== undefined && attempt !== undefined) {
+    return { verdict: 'known', session: { kind: 'build', build, attempt } };
+  }
+  const group = labels['millrace.dev/check-group'];
+  if (pipelineId !== undefined && group !== undefined) return { verdict: 'group', pipelineId, group };
+  return refused('the labels of the Pod name no work');
+}
+
+function refused(reason: string): Identified & { verdict: 'refused' } {
+  return { verdict: 'refused', reason };
+}

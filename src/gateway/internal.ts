@@ -1,0 +1,75 @@
+import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
+import { followCertificate, readCertificate } from '#adapters/http/agent/certificate.ts';
+import { createAgentServer } from '#adapters/http/agent/server.ts';
+import type { Log } from '#adapters/http/log.ts';
+import { createMetricsServer } from '#adapters/http/metrics-server.ts';
+import { agentMetrics, createMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { VERSION } from '#config';
+import type { ClusterConfig, InternalGatewayConfig } from '#config';
+import { agentApi } from './agent-api.ts';
+import { agentPods } from './agent-pods.ts';
+import { cancelHints } from './cancel-hints.ts';
+import { openDatabase } from './database.ts';
+import { closeServer, listen } from './listen.ts';
+import type { Service } from './run-until-signal.ts';
+import { teamSecrets } from './team-secrets.ts';
+
+/** The TLS listener for agents. It alone may read Pods and Secrets of team namespaces. */
+export async function startInternalGateway(config: InternalGatewayConfig, log: Log): Promise<Service> {
+  const [certificate, connection, database] = await Promise.all([
+    readCertificate(config.tlsDirectory),
+    connectionOf(config.cluster),
+    openDatabase(config.database, log),
+  ]);
+  const client = new ApiClient(connection);
+  const cancels = cancelHints(database.bell);
+  const api: AgentApi = agentApi({
+    agentKey: config.agentKey,
+    pods: agentPods(client),
+    secrets: teamSecrets(client),
+    ...database,
+    cancels,
+    now: () => new Date(),
+  });
+  const { registry } = createMetrics('gateway-internal', VERSION);
+  let draining = false;
+  const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
+  const app = createAgentServer({
+    api,
+    certificate,
+    readiness,
+    version: VERSION,
+    log,
+    metrics: agentMetrics(registry),
+    observe: requestMetrics(registry),
+  });
+  const stopFollowing = followCertificate(app.server, {
+    directory: config.tlsDirectory,
+    first: certificate,
+    renewed: () => log.info('the renewed certificate is in use'),
+    failed: (err) => log.warn({ err }, 'the certificate cannot be used; the one before stays'),
+  });
+  const metricsServer = createMetricsServer(registry, readiness);
+  await Promise.all([app.listen(config.listen), listen(metricsServer, config.metricsListen)]);
+  log.info({ address: config.listen, metrics: config.metricsListen }, 'agents may call');
+  return {
+    drain: () => {
+      draining = true;
+    },
+    async close() {
+      stopFollowing();
+      await app.close();
+      cancels.stop();
+      await Promise.all([database.close(), connection.close(), closeServer(metricsServer)]);
+    },
+  };
+}
+
+async function connectionOf(cluster: ClusterConfig): Promise<Connection> {
+  return cluster.kind === 'in-cluster'
+    ? inClusterConnection(cluster)
+    : await kubeconfigConnection(cluster.file);
+}
