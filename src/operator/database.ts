@@ -1,0 +1,61 @@
+import type { ClosableBell } from '#adapters/database/bell.ts';
+import { openBell } from '#adapters/database/bell.ts';
+import { buildStore } from '#adapters/database/build-store.ts';
+import { checkStore } from '#adapters/database/check-store.ts';
+import { definitions } from '#adapters/database/definitions.ts';
+import { leaderStore } from '#adapters/database/leader-store.ts';
+import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { pipelineStore } from '#adapters/database/pipeline-store.ts';
+import { openPool } from '#adapters/database/pool.ts';
+import { teamStore } from '#adapters/database/team-store.ts';
+import type { Log } from '#adapters/http/log.ts';
+import type { DatabaseConfig } from '#config';
+import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
+
+/** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
+export interface OperatorDatabase {
+  teams: TeamStore;
+  pipelines: PipelineStore;
+  checks: CheckStore;
+  builds: BuildStore;
+  bell: ClosableBell;
+  /** From now on all writes are this leader's. */
+  takeEpoch(holder: string): Promise<number>;
+  /** Once a day: tables for the months to come. */
+  makePartitions(at: Date): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Brings the schema up to date, then opens the connections. */
+export async function openDatabase(
+  config: DatabaseConfig,
+  webhookKey: Buffer,
+  log: Log,
+): Promise<OperatorDatabase> {
+  const troubled = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
+  const done = await migrate(config.listenUrl, { log: (message) => log.info(message) });
+  if (done.length > 0) log.info({ migrations: done }, 'the schema was brought up to date');
+  const pool = await openPool(config.url, { onError: troubled });
+  await makeLogPartitions(pool, new Date());
+  const bell = openBell({ url: config.listenUrl, pool, onError: troubled });
+  let epoch = 0;
+  const database = { pool, definitions: definitions(), webhookKey, epoch: () => epoch };
+  return {
+    teams: teamStore(database),
+    pipelines: pipelineStore(database),
+    checks: checkStore(database),
+    builds: buildStore(database),
+    bell,
+    async takeEpoch(holder) {
+      epoch = await leaderStore(database).takeEpoch(holder);
+      return epoch;
+    },
+    async makePartitions(at) {
+      await makeLogPartitions(pool, at);
+    },
+    async close() {
+      await bell.close();
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { setInterval } from 'node:timers';
+import type { Registry } from 'prom-client';
+import type { Compiler } from '#adapters/hcl/compile.ts';
+import type { Log } from '#adapters/http/log.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import { ensureInternalTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import type { OperatorConfig } from '#config';
+import type { OperatorDatabase } from './database.ts';
+import type { Health } from './health.ts';
+import { startLoops } from './loops.ts';
+import { Reconciling } from './reconcile.ts';
+
+/** What the one that leads works with. */
+export interface Leadership {
+  config: OperatorConfig;
+  log: Log;
+  client: ApiClient;
+  compiler: Compiler;
+  database: OperatorDatabase;
+  health: Health;
+  registry: Registry;
+  keys: { agent: Buffer; webhook: Buffer };
+  certificateAuthority: string;
+  secrets: ReleaseSecretsOptions;
+  /** To be given when a write was refused because another leads. */
+  lost: AbortController;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Does everything that only one may do, until the signal is given. */
+export async function lead(leadership: Leadership, over: AbortSignal): Promise<void> {
+  const reconciling = new Reconciling(leadership);
+  await reconciling.start();
+  const loops = startLoops(leadership, reconciling);
+  leadership.health.leading([() => reconciling.stuckMs(), () => loops.stuckMs()]);
+  const daily = setInterval(() => void maintain(leadership, reconciling), DAY_MS);
+  await new Promise<void>((resolve) => {
+    if (over.aborted) resolve();
+    else over.addEventListener('abort', () => resolve(), { once: true });
+  });
+  clearInterval(daily);
+  await Promise.all([loops.stop(), reconciling.stop()]);
+}
+
+/** Once a day: certificates that end soon, tables for the months to come. */
+async function maintain({ secrets, database, log }: Leadership, reconciling: Reconciling): Promise<void> {
+  try {
+    reconciling.trust(await ensureInternalTls(secrets));
+    await database.makePartitions(new Date());
+  } catch (error) {
+    log.error({ err: error }, 'the daily upkeep failed; it is tried again tomorrow and at each start');
+  }
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCompiler } from '#adapters/hcl/compile.ts';
+import type { Log } from '#adapters/http/log.ts';
+import { createMetricsServer } from '#adapters/http/metrics-server.ts';
+import { createMetrics } from '#adapters/http/metrics.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
+import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import {
+  ensureDatabase,
+  ensureInternalTls,
+  ensureKeys,
+} from '#adapters/kubernetes/secrets/release-secrets.ts';
+import { BackOff } from '#adapters/kubernetes/watch/back-off.ts';
+import { Elector } from '#adapters/kubernetes/watch/elector.ts';
+import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
+import type { DatabaseConfig, OperatorConfig } from '#config';
+import { VERSION } from '#config';
+import { openDatabase } from './database.ts';
+import { Health } from './health.ts';
+import type { Leadership } from './lead.ts';
+import { lead } from './lead.ts';
+
+export type Ending = 'told-to' | 'lead-lost';
+
+/**
+ * The operator from start to end: Secrets, database, election, then everything that only one may do. A replica that does not lead
+ * waits with its connections open.
+ */
+export async function startOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
+  const { registry } = createMetrics('operator', VERSION);
+  const health = new Health();
+  const server = createMetricsServer(registry, () => Promise.resolve(health.notReady()));
+  server.listen(config.metricsListen);
+  const connection = await connect(config);
+  const client = new ApiClient(connection);
+  const secrets = { client, namespace: config.namespace, release: config.release, now: () => new Date() };
+  const made = await untilDone(
+    () => makeSecrets(config, secrets),
+    stop,
+    (error) => log.warn({ err: error }, 'the Secrets of the installation cannot be made yet'),
+  );
+  if (made === undefined) return 'told-to';
+  const database = await untilDone(
+    () => openDatabase(made.database, made.keys.webhook, log),
+    stop,
+    (error) => log.warn({ err: error }, 'the database cannot be used yet'),
+  );
+  if (database === undefined) return 'told-to';
+  const { keys, certificateAuthority } = made;
+  const ending = await campaign({
+    config,
+    log,
+    stop,
+    client,
+    health,
+    registry,
+    secrets,
+    database,
+    keys,
+    certificateAuthority,
+  });
+  await database.close();
+  await connection.close();
+  server.closeAllConnections();
+  server.close();
+  return ending;
+}
+
+interface Made {
+  keys: { agent: Buffer; webhook: Buffer };
+  database: DatabaseConfig;
+  certificateAuthority: string;
+}
+
+type Candidate = Omit<Leadership, 'compiler' | 'lost'> & {
+  stop: AbortSignal;
+};
+
+async function connect({ cluster }: OperatorConfig): Promise<Connection> {
+  return cluster.kind === 'in-cluster' ? inClusterConnection(cluster) : kubeconfigConnection(cluster.file);
+}
+
+async function makeSecrets(config: OperatorConfig, options: ReleaseSecretsOptions): Promise<Made> {
+  const keys = await ensureKeys(options);
+  const certificateAuthority = await ensureInternalTls(options);
+  if (config.database.kind === 'given') return { keys, certificateAuthority, database: config.database };
+  const url = await ensureDatabase(options, config.database.host);
+  return { keys, certificateAuthority, database: { url, listenUrl: url } };
+}
+
+async function campaign(candidate: Candidate): Promise<Ending> {
+  const { config, log, stop, client, health, database } = candidate;
+  const elector = new Elector({
+    identity: config.podName,
+    lease: leaseAccess(client, { namespace: config.namespace, name: `${config.release}-operator` }),
+    clock: electorClock,
+    onProblem: (message) => log.warn(message),
+  });
+  health.waiting();
+  log.info('ready to lead');
+  if (!(await elector.acquire(stop))) return 'told-to';
+  const lost = new AbortController();
+  const over = AbortSignal.any([stop, lost.signal]);
+  const holding = elector.hold(stop).then((how) => {
+    if (how === 'lost') lost.abort();
+    return how;
+  });
+  const epoch = await database.takeEpoch(config.podName);
+  log.info({ epoch }, 'leading');
+  const compiler = createCompiler();
+  try {
+    await lead({ ...candidate, compiler, lost }, over);
+  } finally {
+    await compiler.close();
+  }
+  return (await holding) === 'lost' || !stop.aborted ? 'lead-lost' : 'told-to';
+}
+
+/** Tries until it works, with growing waits; undefined when told to stop before. */
+async function untilDone<T>(
+  act: () => Promise<T>,
+  stop: AbortSignal,
+  failed: (error: unknown) => void,
+): Promise<T | undefined> {
+  const backOff = new BackOff(250, 5000);
+  while (!stop.aborted) {
+    try {
+      return await act();
+    } catch (error) {
+      failed(error);
+      await sleep(backOff.next(), undefined, { signal: stop }).catch(() => undefined);
+    }
+  }
+  return undefined;
+}

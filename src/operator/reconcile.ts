@@ -1,0 +1,184 @@
+import { kubernetesCluster } from '#adapters/kubernetes/cluster.ts';
+import { workOnOAuthProvider } from '#adapters/kubernetes/controllers/oauth-providers.ts';
+import { PipelinesController } from '#adapters/kubernetes/controllers/pipelines.ts';
+import { TeamsController } from '#adapters/kubernetes/controllers/teams.ts';
+import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
+import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
+import { pipelineCluster } from '#adapters/kubernetes/pipeline-cluster.ts';
+import { teamCluster } from '#adapters/kubernetes/team-cluster.ts';
+import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
+import { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
+import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import type { Handlers } from '#adapters/kubernetes/watched.ts';
+import { Watched } from '#adapters/kubernetes/watched.ts';
+import { signNonce } from '#adapters/http/agent/nonce.ts';
+import { EpochOver } from '#adapters/database/fence.ts';
+import { applyPipeline } from '#flows/apply-pipeline.ts';
+import { applyTeam } from '#flows/apply-team.ts';
+import type { Cluster } from '#flows/ports.ts';
+import { removePipeline } from '#flows/remove-pipeline.ts';
+import { removeTeam } from '#flows/remove-team.ts';
+import type { Leadership } from './lead.ts';
+
+type PodHeard = (change: Change<SeenPod>) => void;
+
+const CONCURRENCY = 4;
+
+/** The watches and the controllers: while they run, manifests are carried out. */
+export class Reconciling {
+  readonly watched: Watched;
+  /** Where the Pods of builds and checks are made. */
+  readonly cluster: Cluster;
+  readonly #leadership: Leadership;
+  readonly #recorder: EventRecorder;
+  readonly #teams: TeamsController;
+  readonly #pipelines: PipelinesController;
+  readonly #queues: { teams: WorkQueue; pipelines: WorkQueue; oauthProviders: WorkQueue };
+  #certificateAuthority: string;
+  #podHeard: PodHeard | undefined;
+
+  constructor(leadership: Leadership) {
+    const { client, config, keys, log } = leadership;
+    this.#leadership = leadership;
+    this.#certificateAuthority = leadership.certificateAuthority;
+    this.watched = new Watched(client, this.#handlers());
+    this.#recorder = new EventRecorder({
+      client,
+      instance: config.podName,
+      onProblem: (problem) => log.warn({ problem }, 'an Event could not be written'),
+    });
+    const { externalUrl } = config;
+    const store = this.watched.oauthProviders.store;
+    this.#queues = {
+      teams: workQueue(leadership, 'team', (key) => this.#teams.work(key)),
+      pipelines: workQueue(leadership, 'pipeline', (key) => this.#pipelines.work(key)),
+      oauthProviders: workQueue(leadership, 'oauth-provider', (key) =>
+        workOnOAuthProvider(key, { client, store, externalUrl }),
+      ),
+    };
+    this.#teams = this.#teamsController();
+    this.#pipelines = this.#pipelinesController();
+    this.cluster = kubernetesCluster({
+      client,
+      installation: () => this.#installation(),
+      surroundings: this.watched,
+      nonceOf: (session) => signNonce(keys.agent, session),
+      agentKey: keys.agent,
+    });
+  }
+
+  /** Fulfilled once all manifests that exist are known. */
+  start(): Promise<void> {
+    return this.watched.start();
+  }
+
+  async stop(): Promise<void> {
+    const queues = Object.values(this.#queues);
+    await Promise.all([this.watched.stop(), ...queues.map((queue) => queue.stop())]);
+    await this.#recorder.flush();
+  }
+
+  /** Who is told of every change of a Pod. */
+  onPod(heard: PodHeard): void {
+    this.#podHeard = heard;
+  }
+
+  /** Something happened to a pipeline (row id; 0: perhaps to any): its status follows. */
+  factsChanged(pipeline: number): void {
+    this.#pipelines.factsChanged(pipeline);
+  }
+
+  /** The authority that vouches for the gateway; a new one goes into all templates. */
+  trust(certificateAuthority: string): void {
+    if (certificateAuthority === this.#certificateAuthority) return;
+    this.#certificateAuthority = certificateAuthority;
+    for (const namespace of this.watched.watchedNamespaces()) this.#pipelines.teamChanged(namespace);
+  }
+
+  stuckMs(): number {
+    return Math.max(this.watched.stuckMs(), ...Object.values(this.#queues).map((queue) => queue.stuckMs()));
+  }
+
+  #handlers(): Handlers {
+    return {
+      team: (change) => {
+        this.#teams.changed(change);
+        const { name, spec } = change.object;
+        if (change.type === 'deleted') this.#pipelines.teamChanged(spec.namespace ?? name);
+      },
+      pipeline: (change) => {
+        this.#pipelines.changed(change);
+        if (change.type !== 'updated') this.#teams.pipelinesChanged(change.object.namespace);
+      },
+      oauthProvider: (change) => this.#queues.oauthProviders.add(change.key),
+      pod: (change) => this.#podHeard?.(change),
+      cronJob: (change) => this.#pipelines.cronJobChanged(change),
+      reference: (kind, change) => this.#pipelines.referenceChanged(kind, change),
+      problem: (what, { status, reason, message }) => {
+        this.#leadership.log.warn({ what, status, reason, message }, 'a watch had trouble');
+      },
+    };
+  }
+
+  #teamsController(): TeamsController {
+    const { client, database } = this.#leadership;
+    const cluster = teamCluster({
+      client,
+      installation: () => this.#installation(),
+      specOf: (team) => this.watched.teams.store.get(team)?.spec,
+      pipelinesIn: (namespace) => this.watched.pipelinesIn(namespace).length,
+    });
+    return new TeamsController({
+      client,
+      watched: this.watched,
+      recorder: this.#recorder,
+      queue: this.#queues.teams,
+      apply: (manifest) => applyTeam(manifest, { store: database.teams, cluster }),
+      remove: (manifest) => removeTeam(manifest, { store: database.teams, cluster }),
+      ready: (namespace) => this.#pipelines.teamChanged(namespace),
+    });
+  }
+
+  #pipelinesController(): PipelinesController {
+    const { client, database, compiler, keys } = this.#leadership;
+    const store = database.pipelines;
+    const cluster = pipelineCluster({
+      client,
+      installation: () => this.#installation(),
+      rulesOf: (team) => this.watched.team(team)?.rules,
+      agentKey: keys.agent,
+    });
+    return new PipelinesController({
+      client,
+      watched: this.watched,
+      recorder: this.#recorder,
+      queue: this.#queues.pipelines,
+      apply: (manifest) => applyPipeline(manifest, { store, cluster, compiler }),
+      remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store }),
+      facts: (name) => store.pipelineFacts(name),
+    });
+  }
+
+  #installation(): Installation {
+    const { release, namespace, image, imagePullPolicy, internalUrl } = this.#leadership.config;
+    const certificateAuthority = this.#certificateAuthority;
+    return { release, namespace, image, imagePullPolicy, gateway: internalUrl, certificateAuthority };
+  }
+}
+
+/** A queue whose errors are logged; a write that was refused because another leads ends the lead. */
+export function workQueue(
+  { log, lost }: Pick<Leadership, 'log' | 'lost'>,
+  what: string,
+  work: (key: string) => Promise<Ending>,
+): WorkQueue {
+  return new WorkQueue({
+    work,
+    concurrency: CONCURRENCY,
+    onError: (key, error, retryInMs) => {
+      if (error instanceof EpochOver) lost.abort();
+      log.warn({ err: error, what, key, retryInMs: Math.round(retryInMs) }, 'will be tried again');
+    },
+  });
+}
