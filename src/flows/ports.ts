@@ -117,7 +117,7 @@ export interface CheckStore {
   openRunForPod(pipelineId: number, group: string, podUid: string, at: Date): Promise<number | undefined>;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
   /** Known objects are ignored, new ones get ids in order and ask for scheduling; sets the next due time (back-off on errors). */
-  recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[] }>;
+  recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[]; pipelineId?: number }>;
   /** Frees the scopes that have no result yet, with this error. */
   closeRun(run: number, at: Date, error?: string): Promise<void>;
   /** Runs that are not closed, for the comparison with Pods. */
@@ -148,6 +148,7 @@ export interface CheckOutcome {
 
 export interface PendingBuild extends BuildRef {
   id: number;
+  pipelineId: number;
   attempt: number;
   namespace: string;
   definition: Pipeline;
@@ -157,6 +158,10 @@ export interface PendingBuild extends BuildRef {
 export interface AttemptFacts extends PendingBuild {
   status: BuildStatus;
   podUid?: string;
+  podCreatedAt?: Date;
+  cancelRequested: boolean;
+  /** Earlier attempts that had run steps. */
+  retries: number;
   /** By position of the job's gets. */
   versions: Record<string, string>[];
 }
@@ -181,8 +186,9 @@ export interface BuildStore {
   buildsToStart(limit: number): Promise<PendingBuild[]>;
   /** The Pod exists. */
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
-  /** Shown as the reason why the build is pending. */
+  /** Shown as the reason why the build is pending. Without a Pod it is also tried again a little later each time. */
   explainPending(build: number, reason: string): Promise<void>;
+  /** Undefined when another attempt took its place. */
   attemptFacts(build: number, attempt: number): Promise<AttemptFacts | undefined>;
   /** Events in order, each number applied once. `apply` is pure. */
   applyEvents(
@@ -190,7 +196,7 @@ export interface BuildStore {
     attempt: number,
     events: BuildEvent[],
     apply: (state: BuildState, events: BuildEvent[]) => EventsApplied,
-  ): Promise<{ acknowledged: number; cancel: boolean } | 'over'>;
+  ): Promise<{ acknowledged: number; cancel: boolean; pipelineId: number } | 'over'>;
   endBuild(build: number, attempt: number, end: BuildEnd): Promise<'ended' | 'over'>;
   /** The attempt is over without an outcome; the build goes back to pending with the next attempt. */
   retryBuild(build: number, attempt: number, reason: string, at: Date): Promise<'retried' | 'over'>;
@@ -213,9 +219,11 @@ export interface BuildEnd {
 
 export interface OpenAttempt extends BuildRef {
   id: number;
+  pipelineId: number;
   attempt: number;
   namespace: string;
   podUid?: string;
+  podCreatedAt?: Date;
   status: BuildStatus;
   createdAt: Date;
 }
@@ -235,7 +243,10 @@ export interface SessionStore {
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
 }
 
-/** Hints between processes, by Postgres NOTIFY. `ring` never fails the caller. */
+/**
+ * Hints between processes, by Postgres NOTIFY. `ring` never fails the caller. Ids: of a pipeline for `schedule` and `status`, of a
+ * build for `cancel`; `checks` and `builds` carry 0 and mean: look.
+ */
 export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel';
 export interface Bell {
   ring(topic: BellTopic, id: number): void;

@@ -20,13 +20,14 @@ interface EventsToApply {
 export async function applyEvents(
   database: Database & { definitions: Definitions },
   { build, attempt, events, apply }: EventsToApply,
-): Promise<{ acknowledged: number; cancel: boolean } | 'over'> {
+): Promise<{ acknowledged: number; cancel: boolean; pipelineId: number } | 'over'> {
   return await database.pool.transaction(async (connection) => {
     const stored = await readState(connection, { build, attempt, lock: true }, database.definitions);
     if (stored === undefined || !stored.current) return 'over';
+    const answer = { cancel: stored.cancel, pipelineId: stored.pipeline };
     const fresh = events.filter((event) => event.sequence > stored.state.applied);
     if (stored.ended && fresh.length > 0) return 'over';
-    if (fresh.length === 0) return { acknowledged: stored.state.applied, cancel: stored.cancel };
+    if (fresh.length === 0) return { acknowledged: stored.state.applied, ...answer };
     const applied = apply(stored.state, fresh);
     const target = { build, attempt, stored, steps: applied.state.steps };
     if (applied.puts.length > 0 || applied.end !== undefined) await lockForEnd(connection, stored.pipeline);
@@ -36,7 +37,7 @@ export async function applyEvents(
       const end = { ...applied.end, at: new Date(applied.end.at) };
       await writeEnd(connection, { build, attempt, job: stored.job, end });
     }
-    return { acknowledged: applied.state.applied, cancel: stored.cancel };
+    return { acknowledged: applied.state.applied, ...answer };
   });
 }
 

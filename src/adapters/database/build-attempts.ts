@@ -17,9 +17,15 @@ interface BuildRow {
   namespace: string;
   revision: number;
   createdAt: Date;
+  pipelineId: number;
 }
 
-const COLUMNS = sql.fragment`b.id, t.name AS team, p.name AS pipeline, j.name AS job,
+interface AttemptRow {
+  podUid: string | null;
+  podCreatedAt: Date | null;
+}
+
+const COLUMNS = sql.fragment`b.id, p.id AS "pipelineId", t.name AS team, p.name AS pipeline, j.name AS job,
   CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
   b.attempt, p.namespace, b.revision_id AS revision, b.created_at AS "createdAt"`;
 const NAMES = sql.fragment`JOIN jobs j ON j.id = b.job_id
@@ -61,37 +67,55 @@ export async function podCreated(
 /** Tried again after 2, 4, 8 … seconds, at most a minute, so that a refused build holds nobody up. */
 export async function explainPending(database: Database, build: number, reason: string): Promise<void> {
   await database.pool.query(rows()`
-    UPDATE builds SET pending_reason = ${reason}, start_refusals = start_refusals + 1,
-      start_after = now() + make_interval(secs => least(60, 2 ^ least(start_refusals + 1, 6)))
-    WHERE id = ${build} AND wants_pod`);
+    UPDATE builds SET pending_reason = ${reason},
+      start_refusals = CASE WHEN wants_pod THEN start_refusals + 1 ELSE start_refusals END,
+      start_after = CASE WHEN wants_pod
+        THEN now() + make_interval(secs => least(60, 2 ^ least(start_refusals + 1, 6))) END
+    WHERE id = ${build} AND status = 'pending' AND (wants_pod OR pending_reason IS DISTINCT FROM ${reason})`);
 }
+
+type FactsRow = BuildRow &
+  AttemptRow & {
+    status: BuildStatus;
+    cancelRequested: boolean;
+    retries: number;
+    versions: Record<string, string>[] | null;
+  };
 
 export async function attemptFacts(
   { pool, definitions }: Database & { definitions: Definitions },
   build: number,
   attempt: number,
 ): Promise<AttemptFacts | undefined> {
-  const found = await pool.maybeOne(prepared<
-    BuildRow & { status: BuildStatus; podUid: string | null; versions: Record<string, string>[] | null }
-  >('attempt_facts')`
-    SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid", (
-      SELECT jsonb_agg(v.fields ORDER BY i.position)
-      FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions
+  const found = await pool.maybeOne(prepared<FactsRow>('attempt_facts')`
+    SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt",
+      b.cancel_requested_at IS NOT NULL AS "cancelRequested", (
+        SELECT count(DISTINCT s.attempt) FROM build_steps s WHERE s.build_id = b.id AND s.attempt < b.attempt
+          AND s.status NOT IN ('waiting', 'skipped')) AS retries, (
+        SELECT jsonb_agg(v.fields ORDER BY i.position)
+        FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions
     FROM builds b ${NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.id = ${build} AND b.attempt = ${attempt}`);
   if (found === null) return undefined;
-  const { revision, podUid, versions, ...facts } = found;
+  const { revision, versions, ...facts } = found;
   const definition = (await definitions.of(pool, [revision])).get(revision);
-  if (definition === undefined) return undefined;
-  return { ...facts, definition, versions: versions ?? [], ...(podUid === null ? {} : { podUid }) };
+  return definition === undefined ? undefined : { ...withPod(facts), definition, versions: versions ?? [] };
+}
+
+function withPod<T extends AttemptRow>({ podUid, podCreatedAt, ...row }: T) {
+  return {
+    ...row,
+    ...(podUid === null ? {} : { podUid }),
+    ...(podCreatedAt === null ? {} : { podCreatedAt }),
+  };
 }
 
 export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
-  const found = await pool.any(rows<Omit<OpenAttempt, 'podUid'> & { podUid: string | null }>()`
-    SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid" FROM builds b ${NAMES}
+  const found = await pool.any(rows<BuildRow & AttemptRow & { status: BuildStatus }>()`
+    SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt" FROM builds b ${NAMES}
     JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.ended_at IS NULL ORDER BY b.id`);
-  return found.map(({ podUid, ...attempt }) => ({ ...attempt, ...(podUid === null ? {} : { podUid }) }));
+  return found.map(withPod);
 }
 
 export async function buildState(

@@ -15,7 +15,7 @@ export async function recordCheck(
   database: Database,
   result: CheckOutcome,
   at: Date,
-): Promise<{ recorded: number[] }> {
+): Promise<{ recorded: number[]; pipelineId?: number }> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
     const scope = await connection.maybeOne(rows<ScopeRow>()`
@@ -26,11 +26,11 @@ export async function recordCheck(
     if (result.versions === undefined) {
       const error = result.error ?? 'The check returned nothing.';
       await failCheck(connection, scope, { error, log: result.log, at });
-      return { recorded: [] };
+      return { recorded: [], pipelineId: scope.pipeline_id };
     }
     const recorded = await addVersions(connection, scope.id, result.versions, { at });
     await freeScope(connection, scope, result, at);
-    return { recorded };
+    return { recorded, pipelineId: scope.pipeline_id };
   });
 }
 

@@ -1,0 +1,30 @@
+import { applyEvents } from '#domain/build/apply-events.ts';
+import { isOver } from '#domain/build/apply-events.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import type { Bell, BuildStore } from './ports.ts';
+
+interface Ports {
+  builds: Pick<BuildStore, 'applyEvents'>;
+  bell: Pick<Bell, 'ring'>;
+}
+
+/** What an agent tells of its build: durable when this answers; then the others hear of it. */
+export async function followBuild(
+  { build, attempt }: { build: number; attempt: number },
+  events: BuildEvent[],
+  { builds, bell }: Ports,
+): Promise<{ acknowledged: number; cancel: boolean } | 'over'> {
+  let changed = false;
+  let decides = false;
+  const answer = await builds.applyEvents(build, attempt, events, (state, fresh) => {
+    const applied = applyEvents(state, fresh);
+    changed = applied.state.status !== state.status;
+    decides = isOver(applied.state.status) || applied.puts.length > 0;
+    return applied;
+  });
+  if (answer === 'over') return answer;
+  const { acknowledged, cancel, pipelineId } = answer;
+  if (decides) bell.ring('schedule', pipelineId);
+  if (changed) bell.ring('status', pipelineId);
+  return { acknowledged, cancel };
+}

@@ -1,0 +1,74 @@
+import type { Bell, CheckStore, Cluster, ContainerFacts, OpenRun, PodFacts } from './ports.ts';
+
+export interface FollowChecksPorts {
+  checks: Pick<CheckStore, 'closeRun' | 'runFacts'>;
+  cluster: Pick<Cluster, 'deletePod' | 'createCheckPod'>;
+  bell: Pick<Bell, 'ring'>;
+  now: () => Date;
+}
+
+/** Without an agent after this time a run has failed. */
+const PATIENCE_SECONDS = 5 * 60;
+
+/**
+ * What to do about the Pod of a check run, or about its absence. `run` undefined: it is closed, so the Pod has nothing more to do. A
+ * Pod that a CronJob made is left to that.
+ */
+export async function followCheckPod(
+  run: OpenRun | undefined,
+  pod: PodFacts | undefined,
+  ports: FollowChecksPorts,
+): Promise<'wait' | 'closed' | 'made'> {
+  if (run === undefined) {
+    if (pod !== undefined && hasEnded(pod)) await remove(pod, ports);
+    return 'closed';
+  }
+  const late = !run.seen && (ports.now().getTime() - run.openedAt.getTime()) / 1000 >= PATIENCE_SECONDS;
+  const verdict = judgeRun(run, pod, late);
+  if (verdict === 'make') return await makeAgain(run, ports);
+  if (verdict === 'wait') return 'wait';
+  await ports.checks.closeRun(run.run, ports.now(), whyEnded(pod));
+  ports.bell.ring('status', run.pipelineId);
+  ports.bell.ring('checks', 0);
+  await remove(pod, ports);
+  return 'closed';
+}
+
+function judgeRun(run: OpenRun, pod: PodFacts | undefined, late: boolean): 'wait' | 'make' | 'close' {
+  if (late) return 'close';
+  if (pod !== undefined) return hasEnded(pod) ? 'close' : 'wait';
+  return run.seen || run.podUid !== undefined ? 'close' : 'make';
+}
+
+/** The operator died between claim and Pod, or somebody deleted the Pod before its agent came. */
+async function makeAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made' | 'closed'> {
+  const facts = await ports.checks.runFacts(run.run);
+  const answer = facts && (await ports.cluster.createCheckPod(facts));
+  if (answer !== undefined && answer.answer !== 'refused') return 'made';
+  const error = answer === undefined ? undefined : `No Pod could be made: ${answer.message}`;
+  await ports.checks.closeRun(run.run, ports.now(), error);
+  return 'closed';
+}
+
+function hasEnded(pod: PodFacts): boolean {
+  const agent = pod.containers[0];
+  return pod.phase === 'Succeeded' || pod.phase === 'Failed' || agent?.state === 'terminated';
+}
+
+function whyEnded(pod: PodFacts | undefined): string {
+  if (pod === undefined) return 'The Pod of the check is gone.';
+  const what = hasEnded(pod) ? 'ended before the check had a result' : 'did not start';
+  const { reason = pod.reason, message = pod.message } = troubledContainer(pod) ?? {};
+  const said = message === undefined ? '' : ` (${message.slice(0, 500)})`;
+  return `The Pod of the check ${what}: ${reason ?? pod.unschedulable ?? pod.phase}${said}.`;
+}
+
+function troubledContainer(pod: PodFacts): ContainerFacts | undefined {
+  return pod.containers.find((container) => container.state !== 'running' && container.reason !== undefined);
+}
+
+async function remove(pod: PodFacts | undefined, { cluster }: FollowChecksPorts): Promise<void> {
+  if (pod === undefined || pod.deleting) return;
+  if (pod.work.kind === 'checks' && pod.work.run === undefined) return;
+  await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
+}

@@ -1,0 +1,37 @@
+import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
+import type { Bell, CheckOutcome, CheckStore } from './ports.ts';
+
+interface Ports {
+  checks: Pick<CheckStore, 'recordCheck' | 'closeRun' | 'runFacts'>;
+  bell: Pick<Bell, 'ring'>;
+  now: () => Date;
+}
+
+/** One check brings at most as many versions; the newest count. */
+export const MOST_VERSIONS = 100;
+
+/** What an agent found. `over`: the run was closed before, and nothing of this was recorded. */
+export async function recordVersions(
+  run: number,
+  request: CheckResultsRequest,
+  ports: Ports,
+): Promise<'recorded' | 'over'> {
+  const pipelines = new Set<number>();
+  for (const result of request.results) {
+    const { recorded, pipelineId } = await ports.checks.recordCheck(outcomeOf(run, result), ports.now());
+    if (pipelineId === undefined) continue;
+    pipelines.add(pipelineId);
+    if (recorded.length > 0) ports.bell.ring('schedule', pipelineId);
+  }
+  for (const pipeline of pipelines) ports.bell.ring('status', pipeline);
+  // An agent whose last answer was lost sends the same again: for it all is well.
+  if (request.done) await ports.checks.closeRun(run, ports.now());
+  else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
+  return 'recorded';
+}
+
+function outcomeOf(run: number, { scope, versions, error, log }: CheckResult): CheckOutcome {
+  if (versions === undefined) return { run, scope: Number(scope), error: error ?? 'The check failed.', log };
+  const cut = Math.max(0, versions.length - MOST_VERSIONS);
+  return { run, scope: Number(scope), versions: versions.slice(cut), cut, log };
+}

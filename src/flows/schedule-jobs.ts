@@ -1,0 +1,47 @@
+import { decide } from '#domain/scheduling/decide.ts';
+import type { Bell, BuildRef, BuildStore } from './ports.ts';
+
+interface Ports {
+  builds: Pick<BuildStore, 'pipelinesToSchedule' | 'schedule'>;
+  bell: Pick<Bell, 'ring'>;
+  now: () => Date;
+}
+
+export interface Scheduled {
+  builds: BuildRef[];
+  /** Pipelines that could not be decided on; the others were. They are tried again next time. */
+  failures: { pipeline: number; error: unknown }[];
+}
+
+const AT_ONCE = 50;
+
+/** Decides on all pipelines that want it, until none does. Requests that come meanwhile are seen in the next round. */
+export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
+  const done: Scheduled = { builds: [], failures: [] };
+  for (;;) {
+    const wanting = await ports.builds.pipelinesToSchedule(AT_ONCE + done.failures.length);
+    const failed = new Set(done.failures.map((failure) => failure.pipeline));
+    const fresh = wanting.filter((pipeline) => !failed.has(pipeline));
+    if (fresh.length === 0) return done;
+    for (const pipeline of fresh) await scheduleOne(pipeline, ports, done);
+  }
+}
+
+/** The short way after a hint that names the pipeline. */
+export async function schedulePipeline(pipeline: number, ports: Ports): Promise<Scheduled> {
+  const done: Scheduled = { builds: [], failures: [] };
+  await scheduleOne(pipeline, ports, done);
+  return done;
+}
+
+async function scheduleOne(pipeline: number, { builds, bell, now }: Ports, done: Scheduled): Promise<void> {
+  try {
+    const made = await builds.schedule(pipeline, decide, now());
+    if (made.builds.length === 0) return;
+    done.builds.push(...made.builds);
+    bell.ring('builds', 0);
+    bell.ring('status', pipeline);
+  } catch (error) {
+    done.failures.push({ pipeline, error });
+  }
+}

@@ -1,0 +1,15 @@
+import { decide } from '#domain/scheduling/decide.ts';
+import type { Bell, BuildStore, JobName, TriggerAnswer } from './ports.ts';
+
+interface Ports {
+  builds: Pick<BuildStore, 'trigger'>;
+  bell: Pick<Bell, 'ring'>;
+  now: () => Date;
+}
+
+/** A person wants a build: it is there when this answers, or the reason of every input that stands against it is. */
+export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
+  const answer = await ports.builds.trigger(job, by, decide, ports.now());
+  if (answer.answer === 'created') ports.bell.ring('builds', 0);
+  return answer;
+}
