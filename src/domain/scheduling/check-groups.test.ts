@@ -19,6 +19,7 @@ const image: ResourceType = {
   cache: false,
   check: { runner: 'docker', image: 'localhost/skopeo:1', cmd: 'true' },
 };
+const cached: ResourceType = { ...shell, name: 'mirror', builtIn: false, cache: true };
 const silent: ResourceType = { name: 'cron', builtIn: true, params: [], cache: false };
 
 function resource(type: string, label: string, more: Partial<Resource> = {}): Resource {
@@ -26,7 +27,7 @@ function resource(type: string, label: string, more: Partial<Resource> = {}): Re
 }
 
 function groupsOf(...resources: Resource[]): Record<string, string[]> {
-  const pipeline: Pipeline = { resourceTypes: [shell, image, silent], resources, jobs: [] };
+  const pipeline: Pipeline = { resourceTypes: [shell, image, cached, silent], resources, jobs: [] };
   return Object.fromEntries(checkGroups(pipeline).map((group) => [group.key, group.resources]));
 }
 
@@ -58,8 +59,13 @@ describe('resources share a check Pod', () => {
     ],
     [
       'never when one has a cache',
-      [resource('git', 'a', { cache: true }), resource('git', 'b', { cache: true }), resource('git', 'c')],
-      [['git.a'], ['git.b'], ['git.c']],
+      [resource('mirror', 'a'), resource('mirror', 'b'), resource('registry', 'c', { cache: true })],
+      [['mirror.a'], ['mirror.b'], ['registry.c']],
+    ],
+    [
+      'though they have a cache, when their type is built in and its check mounts none',
+      [resource('git', 'a', { cache: true }), resource('git', 'b')],
+      [['git.a', 'git.b']],
     ],
     [
       'when their cron expressions differ in blanks only',

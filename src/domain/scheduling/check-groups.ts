@@ -36,7 +36,8 @@ export function checkGroupKey(resource: Resource, type: ResourceType): string | 
 function groupOf(resource: Resource, type: ResourceType): CheckGroup {
   const image = type.check?.runner === 'docker' ? type.check.image : undefined;
   const tags = [...new Set(resource.tags)].toSorted();
-  const alone = resource.cache || type.cache;
+  // Checks of built-in types mount no cache.
+  const alone = !type.builtIn && (resource.cache || type.cache);
   const variant = [image ?? '', tags.join(','), alone ? resource.name : ''];
   const plain = variant.every((part) => part === '');
   const base = scheduleKey(resource.schedule);

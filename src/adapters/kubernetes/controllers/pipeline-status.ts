@@ -59,12 +59,13 @@ function planOf(difference: { jobs: NameDifference; resources: NameDifference })
   return { jobs: bounded(difference.jobs), resources: bounded(difference.resources) };
 }
 
-function bounded({ added, changed, removed }: NameDifference): NameDifference {
-  return {
-    added: added.slice(0, MOST_NAMES),
-    changed: changed.slice(0, MOST_NAMES),
-    removed: removed.slice(0, MOST_NAMES),
-  };
+function bounded({ added, changed, removed }: NameDifference): Partial<NameDifference> {
+  return defined({ added: some(added), changed: some(changed), removed: some(removed) });
+}
+
+/** A list that says something: an empty one is left out. */
+function some<T>(items: T[], most = MOST_NAMES): T[] | undefined {
+  return items.length === 0 ? undefined : items.slice(0, most);
 }
 
 export interface StatusInput {
@@ -123,7 +124,7 @@ function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
     jobCount: facts.jobs.length,
     resourceCount: facts.resources.length,
     lastBuild: last && `${last.job.slice(0, 200)} #${last.number} ${last.status}`,
-    jobs: facts.jobs.slice(0, MOST_NAMES).map(({ name, paused: stopped, lastBuild }) => ({
+    jobs: some(facts.jobs)?.map(({ name, paused: stopped, lastBuild }) => ({
       name,
       ...(stopped ? { paused: true } : {}),
       ...(lastBuild === undefined
@@ -136,14 +137,16 @@ function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
             }),
           }),
     })),
-    failingChecks: facts.resources
-      .flatMap(({ name, checkError }) =>
-        checkError === undefined
-          ? []
-          : [{ resource: name, message: checkError.slice(0, LONGEST_CHECK_MESSAGE) }],
-      )
-      .slice(0, MOST_FAILING),
+    failingChecks: some(facts.resources.flatMap(failingCheck), MOST_FAILING),
   });
+}
+
+function failingCheck({
+  name,
+  checkError,
+}: PipelineFacts['resources'][number]): { resource: string; message: string }[] {
+  if (checkError === undefined) return [];
+  return [{ resource: name, message: checkError.slice(0, LONGEST_CHECK_MESSAGE) }];
 }
 
 interface Ended {
@@ -220,7 +223,9 @@ function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string
       return names.length === 0 ? [] : [`${what} ${how}: ${names.slice(0, 5).join(', ')}`];
     }),
   );
-  return [`${jobCount} jobs, ${resourceCount} resources`, ...changes].join('; ');
+  const jobs = jobCount === 1 ? '1 job' : `${jobCount} jobs`;
+  const resources = resourceCount === 1 ? '1 resource' : `${resourceCount} resources`;
+  return [`${jobs}, ${resources}`, ...changes].join('; ');
 }
 
 function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
