@@ -7,6 +7,7 @@ import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool, type Database } from '#adapters/database/pool.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
+import { views } from '#adapters/database/views.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineToSave } from '#flows/ports.ts';
 import { makeDatabase } from './test-database.ts';
@@ -40,6 +41,7 @@ export function storesOver(connections: Database) {
     builds: buildStore(database),
     sessions: sessionStore(database),
     leaders: leaderStore(database),
+    views: views(database),
   };
 }
 

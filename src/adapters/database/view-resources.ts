@@ -1,0 +1,63 @@
+import { sql, type DatabasePool } from 'slonik';
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import type { ResourceName } from '#flows/ports.ts';
+import {
+  cutPage,
+  pageSize,
+  type Listed,
+  type Page,
+  type ResourceView,
+  type VersionView,
+} from '#flows/views.ts';
+import { pipelineId } from './names.ts';
+import { withoutNulls } from './nulls.ts';
+import { prepared, rows } from './pool.ts';
+
+interface Row {
+  id: number;
+  name: string;
+  type: string;
+  schedule: Schedule | null;
+  webhookGeneration: number;
+  lastCheckedAt: Date | null;
+  nextCheckAt: Date | null;
+  checkError: string | null;
+  versions: number;
+}
+
+export async function viewResources(
+  pool: DatabasePool,
+  { resource, ...name }: { team: string; pipeline: string; resource?: string },
+): Promise<ResourceView[] | undefined> {
+  const pipeline = await pipelineId(pool, name);
+  if (pipeline === undefined) return undefined;
+  const found = await pool.any(prepared<Row>(`view_resources_${resource === undefined}`)`
+    SELECT r.id, r.name, r.type, s.schedule, r.webhook_generation AS "webhookGeneration",
+      s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
+      (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id LIMIT 10000) AS counted) AS versions
+    FROM resources r JOIN check_scopes s ON s.id = r.scope_id
+    WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL
+      ${resource === undefined ? sql.fragment`` : sql.fragment`AND r.name = ${resource}`}
+    ORDER BY r.position`);
+  return found.map(withoutNulls);
+}
+
+export async function viewVersions(
+  pool: DatabasePool,
+  { resource, ...name }: ResourceName,
+  page: Page,
+): Promise<Listed<VersionView> | undefined> {
+  const pipeline = await pipelineId(pool, name);
+  if (pipeline === undefined) return undefined;
+  const scope = await pool.maybeOneFirst(rows<{ scope_id: number }>()`
+    SELECT scope_id FROM resources WHERE pipeline_id = ${pipeline} AND name = ${resource}`);
+  if (scope === null) return undefined;
+  const { before, after } = page;
+  const found = await pool.any(rows<VersionView>()`
+    SELECT id, fields, found_at AS "createdAt" FROM versions
+    WHERE scope_id = ${scope}
+      ${before === undefined ? sql.fragment`` : sql.fragment`AND id < ${before}`}
+      ${after === undefined ? sql.fragment`` : sql.fragment`AND id > ${after}`}
+    ORDER BY id ${after === undefined ? sql.fragment`DESC` : sql.fragment`ASC`} LIMIT ${pageSize(page) + 1}`);
+  return cutPage(found, page);
+}

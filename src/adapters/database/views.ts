@@ -1,0 +1,24 @@
+import type { DatabasePool } from 'slonik';
+import type { Views } from '#flows/views.ts';
+import { viewBuild, viewBuilds } from './view-builds.ts';
+import type { Definitions } from './definitions.ts';
+import { viewLogs } from './view-logs.ts';
+import { viewJobs, viewPipelines } from './view-pipelines.ts';
+import { viewResources, viewVersions } from './view-resources.ts';
+
+/** What people are shown. Each answer is one or two queries that an index bounds. */
+export function views(database: { pool: DatabasePool; definitions: Definitions }): Views {
+  const { pool } = database;
+  return {
+    pipelines: async (team) => await viewPipelines(pool, { team }),
+    pipeline: async (name) => (await viewPipelines(pool, name))[0],
+    jobs: async (name) => await viewJobs(pool, name),
+    job: async ({ job, ...name }) => (await viewJobs(pool, { ...name, job }))?.[0],
+    builds: async (name, page) => await viewBuilds(pool, name, page),
+    build: async (ref) => await viewBuild(database, ref),
+    logs: async (ref, after) => await viewLogs(pool, ref, after),
+    resources: async (name) => await viewResources(pool, name),
+    resource: async (name) => (await viewResources(pool, name))?.[0],
+    versions: async (name, page) => await viewVersions(pool, name, page),
+  };
+}

@@ -1,0 +1,111 @@
+import type { StepState } from '#domain/build/build-state.ts';
+import type { BuildStatus } from '#domain/build/events.ts';
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
+
+/** What people are shown: read-only, bounded, without secrets. `undefined`: no such thing in that team. */
+export interface Views {
+  pipelines(team: string): Promise<PipelineView[]>;
+  pipeline(name: PipelineName): Promise<PipelineView | undefined>;
+  jobs(name: PipelineName): Promise<JobView[] | undefined>;
+  job(name: JobName): Promise<JobView | undefined>;
+  /** Newest first. */
+  builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<BuildView> | undefined>;
+  build(ref: BuildRef): Promise<BuildDetail | undefined>;
+  /** Of the current attempt, oldest first, from after the given sequence number; at most 1 MiB of text at a time. */
+  logs(ref: BuildRef, after: number): Promise<LogPage | undefined>;
+  resources(name: PipelineName): Promise<ResourceView[] | undefined>;
+  resource(name: ResourceName): Promise<ResourceView | undefined>;
+  /** Newest first. */
+  versions(name: ResourceName, page: Page): Promise<Listed<VersionView> | undefined>;
+}
+
+/** Row ids as cursors: older than `before`, newer than `after`. At most `MOST_PER_PAGE` rows whatever `limit` says. */
+export interface Page {
+  limit: number;
+  before?: number;
+  after?: number;
+}
+
+export const MOST_PER_PAGE = 200;
+
+export interface Listed<T> {
+  rows: T[];
+  /** In the direction of the cursor. */
+  hasMore: boolean;
+}
+
+export interface PipelineView {
+  id: number;
+  team: string;
+  name: string;
+  displayName?: string;
+  public: boolean;
+  paused: boolean;
+  revision: number;
+  jobs: number;
+  resources: number;
+}
+
+export interface JobView {
+  id: number;
+  name: string;
+  paused: boolean;
+  latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
+  running: boolean;
+}
+
+export interface BuildView {
+  id: number;
+  number: string;
+  status: BuildStatus;
+  attempt: number;
+  /** Why it ended so, or why it is still pending: a machine word and a sentence. */
+  reason?: string;
+  message?: string;
+  createdAt: Date;
+  startedAt?: Date;
+  endedAt?: Date;
+}
+
+export interface BuildDetail extends BuildView {
+  inputs: { name: string; resource: string; version: number; fields: Record<string, string> }[];
+  steps: StepState[];
+}
+
+export interface LogPage {
+  chunks: { sequence: number; step: string; text: string; at: Date }[];
+  /** More is stored after the last chunk. */
+  hasMore: boolean;
+  /** Nothing will be added any more. */
+  complete: boolean;
+}
+
+export interface ResourceView {
+  id: number;
+  name: string;
+  type: string;
+  schedule?: Schedule;
+  webhookGeneration: number;
+  lastCheckedAt?: Date;
+  nextCheckAt?: Date;
+  checkError?: string;
+  versions: number;
+}
+
+export interface VersionView {
+  id: number;
+  fields: Record<string, string>;
+  createdAt: Date;
+}
+
+/** Cuts a page out of rows that were read newest first from `before`, or oldest first from `after`, one more than fits. */
+export function cutPage<T>(rows: readonly T[], page: Page): Listed<T> {
+  const limit = pageSize(page);
+  const fitting = rows.slice(0, limit);
+  return { rows: page.after === undefined ? fitting : fitting.toReversed(), hasMore: rows.length > limit };
+}
+
+export function pageSize({ limit }: Page): number {
+  return Math.max(1, Math.min(limit, MOST_PER_PAGE));
+}
