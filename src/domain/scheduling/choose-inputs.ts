@@ -15,11 +15,10 @@ export interface Choice {
 }
 
 export function chooseInputs(job: JobFacts): Choice[] {
-  const known = job.gets.map((get, index) => {
+  return job.gets.map((get, index) => {
     const facts = job.inputs[index] ?? { dealtWith: 0, unused: [], good: [] };
     return get.passed.length > 0 ? chooseGated(get, facts) : chooseUngated(get, facts);
   });
-  return withinHorizon(known);
 }
 
 function chooseUngated(get: GetStep, facts: InputFacts): Choice {
@@ -32,6 +31,7 @@ function chooseUngated(get: GetStep, facts: InputFacts): Choice {
   }
   if (!get.trigger) return { ...none, version: facts.latest };
   const waiting = facts.unused.filter((version) => version > facts.dealtWith).toSorted((a, b) => a - b);
+  // The rest comes with the next decision: until then the last one taken counts as the newest, or inputs would repeat.
   const capped = waiting.length > MOST_UNUSED;
   const unused = waiting.slice(0, MOST_UNUSED);
   return { ...none, version: (capped ? unused.at(-1) : undefined) ?? facts.latest, unused, capped };
@@ -48,23 +48,6 @@ function chooseGated(get: GetStep, facts: InputFacts): Choice {
   }
   const newest = Math.max(facts.dealtWith, facts.lastUsed ?? 0);
   return { ...none, version, freshlyPassed: get.trigger && version > newest };
-}
-
-/**
- * While one get has more new versions than a decision takes, none may run ahead of it: all look at the time of the last version
- * that is taken now. Otherwise the rest would meet versions that were already built with them.
- */
-function withinHorizon(choices: Choice[]): Choice[] {
-  const horizon = Math.min(
-    ...choices.filter((choice) => choice.capped).map((choice) => choice.unused.at(-1) ?? Infinity),
-  );
-  if (horizon === Infinity) return choices;
-  return choices.map((choice) => {
-    const unused = choice.unused.filter((version) => version <= horizon);
-    if (unused.length === choice.unused.length) return choice;
-    const version = unused.at(-1);
-    return { ...choice, unused, capped: true, ...(version === undefined ? {} : { version }) };
-  });
 }
 
 function newestCommon(lists: number[][]): number | undefined {
