@@ -8,7 +8,7 @@ import { ensureInternalTls } from '#adapters/kubernetes/secrets/release-secrets.
 import type { OperatorConfig } from '#config';
 import type { OperatorDatabase } from './database.ts';
 import type { Health } from './health.ts';
-import { startLoops } from './loops.ts';
+import { Loops } from './loops.ts';
 import { Reconciling } from './reconcile.ts';
 
 /** What the one that leads works with. */
@@ -32,8 +32,9 @@ const DAY_MS = 86_400_000;
 /** Does everything that only one may do, until the signal is given. */
 export async function lead(leadership: Leadership, over: AbortSignal): Promise<void> {
   const reconciling = new Reconciling(leadership);
+  const loops = new Loops(leadership, reconciling);
   await reconciling.start();
-  const loops = startLoops(leadership, reconciling);
+  loops.start();
   leadership.health.leading([() => reconciling.stuckMs(), () => loops.stuckMs()]);
   const daily = setInterval(() => void maintain(leadership, reconciling), DAY_MS);
   await new Promise<void>((resolve) => {

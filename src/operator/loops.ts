@@ -1,37 +1,109 @@
 import { setInterval } from 'node:timers';
+import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
+import { compareWithPods } from '#flows/compare-with-pods.ts';
 import type { BellTopic } from '#flows/ports.ts';
+import { scheduleJobs, schedulePipeline } from '#flows/schedule-jobs.ts';
+import { startBuilds } from '#flows/start-builds.ts';
+import { startChecks } from '#flows/start-checks.ts';
 import type { Leadership } from './lead.ts';
+import { PodFollower } from './pod-follower.ts';
 import type { Reconciling } from './reconcile.ts';
-import { workQueue } from './reconcile.ts';
+import { reportFailures, workQueue } from './work-queue.ts';
 
-export interface Loops {
-  stuckMs(): number;
-  stop(): Promise<void>;
+/** Checks are due to the second; whatever else a lost ring leaves undone is found a few seconds later. */
+const TICKS_MS = { checks: 1000, schedule: 10_000, builds: 10_000, compare: 10_000 };
+const AFTER_FAILURE_MS = 1000;
+
+/** The work that is not about one object: rung for by the bell, and looked for at each tick in any case; one run of each at a time. */
+export class Loops {
+  readonly #leadership: Leadership;
+  readonly #reconciling: Reconciling;
+  readonly #queue: WorkQueue;
+  readonly #pods: PodFollower;
+  readonly #stop: (() => void)[] = [];
+
+  constructor(leadership: Leadership, reconciling: Reconciling) {
+    this.#leadership = leadership;
+    this.#reconciling = reconciling;
+    this.#queue = workQueue(leadership, 'loop', (key) => this.#work(key));
+    this.#pods = new PodFollower(leadership, reconciling);
+    reconciling.onPod((change) => this.#pods.changed(change));
+  }
+
+  start(): void {
+    const { bell } = this.#leadership.database;
+    this.#stop.push(
+      bell.listen(['checks', 'schedule', 'builds', 'status'], (topic, id) => this.#heard(topic, id)),
+    );
+    for (const [key, ms] of Object.entries(TICKS_MS)) {
+      this.#queue.add(key);
+      const timer = setInterval(() => this.#queue.add(key), ms);
+      this.#stop.push(() => clearInterval(timer));
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stop) stop();
+    await Promise.all([this.#queue.stop(), this.#pods.stop()]);
+  }
+
+  stuckMs(): number {
+    return Math.max(this.#queue.stuckMs(), this.#pods.stuckMs());
+  }
+
+  #heard(topic: BellTopic, id: number): void {
+    if (topic === 'status') this.#reconciling.factsChanged(id);
+    else if (topic === 'schedule' && id !== 0) this.#queue.add(`schedule ${id}`);
+    else this.#queue.add(topic);
+  }
+
+  #work(key: string): Promise<Ending> {
+    const [what, id] = key.split(' ');
+    if (what === 'builds') return this.#startBuilds();
+    if (what === 'checks') return this.#startChecks();
+    if (what === 'compare') return this.#compare();
+    return this.#schedule(Number(id ?? 0));
+  }
+
+  /** The short way from a ring to a Pod: one query, one POST. */
+  async #startBuilds(): Promise<Ending> {
+    const { database } = this.#leadership;
+    const { cluster } = this.#reconciling;
+    const { failures } = await startBuilds({ ...database, cluster, now });
+    return this.#ending('a build could not be started', failures);
+  }
+
+  async #startChecks(): Promise<Ending> {
+    const { database } = this.#leadership;
+    const { cluster } = this.#reconciling;
+    const { failures } = await startChecks({ ...database, cluster, now });
+    return this.#ending('checks could not be started', failures);
+  }
+
+  async #schedule(pipeline: number): Promise<Ending> {
+    const ports = { ...this.#leadership.database, now };
+    const { builds, failures } = await (pipeline === 0
+      ? scheduleJobs(ports)
+      : schedulePipeline(pipeline, ports));
+    if (builds.length > 0) this.#queue.add('builds');
+    return this.#ending('a pipeline could not be scheduled', failures);
+  }
+
+  async #compare(): Promise<Ending> {
+    const { failures } = await compareWithPods({ ...this.#pods.ports(), pods: () => this.#pods.all() });
+    return this.#ending(
+      'a Pod could not be followed',
+      failures.map((error) => ({ error })),
+    );
+  }
+
+  #ending(what: string, failures: { error: unknown }[]): Ending {
+    reportFailures(this.#leadership, what, failures);
+    return failures.length === 0 ? 'done' : { againAfterMs: AFTER_FAILURE_MS };
+  }
 }
 
-/** Whatever a lost ring leaves undone is found this much later. */
-const TICK_MS = 10_000;
-
-/** Work that is rung for, and looked for at each tick in any case; one run of each at a time. */
-export function startLoops(leadership: Leadership, reconciling: Reconciling): Loops {
-  const { database } = leadership;
-  const work = new Map<string, () => Promise<void>>();
-  const queue = workQueue(leadership, 'loop', async (name) => {
-    await work.get(name)?.();
-    return 'done';
-  });
-  const listening = database.bell.listen(['status'], (topic: BellTopic, id) => {
-    if (topic === 'status') reconciling.factsChanged(id);
-  });
-  const tick = setInterval(() => {
-    for (const name of work.keys()) queue.add(name);
-  }, TICK_MS);
-  return {
-    stuckMs: () => queue.stuckMs(),
-    stop: async () => {
-      listening();
-      clearInterval(tick);
-      await queue.stop();
-    },
-  };
+function now(): Date {
+  return new Date();
 }

@@ -6,24 +6,21 @@ import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
 import { pipelineCluster } from '#adapters/kubernetes/pipeline-cluster.ts';
 import { teamCluster } from '#adapters/kubernetes/team-cluster.ts';
-import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
-import { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import type { Handlers } from '#adapters/kubernetes/watched.ts';
 import { Watched } from '#adapters/kubernetes/watched.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
-import { EpochOver } from '#adapters/database/fence.ts';
 import { applyPipeline } from '#flows/apply-pipeline.ts';
 import { applyTeam } from '#flows/apply-team.ts';
 import type { Cluster } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
 import type { Leadership } from './lead.ts';
+import { workQueue } from './work-queue.ts';
 
 type PodHeard = (change: Change<SeenPod>) => void;
-
-const CONCURRENCY = 4;
 
 /** The watches and the controllers: while they run, manifests are carried out. */
 export class Reconciling {
@@ -165,20 +162,4 @@ export class Reconciling {
     const certificateAuthority = this.#certificateAuthority;
     return { release, namespace, image, imagePullPolicy, gateway: internalUrl, certificateAuthority };
   }
-}
-
-/** A queue whose errors are logged; a write that was refused because another leads ends the lead. */
-export function workQueue(
-  { log, lost }: Pick<Leadership, 'log' | 'lost'>,
-  what: string,
-  work: (key: string) => Promise<Ending>,
-): WorkQueue {
-  return new WorkQueue({
-    work,
-    concurrency: CONCURRENCY,
-    onError: (key, error, retryInMs) => {
-      if (error instanceof EpochOver) lost.abort();
-      log.warn({ err: error, what, key, retryInMs: Math.round(retryInMs) }, 'will be tried again');
-    },
-  });
 }

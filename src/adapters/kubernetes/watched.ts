@@ -41,6 +41,8 @@ interface AnyReflector {
 interface TeamWatches {
   pods: Reflector<Wire<V1Pod>, SeenPod>;
   all: AnyReflector[];
+  /** Everything that exists there is known. */
+  synced: boolean;
 }
 
 /**
@@ -96,6 +98,7 @@ export class Watched implements Surroundings {
   async watchNamespace(namespace: string): Promise<void> {
     const known = this.#namespaces.get(namespace) ?? this.#startNamespace(namespace);
     await Promise.all(known.all.map((reflector) => reflector.synced));
+    known.synced = true;
   }
 
   async leaveNamespace(namespace: string): Promise<void> {
@@ -145,10 +148,15 @@ export class Watched implements Surroundings {
     this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(seenPod(pod));
   }
 
-  /** Our Pods as last seen, and whether they are all known by now; undefined for a namespace that is not watched. */
+  /** Our Pods as last seen; undefined while not all that exist are known. */
   podsIn(namespace: string): SeenPod[] | undefined {
     const watches = this.#namespaces.get(namespace);
-    return watches === undefined ? undefined : [...watches.pods.store.values()];
+    return watches?.synced === true ? [...watches.pods.store.values()] : undefined;
+  }
+
+  /** One Pod by `namespace/name`. */
+  pod(key: string): SeenPod | undefined {
+    return this.#namespaces.get(key.split('/')[0] ?? '')?.pods.store.get(key);
   }
 
   watchedNamespaces(): string[] {
@@ -189,7 +197,7 @@ export class Watched implements Surroundings {
       project: seenReference,
       changed: (change) => handlers.reference('secret', change),
     });
-    const watches = { pods, all: [pods, cronJobs, configMaps, secrets] };
+    const watches = { pods, all: [pods, cronJobs, configMaps, secrets], synced: false };
     this.#namespaces.set(namespace, watches);
     for (const reflector of watches.all) reflector.start();
     return watches;

@@ -1,0 +1,95 @@
+import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
+import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import { followPod } from '#flows/compare-with-pods.ts';
+import { followCheckPod } from '#flows/follow-check-pods.ts';
+import { followBuildPod } from '#flows/follow-pods.ts';
+import type { BuildStore, CheckStore, OpenRun, PodFacts } from '#flows/ports.ts';
+import type { Leadership } from './lead.ts';
+import type { Reconciling } from './reconcile.ts';
+import { workQueue } from './work-queue.ts';
+
+/** Judges builds and check runs by what becomes of their Pods: one queue, a key for each Pod. */
+export class PodFollower {
+  readonly #leadership: Leadership;
+  readonly #reconciling: Reconciling;
+  readonly #queue: WorkQueue;
+  /** Last facts of Pods that are gone, until their going has been dealt with. */
+  readonly #gone = new Map<string, PodFacts>();
+
+  constructor(leadership: Leadership, reconciling: Reconciling) {
+    this.#leadership = leadership;
+    this.#reconciling = reconciling;
+    this.#queue = workQueue(leadership, 'pod', (key) => this.#work(key));
+  }
+
+  changed(change: Change<SeenPod>): void {
+    const { facts } = change.object;
+    if (facts === undefined) return;
+    if (change.type === 'deleted') this.#gone.set(change.key, facts);
+    this.#queue.add(change.key);
+  }
+
+  /** All our Pods, as last seen. */
+  all(): PodFacts[] {
+    const { watched } = this.#reconciling;
+    return watched
+      .watchedNamespaces()
+      .flatMap((namespace) => watched.podsIn(namespace) ?? [])
+      .flatMap(({ facts }) => facts ?? []);
+  }
+
+  /**
+   * What the comparison works with. Attempts and runs in namespaces whose Pods are not known yet are left out: a Pod that was not
+   * looked for is not missing.
+   */
+  ports() {
+    const { database } = this.#leadership;
+    const { watched, cluster } = this.#reconciling;
+    const known = ({ namespace }: { namespace: string }): boolean => watched.podsIn(namespace) !== undefined;
+    const builds: BuildStore = {
+      ...database.builds,
+      openAttempts: async () => (await database.builds.openAttempts()).filter(known),
+    };
+    const checks: CheckStore = {
+      ...database.checks,
+      openRuns: async () => (await database.checks.openRuns()).filter(known),
+    };
+    return { builds, checks, cluster, bell: database.bell, now: () => new Date() };
+  }
+
+  stuckMs(): number {
+    return this.#queue.stuckMs();
+  }
+
+  stop(): Promise<void> {
+    return this.#queue.stop();
+  }
+
+  async #work(key: string): Promise<Ending> {
+    const ports = this.ports();
+    const present = this.#reconciling.watched.pod(key);
+    const gone = this.#gone.get(key);
+    if (gone !== undefined) {
+      await this.#followGone(gone, ports);
+      this.#gone.delete(key);
+    }
+    if (present?.facts === undefined) return 'done';
+    await followPod(present.facts, await this.#runsOf(present.facts), ports);
+    return 'done';
+  }
+
+  async #followGone(pod: PodFacts, ports: ReturnType<PodFollower['ports']>): Promise<void> {
+    if (pod.work.kind === 'build') {
+      await followBuildPod(pod.work, undefined, ports);
+      return;
+    }
+    const { work, uid } = pod;
+    const run = (await this.#runsOf(pod)).find((open) => open.run === work.run || open.podUid === uid);
+    if (run !== undefined) await followCheckPod(run, undefined, ports);
+  }
+
+  async #runsOf(pod: PodFacts): Promise<OpenRun[]> {
+    return pod.work.kind === 'build' ? [] : this.#leadership.database.checks.openRuns();
+  }
+}

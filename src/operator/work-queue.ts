@@ -1,0 +1,34 @@
+import { EpochOver } from '#adapters/database/fence.ts';
+import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
+import { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { Leadership } from './lead.ts';
+
+const CONCURRENCY = 4;
+
+/** A queue whose errors are logged; a write that was refused because another leads ends the lead. */
+export function workQueue(
+  leadership: Pick<Leadership, 'log' | 'lost'>,
+  what: string,
+  work: (key: string) => Promise<Ending>,
+): WorkQueue {
+  return new WorkQueue({
+    work,
+    concurrency: CONCURRENCY,
+    onError: (key, error, retryInMs) => {
+      if (error instanceof EpochOver) leadership.lost.abort();
+      leadership.log.warn({ err: error, what, key, retryInMs: Math.round(retryInMs) }, 'will be tried again');
+    },
+  });
+}
+
+/** Failures of single items, which did not hold up the others. */
+export function reportFailures(
+  { log, lost }: Pick<Leadership, 'log' | 'lost'>,
+  what: string,
+  failures: { error: unknown }[],
+): void {
+  for (const { error } of failures) {
+    if (error instanceof EpochOver) lost.abort();
+    log.warn({ err: error }, what);
+  }
+}
