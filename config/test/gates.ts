@@ -10,7 +10,9 @@ export interface Gate {
   /** Gates without which it cannot run. */
   needs?: readonly string[];
   about: string;
-  run: () => Promise<Counts>;
+  /** Only where the run starts the embedded cluster itself: it takes it down in between. */
+  ownClusterOnly?: boolean;
+  run: (ownCluster: boolean) => Promise<Counts>;
 }
 
 const tool = (name: string, ...args: string[]): Promise<Counts> =>
@@ -31,7 +33,15 @@ export const GATES: Readonly<Record<string, Gate>> = {
   dist: { about: 'the program, its shim and its HCL engine', run: () => tool('dist') },
   unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit') },
   go: { about: 'the programs in Go', run: goModules },
-  cluster: { about: 'a real Kubernetes on this machine', run: () => tool('cluster', 'up') },
+  rehearsal: {
+    about: 'stopping the cluster leaves nothing behind',
+    ownClusterOnly: true,
+    run: rehearse,
+  },
+  cluster: {
+    about: 'a real Kubernetes on this machine',
+    run: (ownCluster) => tool('cluster', 'up', ...(ownCluster ? ['--fresh'] : [])),
+  },
   images: { about: 'the images, built and loaded', needs: ['dist', 'cluster'], run: loadImages },
   integration: {
     about: 'tests with real Postgres, API server, helm, Lua',
@@ -46,6 +56,11 @@ export const GATES: Readonly<Record<string, Gate>> = {
     run: () => jestProject('e2e', '--runInBand'),
   },
 };
+
+async function rehearse(): Promise<Counts> {
+  const built = await tool('cluster', 'build');
+  return built.failed > 0 ? built : tool('cluster', 'rehearse');
+}
 
 async function loadImages(): Promise<Counts> {
   images = await buildAndLoadImages((line) => console.log(line));
