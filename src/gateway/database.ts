@@ -5,16 +5,19 @@ import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
+import { views } from '#adapters/database/views.ts';
 import { databaseReadiness } from '#adapters/http/readiness.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { BuildStore, CheckStore, SessionStore } from '#flows/ports.ts';
+import type { Views } from '#flows/views.ts';
 
 export interface GatewayDatabase {
   builds: BuildStore;
   checks: CheckStore;
   sessions: SessionStore;
+  views: Views;
   bell: ClosableBell;
   readiness: Readiness;
   close(): Promise<void>;
@@ -30,6 +33,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     builds: buildStore(database),
     checks: checkStore(database),
     sessions: sessionStore(database),
+    views: views(database),
     bell,
     // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema up to date.
     readiness: databaseReadiness(

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { BuildDetail, BuildView, PublicApi } from '#adapters/http/public-api.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { BuildRef } from '#flows/ports.ts';
+import type { BuildDetail, BuildView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { nameOf, nanoseconds } from './jobs.ts';
 import {

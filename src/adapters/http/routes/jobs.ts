@@ -2,8 +2,9 @@ import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import type { JobView, PublicApi } from '#adapters/http/public-api.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { JobName } from '#flows/ports.ts';
+import type { JobView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { BuildStatusName, JobParams, PipelineParams, Time, answer, answerList } from './schemas.ts';
 

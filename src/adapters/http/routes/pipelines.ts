@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PipelineView, PublicApi } from '#adapters/http/public-api.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelineView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { PipelineParams, TeamParams, answer, answerList } from './schemas.ts';
 

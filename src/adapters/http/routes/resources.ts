@@ -4,9 +4,10 @@ import type { Identity } from '#adapters/http/access/authorize.ts';
 import { includes } from '#adapters/http/access/roles.ts';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi, ResourceView } from '#adapters/http/public-api.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceName } from '#flows/ports.ts';
+import type { ResourceView } from '#flows/views.ts';
 import { found } from './found.ts';
 import {
   PageQuery,

@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openBell } from '#adapters/database/bell.ts';
+import type { ClosableBell } from '#adapters/database/bell.ts';
+import { definitions } from '#adapters/database/definitions.ts';
+import { webhookToken } from '#adapters/database/digests.ts';
+import { views } from '#adapters/database/views.ts';
+import type { Authorize } from '#adapters/http/access/authorize.ts';
+import type { App } from '#adapters/http/access/route.ts';
+import { labelsOf } from '#adapters/http/agent/judge-pod.ts';
+import { signNonce } from '#adapters/http/agent/nonce.ts';
+import { createAgentServer } from '#adapters/http/agent/server.ts';
+import type { AgentApp } from '#adapters/http/agent/routes.ts';
+import { createLog } from '#adapters/http/log.ts';
+import { agentMetrics, createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
+import { publicRoutes } from '#adapters/http/routes/table.ts';
+import { createServer } from '#adapters/http/server.ts';
+import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
+import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
+import type { AgentSession, BellTopic } from '#flows/ports.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { openStores, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { agentApi } from './agent-api.ts';
+import { cancelHints } from './cancel-hints.ts';
+import { publicApi } from './public-api.ts';
+
+/*
+ * Both gateways over a real Postgres, without sockets: what a forge, a person and an agent do on the way from a webhook to a log.
+ */
+const AGENT_KEY = Buffer.alloc(32, 1);
+/** Nothing of it builds but what is asked for. */
+const byHand = samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] });
+const APP = '/teams/main/pipelines/app';
+
+let stores: TestStores;
+let bell: ClosableBell;
+let people: App;
+let agents: AgentApp;
+let resourceId = 0;
+const rung: string[] = [];
+const lines: string[] = [];
+const pods = new Map<string, { session: AgentSession; uid: string }>();
+
+const authorize: Authorize = async (header) =>
+  header === undefined
+    ? 'anonymous'
+    : { user: 'anna', globalAdmin: false, teams: new Map([['main', 'maintain']]) };
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(byHand));
+  resourceId = saved.resources[0]?.id ?? 0;
+  bell = openBell({ url: stores.url, pool: stores.pool });
+  const topics: BellTopic[] = ['checks', 'schedule', 'builds', 'status'];
+  bell.listen(topics, (topic, id) => void rung.push(`${topic} ${id}`));
+  const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
+  const { registry } = createMetrics('test', '0');
+  const shared = { ...stores, bell, now: () => new Date() };
+  const api = publicApi({
+    ...shared,
+    views: views({ pool: stores.pool, definitions: definitions() }),
+    webhookKey: WEBHOOK_KEY,
+    metrics: publicMetrics(registry),
+  });
+  people = createServer({ routes: publicRoutes(api, async () => undefined, '0'), authorize, log });
+  const authority = await makeAuthority('test', new Date());
+  agents = createAgentServer({
+    api: agentApi({
+      ...shared,
+      agentKey: AGENT_KEY,
+      cancels: cancelHints(bell),
+      secrets: { read: async () => ({ values: new Map(), missing: [] }) },
+      pods: {
+        async find(namespace, name) {
+          const pod = pods.get(`${namespace}/${name}`);
+          return (
+            pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: ['127.0.0.1'] }
+          );
+        },
+        ofToken: async () => undefined,
+      },
+    }),
+    certificate: {
+      cert: authority.certificate,
+      key: authority.key,
+      minVersion: 'TLSv1.3',
+      ticketKeys: Buffer.alloc(48),
+    },
+    log,
+    metrics: agentMetrics(registry),
+    readiness: async () => undefined,
+    version: '0',
+  });
+});
+afterAll(async () => {
+  await Promise.all([people.close(), agents.close()]);
+  await bell.close();
+  await stores.close();
+});
+
+const post = async (url: string) =>
+  await people.inject({ method: 'POST', url, headers: { authorization: 'Bearer t' } });
+const get = async (url: string, accept = 'application/json') =>
+  await people.inject({ method: 'GET', url, headers: { authorization: 'Bearer t', accept } });
+const say = async (path: string, payload: object, key?: string) =>
+  await agents.inject({
+    method: 'POST',
+    url: `/agent/v1/${path}`,
+    payload,
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+  });
+const keyOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
+
+async function openSession(session: AgentSession, name: string, key: string) {
+  const uid = `uid-of-${name}`;
+  pods.set(`main/${name}`, { session, uid });
+  return await say('session', {
+    key,
+    pod: { namespace: 'main', name, uid },
+    nonce: signNonce(AGENT_KEY, session),
+  });
+}
+
+describe('from a webhook to a log', () => {
+  test('a webhook becomes a check, whose versions an agent reports', async () => {
+    const token = webhookToken(WEBHOOK_KEY, resourceId, 1);
+    expect((await people.inject({ method: 'POST', url: `/webhooks/${token}` })).statusCode).toBe(202);
+    const [due] = await stores.checks.dueChecks(new Date(), 10);
+    expect(due).toMatchObject({ resource: 'git.app', cause: 'webhook' });
+    const opened = await stores.checks.openRun([due?.scope ?? 0], 'webhook', new Date());
+    const run = opened?.run ?? 0;
+
+    const key = keyOf('check');
+    const session = await openSession({ kind: 'checks', run }, checkPodName('app', run), key);
+    expect(session.json()).toMatchObject({ work: 'checks', run: { checks: [{ resource: 'git.app' }] } });
+    const scope = String(due?.scope);
+    const results = [{ scope, versions: [{ ref: 'one' }, { ref: 'two' }], log: 'fetched' }];
+    expect((await say('check-results', { results, done: true }, key)).json()).toEqual({});
+    expect((await get(`${APP}/resources/git.app/versions`)).json()).toMatchObject({
+      data: [{ version: { ref: 'two' } }, { version: { ref: 'one' } }],
+      has_more: false,
+    });
+  });
+
+  test('a trigger becomes a build, whose agent tells steps and log', async () => {
+    const answer = await post(`${APP}/jobs/unit/trigger`);
+    expect(answer.json()).toMatchObject({ data: { job: 'unit', number: '1' } });
+    expect((await get(`${APP}/jobs/unit/builds/1`)).json()).toMatchObject({
+      data: { status: 'pending', inputs: [{ resource: 'git.app', version: { ref: 'two' } }] },
+    });
+    const [pending] = await stores.builds.buildsToStart(10);
+    if (pending === undefined) throw new Error('no build to start');
+    const session = { kind: 'build', build: pending.id, attempt: 1 } as const;
+    const key = keyOf('build');
+    const opened = await openSession(session, buildPodName(pending), key);
+    expect(opened.json()).toMatchObject({
+      work: 'build',
+      plan: { steps: [{ kind: 'get' }, { kind: 'task' }] },
+    });
+
+    const at = new Date().toISOString();
+    const step = (sequence: number, type: string, more: object) => ({ sequence, at, type, ...more });
+    const events = [
+      step(1, 'step-started', { step: '0' }),
+      step(2, 'step-ended', { step: '0', status: 'succeeded', exitCode: 0 }),
+      step(3, 'step-started', { step: '1' }),
+      step(4, 'log', { step: '1', text: 'hello\n' }),
+      step(5, 'log', { step: '1', text: 'world\n' }),
+      step(6, 'step-ended', { step: '1', status: 'succeeded', exitCode: 0 }),
+    ];
+    expect((await say('events', { events }, key)).json()).toEqual({ acknowledged: 6 });
+    expect((await get(`${APP}/jobs/unit`)).json()).toMatchObject({ data: { has_running: true } });
+    const end = step(7, 'build-ended', {
+      outcome: 'succeeded',
+      reason: 'AllStepsSucceeded',
+      message: 'All well.',
+    });
+    expect((await say('events', { events: [...events, end] }, key)).json()).toEqual({ acknowledged: 7 });
+
+    expect((await get(`${APP}/jobs/unit/builds/1/logs`, 'text/plain')).body).toBe('hello\nworld\n');
+    expect((await get(`${APP}/jobs/unit/builds/1/logs?after=4`)).json()).toMatchObject({
+      data: [{ sequence: 5, text: 'world\n' }],
+      has_more: false,
+      complete: true,
+    });
+    expect((await get(`${APP}/jobs/unit/builds?status=succeeded`)).json()).toMatchObject({
+      data: [{ number: '1', status: 'succeeded', reason: 'AllStepsSucceeded' }],
+    });
+  });
+
+  test('a second key for the same credential ends the build', async () => {
+    await post(`${APP}/jobs/unit/trigger`);
+    const [pending] = await stores.builds.buildsToStart(10);
+    if (pending === undefined) throw new Error('no build to start');
+    const session = { kind: 'build', build: pending.id, attempt: 1 } as const;
+    const name = buildPodName(pending);
+    expect((await openSession(session, name, keyOf('stranger'))).statusCode).toBe(200);
+    expect((await openSession(session, name, keyOf('agent'))).statusCode).toBe(401);
+    expect((await get(`${APP}/jobs/unit/builds/2`)).json()).toMatchObject({
+      data: { status: 'failed', reason: 'AgentAuthentication' },
+    });
+    const forged = { sequence: 1, at: new Date().toISOString(), type: 'step-started', step: '0' };
+    expect((await say('events', { events: [forged] }, keyOf('stranger'))).statusCode).toBe(401);
+  });
+
+  test('a person asks for a check, once however often', async () => {
+    const before = await stores.checks.dueChecks(new Date(), 10);
+    expect(before).toEqual([]);
+    const answers = [
+      await post(`${APP}/resources/git.app/check`),
+      await post(`${APP}/resources/git.app/check`),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
+    expect(await stores.checks.dueChecks(new Date(), 10)).toMatchObject([{ cause: 'manual' }]);
+    expect((await post(`${APP}/resources/git.absent/check`)).statusCode).toBe(404);
+  });
+
+  test('a job without a version is refused with the reason', async () => {
+    await stores.pipelines.savePipeline(toSave(byHand, { pipeline: 'fresh', uid: 'uid-2' }));
+    const answer = await post('/teams/main/pipelines/fresh/jobs/unit/trigger');
+    expect(answer.statusCode).toBe(409);
+    expect(answer.json()).toMatchObject({ reasons: [{ code: 'NoVersion' }] });
+  });
+
+  test('the others were told, and no secret is in the log', () => {
+    expect(rung).toEqual(expect.arrayContaining(['checks 0', 'builds 0']));
+    expect(rung.some((ring) => ring.startsWith('schedule '))).toBe(true);
+    const text = lines.join('');
+    const token = webhookToken(WEBHOOK_KEY, resourceId, 1);
+    for (const secret of [token, keyOf('build'), signNonce(AGENT_KEY, { kind: 'checks', run: 1 })]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  test('the maintainer sees the token that works', async () => {
+    const shown = (await get(`${APP}/resources/git.app`)).json<{ data: { webhook_token: string } }>();
+    const url = `/webhooks/${shown.data.webhook_token}`;
+    expect((await people.inject({ method: 'POST', url })).statusCode).toBe(202);
+  });
+});

@@ -1,0 +1,35 @@
+import { internalGatewayConfig, publicGatewayConfig } from '#config';
+import type { Configured } from '#config';
+import { createLog } from '#adapters/http/log.ts';
+import type { Log } from '#adapters/http/log.ts';
+import { runUntilSignal } from './run-until-signal.ts';
+import type { Service } from './run-until-signal.ts';
+
+/** The gateway's door: `public` for people and forges, `internal` for agents. Ends the process when it was told to stop. */
+export async function runGateway(role: 'public' | 'internal'): Promise<void> {
+  if (role === 'public') {
+    await run(publicGatewayConfig(), async (config, log) => {
+      const { startPublicGateway } = await import('./public.ts');
+      return await startPublicGateway(config, log);
+    });
+  } else {
+    await run(internalGatewayConfig(), async (config, log) => {
+      const { startInternalGateway } = await import('./internal.ts');
+      return await startInternalGateway(config, log);
+    });
+  }
+}
+
+async function run<C extends { logLevel: string; role: string }>(
+  configured: Configured<C>,
+  start: (config: C, log: Log) => Promise<Service>,
+): Promise<void> {
+  if (configured.problems !== undefined) {
+    for (const problem of configured.problems) process.stderr.write(`${problem}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const { config } = configured;
+  const log = createLog(config.logLevel, `gateway-${config.role}`);
+  await runUntilSignal(() => start(config, log), log);
+}

@@ -1,0 +1,238 @@
+import { describe, expect, test } from '@jest/globals';
+import { hashKey } from '#adapters/http/agent/sessions.ts';
+import { labelsOf } from '#adapters/http/agent/judge-pod.ts';
+import { signNonce } from '#adapters/http/agent/nonce.ts';
+import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
+import type { SessionRequest } from '#domain/build/agent-protocol.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { AgentSession, AttemptFacts, CheckRunFacts } from '#flows/ports.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { openAgentSession } from './open-agent-session.ts';
+import type { OpeningSessions } from './open-agent-session.ts';
+
+const KEY = Buffer.alloc(32, 1);
+const AGENT = 'a'.repeat(43);
+const STRANGER = 's'.repeat(43);
+const PEER = '198.18.0.9';
+const AT = new Date('2026-11-21T10:00:00Z');
+const BUILD = { kind: 'build', build: 41, attempt: 2 } as const;
+const RUN = { kind: 'checks', run: 7 } as const;
+const NAMES = { team: 'blue', pipeline: 'app', namespace: 'team-blue', pipelineId: 3 };
+
+const withSecret: Pipeline = samplePipeline();
+withSecret.resources = withSecret.resources.map((resource) => ({
+  ...resource,
+  params: { url: `https://x:${makeSecretPlaceholder('git/token')}@forge` },
+}));
+
+/** A cluster with the Pod of the build and of the run, and a database with the build and the run. */
+function world(definition: Pipeline = samplePipeline()) {
+  const attempt: AttemptFacts = {
+    ...NAMES,
+    id: 41,
+    attempt: 2,
+    job: 'unit',
+    number: '7',
+    definition,
+    createdAt: AT,
+    status: 'pending',
+    cancelRequested: false,
+    retries: 0,
+    versions: [{ ref: 'abc' }],
+  };
+  const run: CheckRunFacts = { ...NAMES, run: 7, definition, checks: [{ scope: 5, resource: 'git.app' }] };
+  const pods = new Map([
+    [`team-blue/${buildPodName(attempt)}`, { session: BUILD as AgentSession, uid: 'u1' }],
+    [`team-blue/${checkPodName('app', 7)}`, { session: RUN as AgentSession, uid: 'u2' }],
+  ]);
+  const done: string[] = [];
+  const keys = new Map<string, string>();
+  const parts: OpeningSessions = {
+    agentKey: KEY,
+    now: () => AT,
+    bell: { ring: (topic, id) => void done.push(`ring ${topic} ${id}`) },
+    pods: {
+      async find(namespace, name) {
+        const pod = pods.get(`${namespace}/${name}`);
+        return pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: [PEER] };
+      },
+      ofToken: async () => undefined,
+    },
+    secrets: {
+      async read(namespace, names) {
+        done.push(`read ${namespace}/${names.join()}`);
+        const known = names.filter((name) => name === 'git/token' && namespace === 'team-blue');
+        return {
+          values: new Map(known.map((name) => [name, 'hun"ter\n2'])),
+          missing: names.filter((n) => !known.includes(n)),
+        };
+      },
+    },
+    builds: {
+      attemptFacts: async (build, number) => (build === 41 && number === 2 ? attempt : undefined),
+      async endBuild(build, number, { outcome, reason }) {
+        done.push(`end ${build}.${number} ${outcome} ${reason}`);
+        return 'ended';
+      },
+    },
+    checks: {
+      runFacts: async (id) => (id === 7 ? run : undefined),
+      openRunForPod: async () => undefined,
+      closeRun: async (id) => void done.push(`close ${id}`),
+    },
+    sessions: {
+      async openSession(session, keyHash) {
+        const work = JSON.stringify(session);
+        const holder = keys.get(work);
+        if (holder !== undefined) return holder === keyHash ? 'same' : 'taken';
+        keys.set(work, keyHash);
+        return 'opened';
+      },
+    },
+  };
+  return { parts, pods, keys, done, attempt };
+}
+
+const buildWord = (more: Partial<SessionRequest> = {}): SessionRequest => ({
+  key: AGENT,
+  pod: {
+    namespace: 'team-blue',
+    name: buildPodName({ ...NAMES, id: 41, attempt: 2, job: 'unit', number: '7' }),
+    uid: 'u1',
+  },
+  nonce: signNonce(KEY, BUILD),
+  ...more,
+});
+const runWord: SessionRequest = {
+  key: AGENT,
+  pod: { namespace: 'team-blue', name: checkPodName('app', 7), uid: 'u2' },
+  nonce: signNonce(KEY, RUN),
+};
+
+describe('the right agent', () => {
+  test('gets its plan, and its key is the session', async () => {
+    const { parts, keys } = world();
+    const answer = await openAgentSession(buildWord(), PEER, parts);
+    expect(answer).toMatchObject({
+      answer: 'opened',
+      session: BUILD,
+      response: {
+        work: 'build',
+        plan: {
+          build: { id: '41', team: 'blue', attempt: 2 },
+          secrets: [],
+          steps: [{ version: { ref: 'abc' } }, {}],
+        },
+      },
+    });
+    expect([...keys.values()]).toEqual([hashKey(AGENT)]);
+  });
+
+  test('gets the checks of its run', async () => {
+    expect(await openAgentSession(runWord, PEER, world().parts)).toMatchObject({
+      answer: 'opened',
+      response: { work: 'checks', run: { run: '7', checks: [{ scope: '5', resource: 'git.app' }] } },
+    });
+  });
+
+  test('gets the same again when its answer was lost', async () => {
+    const { parts } = world();
+    const first = await openAgentSession(buildWord(), PEER, parts);
+    const second = await openAgentSession(buildWord(), PEER, parts);
+    expect(second).toEqual({ ...first, answer: 'same' });
+  });
+
+  test('gets secrets in their places, and as what it must mask', async () => {
+    const { parts } = world(withSecret);
+    const answer = await openAgentSession(buildWord(), PEER, parts);
+    expect(answer).toMatchObject({
+      response: {
+        plan: { secrets: ['hun"ter\n2'], steps: [{ env: { param_url: 'https://x:hun"ter\n2@forge' } }, {}] },
+      },
+    });
+  });
+
+  test('of a Pod that a CronJob made has nothing to do when all is being checked', async () => {
+    const { parts, keys } = world();
+    const pod = { namespace: 'team-blue', name: 'app-check-hourly-29400000-xyz', uid: 'u3' };
+    const labels = {
+      'app.kubernetes.io/managed-by': 'millrace',
+      'millrace.dev/pipeline-id': '3',
+      'millrace.dev/check-group': 'hourly',
+    };
+    parts.pods = {
+      find: async () => ({ uid: 'u3', labels, ending: false, addresses: [] }),
+      ofToken: async () => pod,
+    };
+    const answer = await openAgentSession({ key: AGENT, pod, token: 'projected' }, PEER, parts);
+    expect(answer).toMatchObject({ answer: 'opened', response: { work: 'checks', run: { checks: [] } } });
+    expect(keys.size).toBe(0);
+  });
+});
+
+describe('everybody else', () => {
+  test('who shows the credential from another address gets nothing, and hurts nobody', async () => {
+    const { parts, keys, done } = world();
+    expect(await openAgentSession(buildWord({ key: STRANGER }), '198.18.0.66', parts)).toMatchObject({
+      answer: 'refused',
+    });
+    expect([keys.size, done]).toEqual([0, []]);
+    expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({ answer: 'opened' });
+  });
+
+  test('who shows it from the right place with another key ends the build, with an alarm for the caller to raise', async () => {
+    const { parts, done } = world();
+    await openAgentSession(buildWord({ key: STRANGER }), PEER, parts);
+    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
+    expect(done).toEqual(['end 41.2 failed AgentAuthentication', 'ring schedule 3', 'ring status 3']);
+  });
+
+  test('who copies nonce and labels into a Pod of another namespace is refused', async () => {
+    const { parts, pods, keys } = world();
+    const { name } = buildWord().pod;
+    pods.set(`team-red/${name}`, { session: BUILD, uid: 'u9' });
+    const pod = { namespace: 'team-red', name, uid: 'u9' };
+    expect(await openAgentSession(buildWord({ pod }), PEER, parts)).toEqual({
+      answer: 'refused',
+      reason: 'the work belongs into namespace team-blue',
+    });
+    expect(keys.size).toBe(0);
+  });
+
+  test('who copies them into another Pod of the namespace is refused', async () => {
+    const { parts, pods } = world();
+    pods.set('team-blue/mine', { session: BUILD, uid: 'u9' });
+    const pod = { namespace: 'team-blue', name: 'mine', uid: 'u9' };
+    expect(await openAgentSession(buildWord({ pod }), PEER, parts)).toMatchObject({ answer: 'refused' });
+  });
+
+  test('who comes for an attempt that was replaced is over', async () => {
+    const { parts, pods, attempt } = world();
+    const old = { ...BUILD, attempt: 1 };
+    const name = buildPodName({ ...attempt, attempt: 1 });
+    pods.set(`team-blue/${name}`, { session: old, uid: 'u0' });
+    const word = buildWord({ nonce: signNonce(KEY, old), pod: { namespace: 'team-blue', name, uid: 'u0' } });
+    expect(await openAgentSession(word, PEER, parts)).toEqual({ answer: 'over' });
+  });
+
+  test('a secret without a value ends the build with its name', async () => {
+    const definition = structuredClone(withSecret);
+    definition.resources = definition.resources.map((resource) => ({
+      ...resource,
+      params: { url: makeSecretPlaceholder('git/absent') },
+    }));
+    const { parts, done } = world(definition);
+    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
+    expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'ring schedule 3', 'ring status 3']);
+  });
+
+  test('a database that is away is an error, whoever calls', async () => {
+    const { parts } = world();
+    parts.builds.attemptFacts = async () => {
+      throw new Error('away');
+    };
+    await expect(openAgentSession(buildWord(), PEER, parts)).rejects.toThrow('away');
+    expect(await openAgentSession(buildWord(), '198.18.0.66', parts)).toMatchObject({ answer: 'refused' });
+  });
+});

@@ -1,0 +1,41 @@
+import { webhookToken, webhookTokenHash } from '#adapters/database/digests.ts';
+import type { PublicMetrics } from '#adapters/http/metrics.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { Bell, BuildStore, CheckStore } from '#flows/ports.ts';
+import { requestCheck, requestCheckByWebhook } from '#flows/request-check.ts';
+import { triggerJob } from '#flows/trigger-job.ts';
+import type { Views } from '#flows/views.ts';
+
+export interface PublicApiParts {
+  views: Views;
+  checks: CheckStore;
+  builds: BuildStore;
+  bell: Bell;
+  webhookKey: Buffer;
+  metrics: PublicMetrics;
+  now: () => Date;
+}
+
+/** What people and forges may ask, as flows over the database, counted. */
+export function publicApi(parts: PublicApiParts): PublicApi {
+  const { metrics } = parts;
+  return {
+    ...parts.views,
+    async requestCheckByWebhook(token) {
+      const resource = await requestCheckByWebhook(webhookTokenHash(token), parts);
+      metrics.webhook(resource === undefined ? 'unknown' : 'accepted');
+      return resource !== undefined;
+    },
+    async requestCheck(resource) {
+      const answer = await requestCheck(resource, parts);
+      metrics.check(answer);
+      return answer;
+    },
+    async triggerJob(job, by) {
+      const answer = await triggerJob(job, by, parts);
+      metrics.trigger(answer.answer);
+      return answer;
+    },
+    webhookToken: ({ id, webhookGeneration }) => webhookToken(parts.webhookKey, id, webhookGeneration),
+  };
+}

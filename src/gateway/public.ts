@@ -1,0 +1,48 @@
+import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
+import type { Log } from '#adapters/http/log.ts';
+import { createMetricsServer } from '#adapters/http/metrics-server.ts';
+import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { watchPressure } from '#adapters/http/pressure.ts';
+import { publicRoutes } from '#adapters/http/routes/table.ts';
+import { createServer } from '#adapters/http/server.ts';
+import { VERSION } from '#config';
+import type { PublicGatewayConfig } from '#config';
+import { openDatabase } from './database.ts';
+import { closeServer, listen } from './listen.ts';
+import { publicApi } from './public-api.ts';
+import type { Service } from './run-until-signal.ts';
+
+/** The listener for people and forges. It has no right to anything in Kubernetes. */
+export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
+  const database = await openDatabase(config.database, log);
+  const { registry } = createMetrics('gateway-public', VERSION);
+  const api = publicApi({
+    ...database,
+    webhookKey: config.webhookKey,
+    metrics: publicMetrics(registry),
+    now: () => new Date(),
+  });
+  let draining = false;
+  const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
+  const pressure = watchPressure();
+  const app = createServer({
+    routes: publicRoutes(api, readiness, VERSION),
+    authorize: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
+    log,
+    overloaded: () => pressure.overloaded(),
+    observe: requestMetrics(registry),
+  });
+  const metricsServer = createMetricsServer(registry, readiness);
+  await Promise.all([app.listen(config.listen), listen(metricsServer, config.metricsListen)]);
+  log.info({ address: config.listen, metrics: config.metricsListen }, 'people and forges may call');
+  return {
+    drain: () => {
+      draining = true;
+    },
+    async close() {
+      pressure.stop();
+      await app.close();
+      await Promise.all([database.close(), closeServer(metricsServer)]);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+import { Command, Option } from 'commander';
+import { VERSION } from '#config';
+
+/*
+ * Picks the door. Each is imported only when it is asked for, so that none pays for what another needs.
+ */
+const EXAMPLES = `
+Examples:
+  millrace operator                   watch Teams and Pipelines, schedule, start Pods
+  millrace gateway --role public      webhooks, API and /health for people and forges
+  millrace gateway --role internal    the TLS listener that agents report to
+  millrace agent                      run the plan of this Pod (agents only)
+
+The doors read their settings from the environment (MILLRACE_…); the chart sets them. A secret NAME may be given
+as NAME_FILE. What is missing or wrong is said at the start, all at once.`;
+
+const program = new Command('millrace')
+  .description('Runs CI pipelines written in HCL on Kubernetes')
+  .version(VERSION, '-V, --version')
+  .addHelpText('after', EXAMPLES)
+  .showHelpAfterError('(millrace --help shows what there is)');
+
+program
+  .command('operator')
+  .description('reconcile Teams and Pipelines; two replicas, one leads')
+  .action(async () => {
+    const { runOperator } = await import('./operator/main.ts');
+    await runOperator();
+  });
+
+program
+  .command('gateway')
+  .description('serve people and forges (public) or agents (internal)')
+  .addOption(
+    new Option('--role <role>', 'which of the two').choices(['public', 'internal']).makeOptionMandatory(),
+  )
+  .action(async ({ role }: { role: 'public' | 'internal' }) => {
+    const { runGateway } = await import('./gateway/main.ts');
+    await runGateway(role);
+  });
+
+program
+  .command('agent')
+  .description('run what the gateway has for this Pod; the image starts its own small bundle for this')
+  .action(async () => {
+    await import('./agent/main.ts');
+  });
+
+await program.parseAsync();
