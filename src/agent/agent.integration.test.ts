@@ -38,6 +38,23 @@ describe('a build', () => {
     expect(gateway.log('1')).toBe('two v\n');
     expect(pod.termination()).toMatchObject({ outcome: 'succeeded', exits: { '0': 0, '1': 0 } });
   });
+
+  test('expands references to the build and to earlier steps in the parameters of a put, and nowhere else', async () => {
+    const params = { tag: 'v-$BUILD_NUMBER-${TASK_0_KEY}', note: '$HOME' };
+    const put = {
+      kind: 'put' as const,
+      params,
+      env: { BUILD_NUMBER: '7', put_tag: params.tag, param_raw: '$BUILD_NUMBER' },
+    };
+    const agent = await start(
+      plan([sh('echo KEY=k >> $SVC_OUTPUT'), sh('echo "$put_tag $param_raw" >&2', put)]),
+    );
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.log('1')).toBe('v-7-k $BUILD_NUMBER\n');
+    expect(gateway.events).toContainEqual(
+      expect.objectContaining({ type: 'step-ended', step: '1', version: { tag: 'v-7-k', note: '$HOME' } }),
+    );
+  });
 });
 
 async function start(work: Plan): Promise<ReturnType<LocalPod['startAgent']>> {

@@ -1,5 +1,6 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { BuildOutcome, OutcomeReason, StepEnded } from '#domain/build/events.ts';
+import { expandValues } from '#domain/build/expand-references.ts';
 import { createMasker, type Masker } from '#domain/build/mask.ts';
 import { parsePushOutput } from '#domain/build/parse-check-output.ts';
 import { exportVersion, parseOutput } from '#domain/build/step-output.ts';
@@ -97,7 +98,7 @@ class BuildRun {
     const end = await runCommand({
       shims: this.#build.shims,
       command: step.command,
-      env: { ...this.#exports, ...step.env },
+      env: this.#environment(step),
       cwd: this.#build.plan.workdir,
       stop: this.#build.stop.signal,
       onOutput: (stream, bytes) => {
@@ -108,6 +109,14 @@ class BuildRun {
     const result = await this.#judge(step, end);
     if (result.cause || 'lost' in end) return result;
     return this.#succeed(step, end.output, tail.text());
+  }
+
+  /** Earlier exports, then the step's own; a put's parameters may refer to the build, its gets and its tasks. */
+  #environment(step: PlanStep): Record<string, string> {
+    const known = { ...this.#exports, ...step.env };
+    if (step.kind !== 'put') return known;
+    const put = Object.entries(step.env).filter(([name]) => name.startsWith('put_'));
+    return { ...known, ...expandValues(Object.fromEntries(put), known) };
   }
 
   /** A put may change the world: nobody may forget that it began, so its beginning is on record first. */
@@ -159,7 +168,8 @@ class BuildRun {
       case 'task':
         return { ended, exports: parseOutput(step.exports ?? '', output) };
       case 'put': {
-        const version = Object.entries(parsePushOutput(pushed) ?? step.params ?? {});
+        const known = { ...this.#exports, ...step.env };
+        const version = Object.entries(parsePushOutput(pushed) ?? expandValues(step.params ?? {}, known));
         const shown = version.map(([key, value]) => [key, this.#masker.mask(value)] as const);
         return { ended: { ...ended, version: Object.fromEntries(shown) } };
       }

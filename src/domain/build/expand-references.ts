@@ -11,3 +11,13 @@ export function expandReferences(text: string, variables: Readonly<Record<string
     return Object.hasOwn(variables, name) ? (variables[name] ?? written) : written;
   });
 }
+
+/** The same for every value of a record. */
+export function expandValues(
+  values: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, expandReferences(value, variables)]),
+  );
+}
