@@ -34,9 +34,12 @@ const shared: BuildOptions = {
   logLevel: 'silent',
 };
 
+/** What went into a bundle: our own files, and the folders of packages, relative to the checkout. */
+export type Inputs = { readonly sources: readonly string[]; readonly packages: readonly string[] };
+
 /** Bundles the doors; what they share lies in chunks beside them, so each door loads only what it needs. */
-export async function bundleDoors(entry: string): Promise<readonly string[]> {
-  const { files, packages } = await bundle({
+export async function bundleDoors(entry: string): Promise<Inputs> {
+  const { files, inputs } = await bundle({
     ...shared,
     entryPoints: { millrace: entry },
     splitting: true,
@@ -47,25 +50,24 @@ export async function bundleDoors(entry: string): Promise<readonly string[]> {
   for (const file of await readdir(output)) {
     if (file.startsWith('chunk-') && !written.has(file)) await rm(join(output, file));
   }
-  return packages;
+  return inputs;
 }
 
 /** Bundles a program into one file; one that contains a package of `unwanted` is refused. */
-export async function bundleAlone(
-  name: string,
-  entry: string,
-  unwanted: readonly string[],
-): Promise<readonly string[]> {
-  const { files, packages } = await bundle({ ...shared, entryPoints: { [name]: entry } });
-  const found = unwanted.filter((one) => packages.some((folder) => folder.endsWith(`node_modules/${one}`)));
+export async function bundleAlone(name: string, entry: string, unwanted: readonly string[]): Promise<Inputs> {
+  const { files, inputs } = await bundle({ ...shared, entryPoints: { [name]: entry } });
+  const found = unwanted.filter((one) =>
+    inputs.packages.some((folder) => folder.endsWith(`node_modules/${one}`)),
+  );
   if (found.length > 0) throw new Error(`${name}.js contains ${found.join(', ')}, which it must not carry.`);
   await write(files);
-  return packages;
+  return inputs;
 }
 
 async function bundle(options: BuildOptions) {
   const { outputFiles = [], metafile } = await build(options);
-  return { files: outputFiles, packages: packagesOf(metafile?.outputs ?? {}) };
+  const sources = Object.keys(metafile?.inputs ?? {}).filter((path) => !path.includes('node_modules/'));
+  return { files: outputFiles, inputs: { sources, packages: packagesOf(metafile?.outputs ?? {}) } };
 }
 
 async function write(files: readonly OutputFile[]): Promise<void> {

@@ -1,14 +1,14 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { hashOf } from './inputs.ts';
+import { stateOf } from './inputs.ts';
 
 describe('the hash of inputs', () => {
   let folder = '';
-  const hash = (...others: readonly string[]) => hashOf(folder, ['*.go'], others);
+  const hash = async (...others: readonly string[]) => (await stateOf(folder, ['*.go'], others)).hash;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'inputs-'));
@@ -26,6 +26,12 @@ describe('the hash of inputs', () => {
     const before = await hash();
     change();
     expect(await hash()).not.toBe(before);
+  });
+
+  test('comes with the time of the file written last', async () => {
+    utimesSync(join(folder, 'a.go'), 1000, 1000);
+    utimesSync(join(folder, 'b.go'), 2000, 2000);
+    expect((await stateOf(folder, ['*.go'])).newest).toBe(2_000_000);
   });
 
   test('changes with what else counts', async () => {

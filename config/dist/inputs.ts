@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -13,19 +13,24 @@ export function cacheFolder(): string {
   return process.env['MILLRACE_CACHE'] ?? join(base, 'millrace');
 }
 
+/** What the inputs of a part are right now, and when the last of them was written (milliseconds). */
+export type State = { readonly hash: string; readonly newest: number };
+
 /** One hash over names and contents of files, given as patterns below a folder, and over whatever else counts. */
-export async function hashOf(
+export async function stateOf(
   folder: string,
   patterns: readonly string[],
   others: readonly string[] = [],
-): Promise<string> {
+): Promise<State> {
+  let newest = 0;
   const hash = createHash('sha256').update(JSON.stringify(others));
   const paths = globSync([...patterns], { cwd: folder, withFileTypes: true });
   const files = paths.filter((path) => path.isFile()).map((path) => join(path.parentPath, path.name));
   for (const file of files.toSorted()) {
+    newest = Math.max(newest, (await stat(file)).mtimeMs);
     hash.update(`\0${file.slice(folder.length)}\0`).update(await readFile(file));
   }
-  return hash.digest('hex');
+  return { hash: hash.digest('hex'), newest };
 }
 
 /** What the last run made each part from; lies in dist, so that removing dist forgets it. */
@@ -48,8 +53,9 @@ export class Ledger {
     return this.#known.get(part) === hash;
   }
 
-  get(part: string): string {
-    return this.#known.get(part) ?? '';
+  /** Paths that were recorded, separated by spaces. */
+  list(name: string): readonly string[] {
+    return (this.#known.get(name) ?? '').split(' ').filter((path) => path !== '');
   }
 
   async record(part: string, hash: string): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 
 import { bundleAlone, bundleDoors } from './bundle.ts';
-import { checkout, hashOf, Ledger, output } from './inputs.ts';
+import { checkout, Ledger, output, type State, stateOf } from './inputs.ts';
 import { notices } from './notices.ts';
 import { buildShim } from './shim.ts';
 
@@ -15,8 +15,8 @@ Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.
 the shims shim-amd64 and shim-arm64, data folders, and THIRD-PARTY-NOTICES. What did not change is not built again.
 --partial leaves out parts whose sources are not there, with a line for each.`;
 
-/** Sources outside src that go into the bundles as well. */
-const bundleInputs = ['src/**/*.{ts,js,json}', 'package-lock.json', 'config/dist/*.ts'];
+/** What every bundle depends on, beside the sources that went into it the last time. */
+const always = ['package-lock.json', 'config/dist/*.ts'];
 
 const entry = {
   millrace: 'src/main.ts',
@@ -51,38 +51,52 @@ async function main(): Promise<void> {
   const ledger = await Ledger.read();
   const goFolders = [engine, shim].filter(isThere);
   const goVersion = goFolders.length > 0 ? (await run('go', ['env', 'GOVERSION'])).stdout.trim() : '';
-  const goHash = (folder: string) => hashOf(join(checkout, folder), ['**/*.go', 'go.{mod,sum}'], [goVersion]);
+  const goState = (folder: string) =>
+    stateOf(join(checkout, folder), ['**/*.go', 'go.{mod,sum}'], [goVersion]);
 
   for (const folder of goFolders) {
-    const hash = await goHash(folder);
-    if (folder === engine) await part(ledger, ['hcl.wasm'], hash, buildEngine);
-    else await part(ledger, ['shim-amd64', 'shim-arm64'], hash, () => buildShims(hash));
+    const state = () => goState(folder);
+    if (folder === engine) await part(ledger, ['hcl.wasm'], state, buildEngine);
+    else await part(ledger, ['shim-amd64', 'shim-arm64'], state, buildShims);
   }
   for (const [name, from] of Object.entries(data)) {
     if (!isThere(from)) continue;
-    await part(ledger, [name], await hashOf(join(checkout, from), ['**']), () => copyData(name, from));
+    await part(
+      ledger,
+      [name],
+      () => stateOf(join(checkout, from), ['**']),
+      () => copyData(name, from),
+    );
   }
-  const hash = await hashOf(checkout, bundleInputs);
-  for (const [name, source] of Object.entries(entry)) {
-    if (!isThere(source)) continue;
-    await part(ledger, [`${name}.js`], hash, async () => {
-      const packages =
-        name === 'millrace' ? await bundleDoors(source) : await bundleAlone(name, source, unwanted);
-      await ledger.record(`packages of ${name}.js`, packages.join(' '));
-    });
-  }
-  await writeNotices(ledger, goFolders, await Promise.all(goFolders.map(goHash)));
+  for (const [name, source] of Object.entries(entry)) if (isThere(source)) await bundle(ledger, name, source);
+  const goStates = await Promise.all(goFolders.map(goState));
+  await writeNotices(
+    ledger,
+    goFolders,
+    goStates.map(({ hash }) => hash),
+  );
+}
+
+/** A new source can only enter a bundle through a change of one that is in it, so those are what counts. */
+async function bundle(ledger: Ledger, name: string, source: string): Promise<void> {
+  const file = `${name}.js`;
+  const state = () => stateOf(checkout, [...always, ...ledger.list(`sources of ${file}`)]);
+  await part(ledger, [file], state, async () => {
+    const inputs =
+      name === 'millrace' ? await bundleDoors(source) : await bundleAlone(name, source, unwanted);
+    await ledger.record(`sources of ${file}`, inputs.sources.join(' '));
+    await ledger.record(`packages of ${file}`, inputs.packages.join(' '));
+  });
 }
 
 async function writeNotices(
   ledger: Ledger,
   goFolders: readonly string[],
-  goHashes: readonly string[],
+  goStatees: readonly string[],
 ): Promise<void> {
-  const packages = Object.keys(entry).flatMap((name) => ledger.get(`packages of ${name}.js`).split(' '));
-  const own = packages.filter((folder) => folder !== '');
-  const hash = await hashOf(checkout, ['package-lock.json', 'config/dist/*.ts'], [...own, ...goHashes]);
-  await part(ledger, ['THIRD-PARTY-NOTICES'], hash, async () => {
+  const own = Object.keys(entry).flatMap((name) => ledger.list(`packages of ${name}.js`));
+  const state = () => stateOf(checkout, always, [...own, ...goStatees]);
+  await part(ledger, ['THIRD-PARTY-NOTICES'], state, async () => {
     const folders = goFolders.map((folder) => join(checkout, folder));
     await writeFile(join(output, 'THIRD-PARTY-NOTICES'), await notices(own, folders));
   });
@@ -100,25 +114,27 @@ function isThere(path: string): boolean {
 async function part(
   ledger: Ledger,
   files: readonly string[],
-  hash: string,
-  make: () => Promise<void>,
+  state: () => Promise<State>,
+  make: (hash: string) => Promise<void>,
 ): Promise<void> {
   const name = files.join(' ');
-  if (ledger.has(name, hash) && files.every((file) => existsSync(join(output, file)))) {
+  if (ledger.has(name, (await state()).hash) && files.every((file) => existsSync(join(output, file)))) {
     console.log(`unchanged: ${name}`);
     return;
   }
-  const begin = performance.now();
+  const started = Date.now();
   try {
-    await make();
+    await make((await state()).hash);
   } catch (error) {
     if (!values.partial) throw error;
     console.log(`left out: ${name}: ${error instanceof Error ? error.message : String(error)}`);
     return;
   }
-  await ledger.record(name, hash);
+  // An input that was written meanwhile may or may not be in the result: it is made again next time.
+  const { hash, newest } = await state();
+  if (newest < started) await ledger.record(name, hash);
   const sizes = await Promise.all(files.map(async (file) => `${file} ${await sizeOf(file)}`));
-  console.log(`built: ${sizes.join(', ')} (${Math.round(performance.now() - begin)} ms)`);
+  console.log(`built: ${sizes.join(', ')} (${Date.now() - started} ms)`);
 }
 
 async function sizeOf(file: string): Promise<string> {
