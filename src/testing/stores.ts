@@ -8,6 +8,8 @@ import { openPool, type Database } from '#adapters/database/pool.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import { views } from '#adapters/database/views.ts';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineToSave } from '#flows/ports.ts';
 import { makeDatabase } from './test-database.ts';
@@ -59,3 +61,52 @@ export function toSave(definition: Pipeline, more: Partial<PipelineToSave> = {})
     ...more,
   };
 }
+
+/** A check of the first resource finds these versions. */
+export async function found(
+  stores: Pick<TestStores, 'checks'>,
+  saved: { resources: { scope: number }[] },
+  versions: Record<string, string>[],
+): Promise<number[]> {
+  const scope = saved.resources[0]?.scope ?? 0;
+  const at = new Date(Date.now() + 365 * 24 * 60 * 60 * 1000);
+  const opened = await stores.checks.openRun([scope], 'schedule', at);
+  if (opened === undefined) throw new Error('The resource is not due, or another check of it runs.');
+  const { recorded } = await stores.checks.recordCheck({ run: opened.run, scope, versions, log: '' }, at);
+  await stores.checks.closeRun(opened.run, at);
+  // Due again at once, for the next call.
+  await stores.checks.requestCheck({ team: 'main', pipeline: 'app', resource: 'git.app' }, 'manual', at);
+  return recorded;
+}
+
+/** Runs all pending builds of the job to their good end. */
+export async function succeed(stores: Pick<TestStores, 'builds'>, job: string): Promise<void> {
+  const at = new Date();
+  for (const build of await stores.builds.buildsToStart(1000)) {
+    if (build.job !== job) continue;
+    await stores.builds.podCreated(build.id, build.attempt, `pod-${build.id}`, at);
+    const state = await stores.builds.buildState(build.id, build.attempt);
+    const events = eventsOf(state?.steps.map((step) => step.id) ?? [], at.toISOString());
+    await stores.builds.applyEvents(build.id, build.attempt, events, applyEvents);
+  }
+}
+
+/** Everything that an agent says of a build whose steps all succeed. */
+export function eventsOf(steps: string[], at: string): BuildEvent[] {
+  const events = steps.flatMap((step): Unnumbered[] => [
+    { at, type: 'step-started', step },
+    { at, type: 'log', step, text: `step ${step}\n` },
+    { at, type: 'step-ended', step, status: 'succeeded', exitCode: 0 },
+  ]);
+  const end = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All steps succeeded.' } as const;
+  return [...events, { at, type: 'build-ended' as const, ...end }].map((event, index) => ({
+    ...event,
+    sequence: index + 1,
+  }));
+}
+
+type Unnumbered = BuildEvent extends infer Event
+  ? Event extends BuildEvent
+    ? Omit<Event, 'sequence'>
+    : never
+  : never;

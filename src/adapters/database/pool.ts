@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool, sql, type DatabasePool, type DatabaseTransactionConnection } from 'slonik';
 
 export type Transaction = DatabaseTransactionConnection;
@@ -13,6 +14,8 @@ export interface PoolOptions {
   maximumConnections?: number;
   /** A connection broke outside of a query; the pool replaces it. */
   onError?: (error: Error) => void;
+  /** How long to wait for a database that is not there yet; 60 s when absent. */
+  patienceMilliseconds?: number;
 }
 
 /**
@@ -20,6 +23,19 @@ export interface PoolOptions {
  * tables, no LISTEN): connections go back to the pool as they are, and a pooler may stand between.
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
+  const deadline = Date.now() + (options.patienceMilliseconds ?? 60_000);
+  for (let wait = 100; ; wait = Math.min(wait * 2, 5000)) {
+    try {
+      return await connect(url, options);
+    } catch (error) {
+      if (!(error instanceof Error) || Date.now() + wait > deadline) throw error;
+      options.onError?.(error);
+      await sleep(wait);
+    }
+  }
+}
+
+async function connect(url: string, options: PoolOptions): Promise<DatabasePool> {
   const pool = await createPool(url, {
     maxPoolSize: options.maximumConnections ?? 10,
     minPoolSize: 1,

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import type { DatabasePool } from 'slonik';
+import { dumpSchema } from '#testing/dump-schema.ts';
+import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
+import { makeLogPartitions, migrate } from './migrate.ts';
+import { openPool, rows } from './pool.ts';
+
+let database: TestDatabase;
+let pool: DatabasePool;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  pool = await openPool(database.url);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+test('schema.sql is what the migrations make (`node src/testing/write-schema.ts` writes it)', async () => {
+  const kept = await readFile(new URL('./schema.sql', import.meta.url), 'utf8');
+  expect(await dumpSchema(pool)).toBe(kept);
+});
+
+test('a migrated database is left alone', async () => {
+  expect(await migrate(database.url)).toEqual([]);
+});
+
+test('of several processes that migrate at once one does it and the others wait', async () => {
+  const empty = await makeDatabase();
+  try {
+    const client = new Client({ connectionString: empty.url });
+    await client.connect();
+    await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await client.end();
+    const done = await Promise.all([1, 2, 3].map(() => migrate(empty.url)));
+    expect(done.flat()).toEqual(['0001-foundation']);
+  } finally {
+    await empty.drop();
+  }
+});
+
+test('tables for logs are made for this month and three more, once', async () => {
+  const made = await makeLogPartitions(pool, new Date('2031-11-30T12:00:00Z'));
+  expect(made).toEqual([
+    'build_logs_2031_11',
+    'build_logs_2031_12',
+    'build_logs_2032_01',
+    'build_logs_2032_02',
+  ]);
+  expect(await makeLogPartitions(pool, new Date('2031-12-01T00:00:00Z'))).toEqual(['build_logs_2032_03']);
+});
+
+test('connections are given back as they are: no statement is sent to reset them', async () => {
+  await pool.query(rows()`SELECT pg_stat_clear_snapshot()`);
+  const before = await transactions(pool);
+  for (let count = 0; count < 50; count += 1) await pool.query(rows()`SELECT 1`);
+  await pool.query(rows()`SELECT pg_stat_force_next_flush()`);
+  expect((await transactions(pool)) - before).toBeLessThan(70);
+});
+
+async function transactions(connection: DatabasePool): Promise<number> {
+  return await connection.oneFirst(rows<{ count: number }>()`
+    SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()`);
+}

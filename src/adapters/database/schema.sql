@@ -1,0 +1,309 @@
+-- Written by `node src/testing/write-schema.ts` from a migrated database. Do not edit.
+
+CREATE TABLE agent_sessions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  build_id bigint,
+  attempt integer,
+  run_id bigint,
+  key_hash text NOT NULL,
+  pod_uid text NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  CONSTRAINT agent_sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT agent_sessions_build_id_attempt_key UNIQUE (build_id, attempt),
+  CONSTRAINT agent_sessions_key_hash_key UNIQUE (key_hash),
+  CONSTRAINT agent_sessions_run_id_key UNIQUE (run_id),
+  CONSTRAINT agent_sessions_check CHECK ((((build_id IS NULL) <> (run_id IS NULL)) AND ((build_id IS NULL) = (attempt IS NULL)))),
+  CONSTRAINT agent_sessions_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
+  CONSTRAINT agent_sessions_run_id_fkey FOREIGN KEY (run_id) REFERENCES check_runs(id)
+);
+
+CREATE TABLE build_attempts (
+  build_id bigint NOT NULL,
+  attempt integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  pod_uid text,
+  pod_created_at timestamp with time zone,
+  applied integer DEFAULT 0 NOT NULL,
+  log_bytes bigint DEFAULT 0 NOT NULL,
+  ended_at timestamp with time zone,
+  reason text,
+  CONSTRAINT build_attempts_pkey PRIMARY KEY (build_id, attempt),
+  CONSTRAINT build_attempts_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id)
+);
+
+CREATE TABLE build_inputs (
+  build_id bigint NOT NULL,
+  "position" integer NOT NULL,
+  job_id bigint NOT NULL,
+  name text NOT NULL,
+  resource_id bigint NOT NULL,
+  version_id bigint NOT NULL,
+  CONSTRAINT build_inputs_pkey PRIMARY KEY (build_id, "position"),
+  CONSTRAINT build_inputs_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
+  CONSTRAINT build_inputs_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
+  CONSTRAINT build_inputs_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
+);
+CREATE INDEX build_inputs_by_version ON public.build_inputs USING btree (version_id, build_id);
+CREATE INDEX build_inputs_used ON public.build_inputs USING btree (job_id, resource_id, version_id DESC);
+
+CREATE TABLE build_logs (
+  month date NOT NULL,
+  build_id bigint NOT NULL,
+  attempt integer NOT NULL,
+  sequence integer NOT NULL,
+  step text NOT NULL,
+  logged_at timestamp with time zone NOT NULL,
+  encoding text NOT NULL,
+  content bytea NOT NULL,
+  CONSTRAINT build_logs_pkey PRIMARY KEY (month, build_id, attempt, sequence),
+  CONSTRAINT build_logs_encoding_check CHECK ((encoding = ANY (ARRAY['plain'::text, 'zstd'::text])))
+) PARTITION BY RANGE (month);
+
+CREATE TABLE build_outputs (
+  build_id bigint NOT NULL,
+  attempt integer NOT NULL,
+  step text NOT NULL,
+  resource_id bigint NOT NULL,
+  version_id bigint NOT NULL,
+  CONSTRAINT build_outputs_pkey PRIMARY KEY (build_id, attempt, step),
+  CONSTRAINT build_outputs_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
+  CONSTRAINT build_outputs_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
+  CONSTRAINT build_outputs_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
+);
+CREATE INDEX build_outputs_by_version ON public.build_outputs USING btree (version_id, build_id);
+
+CREATE TABLE build_steps (
+  build_id bigint NOT NULL,
+  attempt integer NOT NULL,
+  "position" integer NOT NULL,
+  step text NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  resource text,
+  status text NOT NULL,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  exit_code integer,
+  message text,
+  CONSTRAINT build_steps_pkey PRIMARY KEY (build_id, attempt, "position"),
+  CONSTRAINT build_steps_kind_check CHECK ((kind = ANY (ARRAY['get'::text, 'task'::text, 'put'::text]))),
+  CONSTRAINT build_steps_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text]))),
+  CONSTRAINT build_steps_build_id_attempt_fkey FOREIGN KEY (build_id, attempt) REFERENCES build_attempts(build_id, attempt)
+);
+
+CREATE TABLE builds (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  job_id bigint NOT NULL,
+  revision_id bigint NOT NULL,
+  number integer NOT NULL,
+  retry integer DEFAULT 0 NOT NULL,
+  status text DEFAULT 'pending'::text NOT NULL,
+  attempt integer DEFAULT 1 NOT NULL,
+  wants_pod boolean DEFAULT true NOT NULL,
+  cause jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  reason text,
+  message text,
+  pending_reason text,
+  start_after timestamp with time zone,
+  start_refusals integer DEFAULT 0 NOT NULL,
+  cancel_requested_at timestamp with time zone,
+  CONSTRAINT builds_pkey PRIMARY KEY (id),
+  CONSTRAINT builds_job_id_number_retry_key UNIQUE (job_id, number, retry),
+  CONSTRAINT builds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'waiting'::text, 'started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'warning'::text]))),
+  CONSTRAINT builds_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
+  CONSTRAINT builds_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id)
+);
+CREATE INDEX builds_active_of_job ON public.builds USING btree (job_id) WHERE (ended_at IS NULL);
+CREATE INDEX builds_good_of_job ON public.builds USING btree (job_id, id DESC) WHERE (status = ANY (ARRAY['succeeded'::text, 'warning'::text]));
+CREATE INDEX builds_of_job ON public.builds USING btree (job_id, id DESC);
+CREATE INDEX builds_open ON public.builds USING btree (id) WHERE (ended_at IS NULL);
+CREATE INDEX builds_to_start ON public.builds USING btree (id) WHERE wants_pod;
+
+CREATE TABLE check_runs (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  pipeline_id bigint NOT NULL,
+  check_group text NOT NULL,
+  cause text NOT NULL,
+  pod_uid text,
+  opened_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  error text,
+  CONSTRAINT check_runs_pkey PRIMARY KEY (id),
+  CONSTRAINT check_runs_pod_uid_key UNIQUE (pod_uid),
+  CONSTRAINT check_runs_cause_check CHECK ((cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
+  CONSTRAINT check_runs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
+);
+CREATE INDEX check_runs_open ON public.check_runs USING btree (id) WHERE (closed_at IS NULL);
+
+CREATE TABLE check_scopes (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  pipeline_id bigint NOT NULL,
+  schedule jsonb,
+  timer text DEFAULT 'none'::text NOT NULL,
+  check_group text DEFAULT ''::text NOT NULL,
+  checked_by text DEFAULT 'nothing'::text NOT NULL,
+  live boolean DEFAULT true NOT NULL,
+  next_check_at timestamp with time zone,
+  requested_at timestamp with time zone,
+  requested_cause text,
+  run_id bigint,
+  last_checked_at timestamp with time zone,
+  last_error text,
+  last_log text,
+  failures integer DEFAULT 0 NOT NULL,
+  cut integer DEFAULT 0 NOT NULL,
+  CONSTRAINT check_scopes_pkey PRIMARY KEY (id),
+  CONSTRAINT check_scopes_checked_by_check CHECK ((checked_by = ANY (ARRAY['pod'::text, 'operator'::text, 'nothing'::text]))),
+  CONSTRAINT check_scopes_requested_cause_check CHECK ((requested_cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
+  CONSTRAINT check_scopes_timer_check CHECK ((timer = ANY (ARRAY['operator'::text, 'cronjob'::text, 'none'::text]))),
+  CONSTRAINT check_scopes_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
+  CONSTRAINT check_scopes_run_id_fkey FOREIGN KEY (run_id) REFERENCES check_runs(id)
+);
+CREATE INDEX check_scopes_by_pipeline ON public.check_scopes USING btree (pipeline_id, check_group);
+CREATE INDEX check_scopes_by_run ON public.check_scopes USING btree (run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX check_scopes_due ON public.check_scopes USING btree (next_check_at) WHERE (live AND (run_id IS NULL) AND (timer = 'operator'::text));
+CREATE INDEX check_scopes_requested ON public.check_scopes USING btree (requested_at) WHERE (live AND (run_id IS NULL) AND (requested_at IS NOT NULL));
+
+CREATE TABLE good_versions (
+  job_id bigint NOT NULL,
+  resource_id bigint NOT NULL,
+  version_id bigint NOT NULL,
+  build_id bigint NOT NULL,
+  CONSTRAINT good_versions_pkey PRIMARY KEY (job_id, resource_id, version_id, build_id),
+  CONSTRAINT good_versions_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
+  CONSTRAINT good_versions_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
+  CONSTRAINT good_versions_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
+  CONSTRAINT good_versions_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
+);
+CREATE INDEX good_versions_of_build ON public.good_versions USING btree (build_id, resource_id, version_id);
+
+CREATE TABLE job_gets (
+  job_id bigint NOT NULL,
+  "position" integer NOT NULL,
+  name text NOT NULL,
+  resource_id bigint NOT NULL,
+  trigger boolean NOT NULL,
+  passed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+  dealt_with bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT job_gets_pkey PRIMARY KEY (job_id, "position"),
+  CONSTRAINT job_gets_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
+  CONSTRAINT job_gets_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id)
+);
+CREATE INDEX job_gets_by_passed ON public.job_gets USING gin (passed);
+CREATE INDEX job_gets_by_resource ON public.job_gets USING btree (resource_id, job_id);
+
+CREATE TABLE job_triggers (
+  id bigint GENERATED BY DEFAULT AS IDENTITY NOT NULL,
+  job_id bigint NOT NULL,
+  requested_by text NOT NULL,
+  requested_at timestamp with time zone NOT NULL,
+  build_id bigint,
+  refused jsonb,
+  CONSTRAINT job_triggers_pkey PRIMARY KEY (id),
+  CONSTRAINT job_triggers_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
+  CONSTRAINT job_triggers_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id)
+);
+CREATE INDEX job_triggers_open ON public.job_triggers USING btree (job_id, id) WHERE ((build_id IS NULL) AND (refused IS NULL));
+
+CREATE TABLE jobs (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  pipeline_id bigint NOT NULL,
+  name text NOT NULL,
+  "position" integer NOT NULL,
+  paused boolean DEFAULT false NOT NULL,
+  next_number integer DEFAULT 1 NOT NULL,
+  schedule_requested bigint DEFAULT 0 NOT NULL,
+  last_scheduled bigint DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT jobs_pkey PRIMARY KEY (id),
+  CONSTRAINT jobs_pipeline_id_name_key UNIQUE (pipeline_id, name),
+  CONSTRAINT jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
+);
+CREATE INDEX jobs_to_schedule ON public.jobs USING btree (pipeline_id, id) WHERE (schedule_requested > last_scheduled);
+
+CREATE TABLE leader_epochs (
+  scope text NOT NULL,
+  epoch bigint NOT NULL,
+  holder text NOT NULL,
+  taken_at timestamp with time zone NOT NULL,
+  CONSTRAINT leader_epochs_pkey PRIMARY KEY (scope)
+);
+
+CREATE TABLE pipelines (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  team_id bigint NOT NULL,
+  name text NOT NULL,
+  namespace text NOT NULL,
+  uid text NOT NULL,
+  display_name text,
+  public boolean DEFAULT false NOT NULL,
+  paused boolean DEFAULT false NOT NULL,
+  revision integer DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT pipelines_pkey PRIMARY KEY (id),
+  CONSTRAINT pipelines_team_id_name_key UNIQUE (team_id, name),
+  CONSTRAINT pipelines_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
+);
+
+CREATE TABLE resources (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  pipeline_id bigint NOT NULL,
+  scope_id bigint NOT NULL,
+  name text NOT NULL,
+  type text NOT NULL,
+  "position" integer NOT NULL,
+  webhook_generation integer DEFAULT 1 NOT NULL,
+  webhook_hash text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT resources_pkey PRIMARY KEY (id),
+  CONSTRAINT resources_pipeline_id_name_key UNIQUE (pipeline_id, name),
+  CONSTRAINT resources_webhook_hash_key UNIQUE (webhook_hash),
+  CONSTRAINT resources_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
+  CONSTRAINT resources_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
+);
+CREATE INDEX resources_by_scope ON public.resources USING btree (scope_id);
+
+CREATE TABLE revisions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  pipeline_id bigint NOT NULL,
+  number integer NOT NULL,
+  digest text NOT NULL,
+  config text NOT NULL,
+  definition jsonb NOT NULL,
+  actor text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT revisions_pkey PRIMARY KEY (id),
+  CONSTRAINT revisions_pipeline_id_number_key UNIQUE (pipeline_id, number),
+  CONSTRAINT revisions_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
+);
+
+CREATE TABLE teams (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  name text NOT NULL,
+  namespace text NOT NULL,
+  display_name text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT teams_pkey PRIMARY KEY (id),
+  CONSTRAINT teams_name_key UNIQUE (name)
+);
+
+CREATE TABLE versions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  scope_id bigint NOT NULL,
+  digest bytea NOT NULL,
+  fields jsonb NOT NULL,
+  found_at timestamp with time zone NOT NULL,
+  build_id bigint,
+  CONSTRAINT versions_pkey PRIMARY KEY (id),
+  CONSTRAINT versions_scope_id_digest_key UNIQUE (scope_id, digest),
+  CONSTRAINT versions_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
+);
+CREATE UNIQUE INDEX versions_of_scope ON public.versions USING btree (scope_id, id);
