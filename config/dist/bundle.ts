@@ -28,6 +28,8 @@ const shared: BuildOptions = {
   write: false,
   outdir: 'dist',
   external: optional,
+  // Loaded on demand, so it must be an ES module: a CommonJS one would have nothing but a default export then.
+  alias: { '@peculiar/x509': '@peculiar/x509/build/x509.es.js' },
   // A module that is also a tool of its own is not the main program once it is inside another.
   define: { 'import.meta.main': 'false' },
   banner: { js: requireForCommonJs },
