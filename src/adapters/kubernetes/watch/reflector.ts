@@ -177,13 +177,16 @@ export class Reflector<T, S extends Kept> {
     this.#tell(event.type === 'DELETED' ? this.store.remove(object) : this.store.put(object));
   }
 
-  /** Tells what could not be told before first; what the handler throws at is kept for the next time. */
+  /** Tells what could not be told before first; what the handler throws at is kept for the next time, with what follows it of that key. */
   #tell(changes: Change<S>[]): void {
     const all = [...this.#untold.splice(0), ...changes];
+    const failed = new Set<string>();
     for (const change of all) {
       try {
-        this.#options.changed(change);
+        if (failed.has(change.key)) this.#untold.push(change);
+        else this.#options.changed(change);
       } catch (error) {
+        failed.add(change.key);
         this.#untold.push(change);
         const message = `the handler of ${change.key} failed: ${error instanceof Error ? error.message : String(error)}`;
         this.#options.onProblem({ ok: false, status: 0, reason: 'HandlerFailed', message });

@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import type { ElectorClock, LeaseAccess, LeaseRecord, VersionedRecord } from './elector.ts';
+import { Elector } from './elector.ts';
+
+/** Steady time that moves only when told to; each candidate's wall clock may be wrong by its own amount. */
+class HandTime {
+  time = 0;
+  readonly #sleepers = new Set<{ at: number; wake: () => void }>();
+
+  clock(wallErrorMs = 0): ElectorClock {
+    return {
+      now: () => this.time,
+      wallTime: () => new Date(1_800_000_000_000 + this.time + wallErrorMs),
+      sleep: async (ms, signal) => {
+        await new Promise<void>((resolve) => {
+          const sleeper = { at: this.time + ms, wake: resolve };
+          this.#sleepers.add(sleeper);
+          signal.addEventListener('abort', () => resolve(), { once: true });
+          if (signal.aborted) resolve();
+        });
+      },
+    };
+  }
+
+  async pass(ms: number): Promise<void> {
+    const end = this.time + ms;
+    for (;;) {
+      await settle();
+      const next = [...this.#sleepers].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.#sleepers.delete(next);
+      this.time = Math.max(this.time, next.at);
+      next.wake();
+    }
+    this.time = end;
+    await settle();
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+}
+
+/** The one Lease object, with the API server's rule that a write must name the version that it read. */
+class SharedLease {
+  stored: VersionedRecord | undefined;
+  #version = 0;
+
+  access(isDown: () => 'up' | 'down' | 'hangs' = () => 'up'): LeaseAccess {
+    const through = async <T>(act: () => Answer<T>): Promise<Answer<T>> => {
+      if (isDown() === 'hangs') await new Promise(() => undefined);
+      return isDown() === 'down' ? { ok: false, status: 0, reason: 'Unreachable', message: 'down' } : act();
+    };
+    return {
+      read: () => through(() => ({ ok: true, value: this.stored })),
+      create: (record) =>
+        through(() => (this.stored === undefined ? this.#store(record) : conflict('AlreadyExists'))),
+      update: (record, version) =>
+        through(() => (this.stored?.version === version ? this.#store(record) : conflict('Conflict'))),
+    };
+  }
+
+  #store(record: LeaseRecord): Answer<VersionedRecord> {
+    this.#version += 1;
+    this.stored = { record, version: String(this.#version) };
+    return { ok: true, value: this.stored };
+  }
+}
+
+function conflict(reason: string): Answer<VersionedRecord> {
+  return { ok: false, status: 409, reason, message: 'conflict' };
+}
+
+interface Candidate {
+  stop: AbortController;
+  state: 'waiting' | 'leading' | 'lost' | 'released';
+}
+
+function candidate(identity: string, lease: LeaseAccess, clock: ElectorClock): Candidate {
+  const stop = new AbortController();
+  const elector = new Elector({ identity, lease, clock, random: () => 0.5, onProblem: () => undefined });
+  const it: Candidate = { stop, state: 'waiting' };
+  void (async () => {
+    if (!(await elector.acquire(stop.signal))) return;
+    it.state = 'leading';
+    it.state = await elector.hold(stop.signal);
+  })();
+  return it;
+}
+
+describe('leader election', () => {
+  test('the first to come leads, the second waits as long as the first renews', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    const first = candidate('first', lease.access(), time.clock());
+    await time.pass(100);
+    const second = candidate('second', lease.access(), time.clock());
+    await time.pass(120_000);
+    expect([first.state, second.state]).toEqual(['leading', 'waiting']);
+    expect(lease.stored?.record).toMatchObject({ holder: 'first', leaseSeconds: 15, transitions: 0 });
+    expect(lease.stored?.record.renewTime).toMatch(/\.\d{6}Z$/);
+  });
+
+  test('a leader that was killed is followed once its record has not changed for 15 seconds', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    let killed: 'up' | 'hangs' = 'up';
+    candidate(
+      'first',
+      lease.access(() => killed),
+      time.clock(),
+    );
+    await time.pass(100);
+    const second = candidate('second', lease.access(), time.clock());
+    await time.pass(10_000);
+    killed = 'hangs';
+    await time.pass(14_000);
+    expect(second.state).toBe('waiting');
+    await time.pass(5000);
+    expect(second.state).toBe('leading');
+    expect(lease.stored?.record).toMatchObject({ holder: 'second', transitions: 1 });
+  });
+
+  test('wrong wall clocks change nothing', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    const first = candidate('first', lease.access(), time.clock(-3_600_000));
+    await time.pass(100);
+    const second = candidate('second', lease.access(), time.clock(3_600_000));
+    await time.pass(60_000);
+    expect([first.state, second.state]).toEqual(['leading', 'waiting']);
+  });
+
+  test('a leader told to stop gives the lease back, and the next one leads within two seconds or so', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    const first = candidate('first', lease.access(), time.clock());
+    await time.pass(100);
+    const second = candidate('second', lease.access(), time.clock());
+    await time.pass(10_000);
+    first.stop.abort();
+    await time.pass(3000);
+    expect([first.state, second.state]).toEqual(['released', 'leading']);
+  });
+
+  test.each(['down', 'hangs'] as const)(
+    'a leader that cannot renew (%s) stops leading five seconds before another may begin',
+    async (how) => {
+      const [time, lease] = [new HandTime(), new SharedLease()];
+      let away: 'up' | 'down' | 'hangs' = 'up';
+      const first = candidate(
+        'first',
+        lease.access(() => away),
+        time.clock(),
+      );
+      await time.pass(100);
+      const second = candidate('second', lease.access(), time.clock());
+      await time.pass(4000);
+      away = how;
+      await time.pass(10_100);
+      expect([first.state, second.state]).toEqual(['lost', 'waiting']);
+      await time.pass(8000);
+      expect(second.state).toBe('leading');
+    },
+  );
+
+  test('an outage shorter than the deadline costs nothing', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    let away: 'up' | 'down' = 'up';
+    const first = candidate(
+      'first',
+      lease.access(() => away),
+      time.clock(),
+    );
+    await time.pass(4000);
+    away = 'down';
+    await time.pass(7000);
+    away = 'up';
+    await time.pass(20_000);
+    expect(first.state).toBe('leading');
+  });
+
+  test('a leader whose lease another took stops at once', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    const first = candidate('first', lease.access(), time.clock());
+    await time.pass(100);
+    const record = { holder: 'thief', leaseSeconds: 15, acquireTime: '', renewTime: '', transitions: 1 };
+    await lease.access().update(record, lease.stored?.version ?? '');
+    await time.pass(2100);
+    expect(first.state).toBe('lost');
+    expect(lease.stored?.record.holder).toBe('thief');
+  });
+
+  test('the same name that comes back within the lease leads on at once', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    let killed: 'up' | 'hangs' = 'up';
+    candidate(
+      'first',
+      lease.access(() => killed),
+      time.clock(),
+    );
+    await time.pass(100);
+    killed = 'hangs';
+    const again = candidate('first', lease.access(), time.clock());
+    await time.pass(100);
+    expect(again.state).toBe('leading');
+  });
+
+  test('of two that come at once one leads', async () => {
+    const [time, lease] = [new HandTime(), new SharedLease()];
+    const both = ['first', 'second'].map((name) => candidate(name, lease.access(), time.clock()));
+    await time.pass(60_000);
+    expect(both.map(({ state }) => state).toSorted()).toEqual(['leading', 'waiting']);
+  });
+});

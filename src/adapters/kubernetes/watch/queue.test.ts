@@ -1,0 +1,193 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Ending, QueueClock } from './queue.ts';
+import { WorkQueue } from './queue.ts';
+
+/** Time that moves only when told to. */
+class HandClock implements QueueClock {
+  time = 0;
+  readonly #alarms = new Set<{ at: number; act: () => void }>();
+
+  now(): number {
+    return this.time;
+  }
+
+  after(ms: number, act: () => void): () => void {
+    const alarm = { at: this.time + ms, act };
+    this.#alarms.add(alarm);
+    return () => this.#alarms.delete(alarm);
+  }
+
+  async pass(ms: number): Promise<void> {
+    const end = this.time + ms;
+    for (;;) {
+      const next = [...this.#alarms].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.#alarms.delete(next);
+      this.time = Math.max(this.time, next.at);
+      next.act();
+      await settle();
+    }
+    this.time = end;
+    await settle();
+  }
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+interface Bench {
+  clock: HandClock;
+  queue: WorkQueue;
+  begun: string[];
+  /** Ends the oldest work on the key. */
+  end: (key: string, ending?: Ending | Error) => Promise<void>;
+  errors: number[];
+}
+
+function bench(concurrency = 2): Bench {
+  const clock = new HandClock();
+  const begun: string[] = [];
+  const errors: number[] = [];
+  const open = new Map<string, PromiseWithResolvers<Ending>>();
+  const queue = new WorkQueue({
+    clock,
+    concurrency,
+    baseMs: 100,
+    longestMs: 1000,
+    work: (key) => {
+      begun.push(key);
+      const working = Promise.withResolvers<Ending>();
+      open.set(key, working);
+      return working.promise;
+    },
+    onError: (_, __, ms) => errors.push(ms),
+  });
+  const end = async (key: string, ending: Ending | Error = 'done'): Promise<void> => {
+    if (ending instanceof Error) open.get(key)?.reject(ending);
+    else open.get(key)?.resolve(ending);
+    await settle();
+  };
+  return { clock, queue, begun, end, errors };
+}
+
+describe('a queue of keys', () => {
+  test('works on a key at once, and once however often it was added', async () => {
+    const { queue, begun, end } = bench(1);
+    queue.add('a');
+    queue.add('b');
+    queue.add('b');
+    expect(begun).toEqual(['a']);
+    await end('a');
+    await end('b');
+    expect(begun).toEqual(['a', 'b']);
+    expect(queue.size).toBe(0);
+  });
+
+  test('works once more on a key that was added while its work ran, never twice at a time', async () => {
+    const { queue, begun, end } = bench();
+    queue.add('a');
+    queue.add('a');
+    queue.add('a');
+    expect(begun).toEqual(['a']);
+    await end('a');
+    expect(begun).toEqual(['a', 'a']);
+    await end('a');
+    expect(begun).toEqual(['a', 'a']);
+  });
+
+  test('works on as many keys side by side as it may', async () => {
+    const { queue, begun, end } = bench(2);
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    expect(begun).toEqual(['a', 'b']);
+    await end('b');
+    expect(begun).toEqual(['a', 'b', 'c']);
+  });
+
+  test('tries again after an error, with growing waits up to the longest', async () => {
+    const { clock, queue, begun, end, errors } = bench();
+    queue.add('a');
+    for (let failure = 0; failure < 6; failure += 1) {
+      await end('a', new Error('no'));
+      await clock.pass(1000);
+    }
+    expect(begun).toHaveLength(7);
+    expect(errors.map((ms, index) => ms >= 50 * 2 ** index || ms >= 500)).toEqual(Array(6).fill(true));
+    expect(Math.max(...errors)).toBeLessThanOrEqual(1000);
+    expect(errors[0]).toBeLessThanOrEqual(100);
+  });
+
+  test('forgets earlier errors after a success', async () => {
+    const { clock, queue, end, errors } = bench();
+    queue.add('a');
+    await end('a', new Error('no'));
+    await clock.pass(1000);
+    await end('a', new Error('no'));
+    await clock.pass(1000);
+    await end('a');
+    queue.add('a');
+    await end('a', new Error('no'));
+    expect(errors.at(-1)).toBeLessThanOrEqual(100);
+  });
+
+  test('works again after the time that the work asked for, or earlier when the key is added', async () => {
+    const { clock, queue, begun, end } = bench();
+    queue.add('a');
+    await end('a', { againAfterMs: 500 });
+    await clock.pass(499);
+    expect(begun).toEqual(['a']);
+    await clock.pass(1);
+    expect(begun).toEqual(['a', 'a']);
+    await end('a', { againAfterMs: 500 });
+    queue.add('a');
+    expect(begun).toEqual(['a', 'a', 'a']);
+    await end('a');
+    await clock.pass(5000);
+    expect(begun).toEqual(['a', 'a', 'a']);
+  });
+
+  test('puts off a key by the shortest of several waits', async () => {
+    const { clock, queue, begun } = bench();
+    queue.addAfter('a', 300);
+    queue.addAfter('a', 100);
+    queue.addAfter('a', 200);
+    await clock.pass(99);
+    expect(begun).toEqual([]);
+    await clock.pass(300);
+    expect(begun).toEqual(['a']);
+  });
+
+  test('says for how long nothing moved while there was something to do', async () => {
+    const { clock, queue, end } = bench(1);
+    await clock.pass(10_000);
+    queue.add('a');
+    queue.add('b');
+    expect(queue.stuckMs()).toBe(0);
+    await clock.pass(7000);
+    expect(queue.stuckMs()).toBe(7000);
+    await end('a');
+    expect(queue.stuckMs()).toBe(0);
+    await end('b');
+    await clock.pass(7000);
+    expect(queue.stuckMs()).toBe(0);
+  });
+
+  test('stops when the work that runs has ended, and begins no more', async () => {
+    const { clock, queue, begun, end } = bench(1);
+    queue.add('a');
+    queue.add('b');
+    queue.addAfter('c', 10);
+    let stopped = false;
+    const stopping = (async () => {
+      await queue.stop();
+      stopped = true;
+    })();
+    await settle();
+    expect(stopped).toBe(false);
+    await end('a');
+    await stopping;
+    queue.add('d');
+    await clock.pass(1000);
+    expect(begun).toEqual(['a']);
+  });
+});

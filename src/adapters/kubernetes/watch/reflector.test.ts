@@ -1,0 +1,237 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Answer, Problem } from '#adapters/kubernetes/api/answer.ts';
+import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
+import type { Source } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { Change, Kept } from './store.ts';
+
+interface Thing {
+  metadata: { name: string; uid: string; resourceVersion: string };
+}
+
+const KIND: Kind<Thing> = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
+
+const thing = (name: string, uid: string, resourceVersion: string): Thing => ({
+  metadata: { name, uid, resourceVersion },
+});
+
+function project({ metadata }: Thing): Kept {
+  return { namespace: '', ...metadata };
+}
+
+const GONE: Problem = { ok: false, status: 410, reason: 'Expired', message: 'too old' };
+const DOWN: Problem = { ok: false, status: 0, reason: 'Unreachable', message: 'connection refused' };
+
+type Listing = { items: Thing[]; version: string } | Problem;
+/** Lines of one watch; `hang` keeps it open without a word. */
+type Watching = string[] | Problem;
+
+/** An API server that answers what the script says; the last answers are repeated. */
+class Script implements Source {
+  readonly lists: Listing[];
+  readonly watches: Watching[];
+  readonly watchedFrom: string[] = [];
+  listed = 0;
+
+  constructor(lists: Listing[], watches: Watching[]) {
+    this.lists = lists;
+    this.watches = watches;
+  }
+
+  list<T>(_: Kind<T>, __: unknown, page: (items: T[]) => void): Promise<Answer<string>> {
+    const listing = next(this.lists);
+    this.listed += 1;
+    if ('ok' in listing) return Promise.resolve(listing);
+    for (const item of listing.items) {
+      const same: T = JSON.parse(JSON.stringify(item));
+      page([same]);
+    }
+    return Promise.resolve({ ok: true, value: listing.version });
+  }
+
+  watch(
+    _: Kind<unknown>,
+    options: { resourceVersion: string },
+    signal: AbortSignal,
+  ): Promise<Answer<AsyncIterable<Uint8Array>>> {
+    this.watchedFrom.push(options.resourceVersion);
+    const watching = next(this.watches);
+    return Promise.resolve('ok' in watching ? watching : { ok: true, value: body(watching, signal) });
+  }
+}
+
+function next<T>(script: T[]): T {
+  const [first] = script;
+  if (script.length > 1) script.shift();
+  if (first === undefined) throw new Error('the script is empty');
+  return first;
+}
+
+async function* body(lines: string[], signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for (const line of lines) {
+    if (line === 'hang') {
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        if (signal.aborted) resolve();
+      });
+      throw new Error('aborted');
+    }
+    // In two chunks, so that lines must be put together.
+    yield Buffer.from(line.slice(0, 7));
+    yield Buffer.from(`${line.slice(7)}\n`);
+  }
+}
+
+const event = (type: string, object: unknown): string => JSON.stringify({ type, object });
+
+interface Seen {
+  reflector: Reflector<Thing, Kept>;
+  changes: string[];
+  problems: string[];
+  until: (condition: () => boolean) => Promise<void>;
+}
+
+const running: Seen[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(({ reflector }) => reflector.stop()));
+});
+
+function follow(source: Source, changed: (change: Change<Kept>) => void = () => undefined): Seen {
+  const changes: string[] = [];
+  const problems: string[] = [];
+  const waiting: (() => void)[] = [];
+  const tell = (): void => {
+    for (const wake of waiting.splice(0)) wake();
+  };
+  const reflector = new Reflector(source, {
+    kind: KIND,
+    project,
+    changed: (change) => {
+      changed(change);
+      changes.push(`${change.type} ${change.object.name} ${change.object.uid}`);
+      tell();
+    },
+    onProblem: (problem) => {
+      problems.push(problem.reason);
+      tell();
+    },
+    timing: { watchSeconds: 1, graceMs: 0, baseMs: 1, longestMs: 5 },
+  });
+  const until = async (condition: () => boolean): Promise<void> => {
+    while (!condition()) {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        setTimeout(resolve, 5);
+      });
+    }
+  };
+  const seen = { reflector, changes, problems, until };
+  running.push(seen);
+  reflector.start();
+  return seen;
+}
+
+describe('a reflector', () => {
+  test('lists, then watches from the version of the list on', async () => {
+    const script = new Script(
+      [{ items: [thing('a', 'u1', '5')], version: '9' }],
+      [[event('ADDED', thing('b', 'u2', '10')), event('DELETED', thing('a', 'u1', '11')), 'hang']],
+    );
+    const { reflector, changes, until } = follow(script);
+    await reflector.synced;
+    expect(changes[0]).toBe('added a u1');
+    await until(() => changes.length === 3);
+    expect(changes).toEqual(['added a u1', 'added b u2', 'deleted a u1']);
+    expect(script.watchedFrom[0]).toBe('9');
+    expect([...reflector.store.values()].map(({ name }) => name)).toEqual(['b']);
+  });
+
+  test('goes on from the last bookmark when a watch ends', async () => {
+    const script = new Script(
+      [{ items: [], version: '9' }],
+      [[event('BOOKMARK', { metadata: { resourceVersion: '40' } })], ['hang']],
+    );
+    const { until } = follow(script);
+    await until(() => script.watchedFrom.length === 2);
+    expect(script.watchedFrom).toEqual(['9', '40']);
+    expect(script.listed).toBe(1);
+  });
+
+  test('leaves a watch on which nothing is heard, and asks again from where it was', async () => {
+    const script = new Script(
+      [{ items: [], version: '9' }],
+      [['hang'], [event('ADDED', thing('a', 'u1', '10')), 'hang']],
+    );
+    const { changes, problems, until } = follow(script);
+    await until(() => changes.length === 1);
+    expect(script.watchedFrom.slice(0, 2)).toEqual(['9', '9']);
+    expect(problems).toEqual([]);
+  });
+
+  test.each<[string, Watching]>([
+    ['as an answer', GONE],
+    ['as an event', [event('ERROR', { code: 410, reason: 'Expired', message: 'too old' })]],
+  ])('lists again when its version is too old, told %s', async (_, gone) => {
+    const script = new Script(
+      [
+        { items: [thing('a', 'u1', '5'), thing('b', 'u2', '6')], version: '9' },
+        { items: [thing('b', 'u3', '20')], version: '30' },
+      ],
+      [gone, ['hang']],
+    );
+    const { changes, problems, until } = follow(script);
+    await until(() => script.watchedFrom.length === 2);
+    expect(changes).toEqual(['added a u1', 'added b u2', 'deleted a u1', 'deleted b u2', 'added b u3']);
+    expect(script.watchedFrom).toEqual(['9', '30']);
+    expect(problems).toEqual([]);
+  });
+
+  test('never gives up on an API server that is away', async () => {
+    const script = new Script(
+      [DOWN, DOWN, DOWN, { items: [thing('a', 'u1', '5')], version: '9' }],
+      [DOWN, DOWN, [event('ADDED', thing('b', 'u2', '10')), 'hang']],
+    );
+    const { changes, problems, until } = follow(script);
+    await until(() => changes.length === 2);
+    expect(problems).toEqual(Array(5).fill('Unreachable'));
+  });
+
+  test('survives a line that is not JSON', async () => {
+    const script = new Script(
+      [{ items: [], version: '9' }],
+      [['{"type":"ADD'], [event('ADDED', thing('a', 'u1', '10')), 'hang']],
+    );
+    const { changes, problems, until } = follow(script);
+    await until(() => changes.length === 1);
+    expect(problems).toEqual(['WatchBroken']);
+  });
+
+  test('tells again what its handler threw at, in the order of each object, and holds up no other', async () => {
+    const script = new Script(
+      [{ items: [thing('a', 'u1', '5')], version: '9' }],
+      [[event('DELETED', thing('a', 'u1', '10')), event('ADDED', thing('b', 'u2', '11'))], ['hang']],
+    );
+    let poisoned = 3;
+    const { changes, problems, until } = follow(script, ({ key }) => {
+      if (key !== 'a') return;
+      poisoned -= 1;
+      if (poisoned >= 0) throw new Error('handler');
+    });
+    await until(() => changes.length === 3);
+    expect(changes).toEqual(['added b u2', 'added a u1', 'deleted a u1']);
+    expect(problems).toEqual(Array(3).fill('HandlerFailed'));
+  });
+
+  test('knows what we wrote ourselves before any watch tells it, and tells it once', async () => {
+    const script = new Script(
+      [{ items: [], version: '9' }],
+      [['hang'], [event('ADDED', thing('a', 'u1', '10')), event('MODIFIED', thing('a', 'u1', '11')), 'hang']],
+    );
+    const { reflector, changes, until } = follow(script);
+    await reflector.synced;
+    reflector.note(project(thing('a', 'u1', '10')));
+    expect(reflector.store.get('a')?.uid).toBe('u1');
+    await until(() => changes.includes('updated a u1'));
+    expect(changes).toEqual(['added a u1', 'updated a u1']);
+  });
+});

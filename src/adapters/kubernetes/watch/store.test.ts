@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Kept } from './store.ts';
+import { Store } from './store.ts';
+
+const object = (name: string, uid: string, resourceVersion: string): Kept => ({
+  namespace: 'ci',
+  name,
+  uid,
+  resourceVersion,
+});
+
+function told(...steps: ((store: Store<Kept>) => { type: string; object: Kept }[])[]): string[] {
+  const store = new Store<Kept>();
+  return steps
+    .flatMap((step) => step(store))
+    .map((change) => `${change.type} ${change.object.name} ${change.object.uid}`);
+}
+
+describe('a store tells what became different', () => {
+  test.each<[string, string[], string[]]>([
+    [
+      'an object that comes, changes and goes',
+      told(
+        (store) => store.put(object('a', 'u1', '1')),
+        (store) => store.put(object('a', 'u1', '2')),
+        (store) => store.remove(object('a', 'u1', '3')),
+      ),
+      ['added a u1', 'updated a u1', 'deleted a u1'],
+    ],
+    [
+      'nothing for a version that it has seen',
+      told(
+        (store) => store.put(object('a', 'u1', '1')),
+        (store) => store.put(object('a', 'u1', '1')),
+      ),
+      ['added a u1'],
+    ],
+    [
+      'deletion and addition when the name has another uid',
+      told(
+        (store) => store.put(object('a', 'u1', '1')),
+        (store) => store.put(object('a', 'u2', '2')),
+      ),
+      ['added a u1', 'deleted a u1', 'added a u2'],
+    ],
+    [
+      'nothing for the end of an object that has been replaced already',
+      told(
+        (store) => store.put(object('a', 'u1', '1')),
+        (store) => store.put(object('a', 'u2', '2')),
+        (store) => store.remove(object('a', 'u1', '3')),
+      ),
+      ['added a u1', 'deleted a u1', 'added a u2'],
+    ],
+    [
+      'the difference between what it held and a full list',
+      told(
+        (store) => store.replace([object('a', 'u1', '1'), object('b', 'u2', '2'), object('c', 'u3', '3')]),
+        (store) => store.replace([object('a', 'u1', '1'), object('b', 'u9', '8'), object('d', 'u4', '9')]),
+      ),
+      ['added a u1', 'added b u2', 'added c u3', 'deleted c u3', 'deleted b u2', 'added b u9', 'added d u4'],
+    ],
+  ])('%s', (_, changes, expected) => {
+    expect(changes).toEqual(expected);
+  });
+});
