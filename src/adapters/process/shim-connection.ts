@@ -100,6 +100,11 @@ export class ShimConnection {
     clearTimeout(limit);
   }
 
+  /** Ends the connection as a dead agent would: the shim kills everything and exits with 1. */
+  drop(): void {
+    this.#socket.destroy();
+  }
+
   #send(kind: number, id: number, payload: Buffer): void {
     if (!this.#over) this.#socket.write(this.#seals.seal({ kind, id, payload }));
   }

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,18 @@ const NOBODY = [
   '--bounding-set=-all',
   '--no-new-privs',
 ];
+
+export interface ShimOptions {
+  environment?: Record<string, string>;
+  port?: number;
+  key?: string;
+  /** As root with everything root may do, instead of nobody. */
+  root?: boolean;
+  /** Not as process 1 of its own namespace, but as any process. */
+  plain?: boolean;
+  /** What root does in the container's namespaces first. */
+  before?: string;
+}
 
 /** The processes of a Pod on this machine: each shim is process 1 of its own namespace and, like in a Pod, nobody. */
 export class LocalPod {
@@ -34,18 +46,20 @@ export class LocalPod {
 
   /** Ends what still runs. */
   async close(): Promise<void> {
-    for (const child of this.#children) child.kill('SIGKILL');
+    for (const child of this.#children) kill(child);
     await Promise.all(this.#children.map(ended));
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  startShim(binary: string, container: string, environment: Record<string, string> = {}): ChildProcess {
-    const command = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', ...NOBODY, binary];
-    return this.#start(command, {
+  startShim(binary: string, container: string, more: ShimOptions = {}): ChildProcess {
+    const user = more.root === true ? [] : NOBODY;
+    const prepared = ['sh', '-c', `${more.before ?? ':'} && exec "$@"`, 'sh', ...user, binary];
+    const namespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+    return this.#start(more.plain === true ? [binary] : [...namespace, ...prepared], {
       MILLRACE_CONTAINER: container,
-      MILLRACE_SHIM_PORT: String(this.port),
-      MILLRACE_SHIM_KEY: shimKey(this.secret, container).toString('hex'),
-      ...environment,
+      MILLRACE_SHIM_PORT: String(more.port ?? this.port),
+      MILLRACE_SHIM_KEY: more.key ?? shimKey(this.secret, container).toString('hex'),
+      ...more.environment,
     });
   }
 
@@ -80,7 +94,7 @@ export class LocalPod {
     const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
     const child = spawn(program, words, {
       env: { PATH: path, HOME: '/', ...environment },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', 'ignore', 'inherit'],
     });
     this.#children.push(child);
     return child;
@@ -97,8 +111,24 @@ export function ended(child: ChildProcess): Promise<number | string> {
 
 /** The process that `unshare` started: the shim itself. */
 export function onlyChild(parent: ChildProcess): number {
-  const children = readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8');
-  return Number(children.trim().split(' ')[0]);
+  return childrenOf(parent.pid ?? 0)[0] ?? 0;
+}
+
+/** Of all its threads. */
+export function childrenOf(pid: number): number[] {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return [];
+  return readdirSync(tasks).flatMap((task) => {
+    const text = readFileSync(`${tasks}/${task}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  });
+}
+
+/** A shim's end is the end of its namespace. */
+function kill(child: ChildProcess): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, 'SIGKILL');
+  child.kill('SIGKILL');
 }
 
 function freePort(): Promise<number> {

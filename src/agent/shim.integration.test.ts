@@ -1,0 +1,488 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { ShimServer } from '#adapters/process/shim-server.ts';
+import { buildShim } from './testing/build.ts';
+import { childrenOf, ended, LocalPod, onlyChild, type ShimOptions } from './testing/local-pod.ts';
+
+let binary = '';
+beforeAll(async () => {
+  binary = await buildShim();
+}, 120_000);
+
+let pod: LocalPod;
+let server: ShimServer;
+beforeEach(async () => {
+  pod = new LocalPod();
+  await pod.open();
+  server = new ShimServer(pod.secret);
+  await server.listen(pod.port);
+});
+afterEach(async () => {
+  await pod.close();
+  server.close();
+});
+
+async function startShim(options: ShimOptions = {}): Promise<ShimConnection> {
+  pod.startShim(binary, 'worker', options);
+  const shim = (await server.gather(['worker'], 10_000)).get('worker');
+  if (!shim) throw new Error('no shim');
+  return shim;
+}
+
+type Ended = ShimExit & { output: string; stdout: string; stderr: string };
+
+async function run(
+  shim: ShimConnection,
+  command: Partial<ShimCommand>,
+  place: { cwd?: string } = { cwd: pod.workdir },
+): Promise<Ended> {
+  const printed = { stdout: '', stderr: '' };
+  const running = shim.run(
+    { argv: ['/bin/sh', '-e'], env: {}, ...place, ...command },
+    { onOutput: (stream, bytes) => void (printed[stream] += bytes.toString()) },
+  );
+  return { ...(await running.ended), ...printed };
+}
+
+const code = (value: number): ShimExit['end'] => ({ kind: 'code', code: value });
+
+describe('a command', () => {
+  const ends: Record<string, { command: Partial<ShimCommand>; end: ShimExit['end']; message?: RegExp }> = {
+    'that succeeds': { command: { script: 'true' }, end: code(0) },
+    'that fails': { command: { script: 'exit 3' }, end: code(3) },
+    'whose script fails in the middle': { command: { script: 'false\nexit 0' }, end: code(1) },
+    'that a signal ends': { command: { script: 'kill -9 $$' }, end: { kind: 'signal', signal: 9 } },
+    'that does not exist': {
+      command: { argv: ['no-such-program'] },
+      end: { kind: 'not-started', code: 127 },
+      message: /no-such-program: no such program/,
+    },
+    'that is a directory': {
+      command: { argv: ['/tmp'] },
+      end: { kind: 'not-started', code: 126 },
+      message: /permission denied/,
+    },
+    'that is no program': {
+      command: { argv: ['/etc/passwd'] },
+      end: { kind: 'not-started', code: 126 },
+      message: /permission denied/,
+    },
+    'whose directory cannot be made': {
+      command: { cwd: '/proc/nowhere', script: 'true' },
+      end: { kind: 'not-started', code: 126 },
+      message: /cannot make the working directory/,
+    },
+    'with a value that no environment can hold': {
+      command: { env: { A: 'x\0y' }, script: 'true' },
+      end: { kind: 'not-started', code: 126 },
+      message: /invalid argument/,
+    },
+    'with more words than the kernel takes': {
+      command: { argv: ['/bin/true', 'x'.repeat(200_000)] },
+      end: { kind: 'not-started', code: 126 },
+      message: /too long for the kernel/,
+    },
+  };
+  test.each(Object.entries(ends))('%s tells its end', async (_name, { command, end, message }) => {
+    const exit = await run(await startShim(), command);
+    expect(exit.end).toEqual(end);
+    expect(exit).toMatchObject({ outOfMemory: false, terminated: false, leftovers: false });
+    expect(exit.message).toMatch(message ?? /^$/);
+  });
+
+  test('prints to two streams', async () => {
+    const exit = await run(await startShim(), { script: 'echo out; echo err >&2' });
+    expect(exit).toMatchObject({ stdout: 'out\n', stderr: 'err\n' });
+  });
+
+  test('sees its own environment and that of its image, nothing of the Pod', async () => {
+    const environment = { KUBERNETES_SERVICE_HOST: '198.19.0.1', JAVA_HOME: '/java', LANG: 'C.UTF-8' };
+    const exit = await run(await startShim({ environment }), {
+      env: { param_url: 'x' },
+      script: 'env | cut -d= -f1 | sort',
+    });
+    expect(exit.stdout.trim().split('\n')).toEqual([
+      'GIT_CONFIG_COUNT',
+      'GIT_CONFIG_KEY_0',
+      'GIT_CONFIG_VALUE_0',
+      'HOME',
+      'JAVA_HOME',
+      'LANG',
+      'MILLRACE_OUTPUT',
+      'PATH',
+      'PWD',
+      'SVC_OUTPUT',
+      'param_url',
+    ]);
+  });
+
+  test('has a home that it can write to, a group that others share, and trusts every git directory', async () => {
+    const exit = await run(await startShim(), {
+      script: 'touch $HOME/x; umask; git config --get-all safe.directory',
+    });
+    expect(exit.stdout).toBe('0002\n*\n');
+  });
+
+  test('keeps git settings of its own', async () => {
+    const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'me' };
+    const exit = await run(await startShim(), {
+      env,
+      script: 'git config user.name; git config safe.directory',
+    });
+    expect(exit.stdout).toBe('me\n*\n');
+  });
+
+  test('does not show its script to others', async () => {
+    const exit = await run(await startShim(), {
+      script: ': secret-in-script; tr "\\0" " " < /proc/$$/cmdline',
+    });
+    expect(exit.stdout).toMatch(/^\/bin\/sh -e \/\S+\/script $/);
+  });
+
+  test('may be a file of the working directory that is not executable yet', async () => {
+    const shim = await startShim();
+    await run(shim, { script: 'printf "#!/bin/sh\\necho ran \\$1\\n" > build.sh' });
+    const exit = await run(shim, { argv: ['build.sh'], makeExecutable: true });
+    expect(exit).toMatchObject({ end: code(0), stdout: 'ran\n' });
+  });
+
+  test('gets a directory of its own when it asks for none, which is gone afterwards', async () => {
+    const shim = await startShim();
+    const exit = await run(shim, { script: 'touch x; pwd; echo $WORKDIR' }, {});
+    const [place, told] = exit.stdout.trim().split('\n');
+    expect(told).toBe(place);
+    await run(shim, { script: 'true' });
+    expect(existsSync(place ?? '/')).toBe(false);
+  });
+});
+
+describe('the output file', () => {
+  const cases: Record<string, { script: string; output: string; message: RegExp; end: ShimExit['end'] }> = {
+    'comes back': {
+      script: 'echo a=b >> $SVC_OUTPUT; echo c=d >> $MILLRACE_OUTPUT',
+      output: 'a=b\nc=d\n',
+      message: /^$/,
+      end: code(0),
+    },
+    'may be replaced by a rename': {
+      script: 'echo a=b > x; mv x $SVC_OUTPUT',
+      output: 'a=b\n',
+      message: /^$/,
+      end: code(0),
+    },
+    'may be gone': { script: 'rm $SVC_OUTPUT', output: '', message: /^$/, end: code(0) },
+    'is not followed when it is a link': {
+      script: 'ln -sf /etc/passwd $SVC_OUTPUT',
+      output: '',
+      message: /^$/,
+      end: code(0),
+    },
+    'does not hang the step when it is a pipe': {
+      script: 'rm $SVC_OUTPUT; mkfifo $SVC_OUTPUT',
+      output: '',
+      message: /no longer a plain file/,
+      end: { kind: 'not-started', code: 1 },
+    },
+    'fails the step when it is too large': {
+      script: 'head -c 1048577 /dev/zero > $SVC_OUTPUT',
+      output: '',
+      message: /larger than 1048576 bytes/,
+      end: { kind: 'not-started', code: 1 },
+    },
+  };
+  test.each(Object.entries(cases))('%s', async (_name, { script, output, message, end }) => {
+    const exit = await run(await startShim(), { script });
+    expect(exit.end).toEqual(end);
+    expect(exit.output).toBe(output);
+    expect(exit.message).toMatch(message);
+  });
+});
+
+describe('a hostile step', () => {
+  test('cannot read the key of its container', async () => {
+    const shim = await startShim();
+    const script =
+      'for f in environ mem maps fd/3 cmdline; do cat /proc/1/$f 2>&1 | head -c 200; done; ls -l /proc/1/fd 2>&1 || true';
+    const exit = await run(shim, { script });
+    expect(exit.stdout).toMatch(/environ: Permission denied/);
+    expect(exit.stdout).toMatch(/mem: Permission denied/);
+    expect(exit.stdout).toMatch(/fd.*Permission denied/);
+    expect(exit.stdout).not.toMatch(/SHIM_KEY/);
+  });
+
+  test('finds no key where the kernel keeps the environment, even as almighty root', async () => {
+    const shim = await startShim({ root: true, environment: { MARK: 'plain' } });
+    const exit = await run(shim, {
+      script: 'cat /proc/1/environ | tr "\\0" "\\n"; echo; tr "\\0" "\\n" < /proc/self/environ',
+    });
+    expect(exit.stdout).not.toMatch(/[0-9a-f]{64}/);
+    expect(exit.stdout).toMatch(/MARK=plain/);
+  });
+
+  test('finds the agent’s door closed', async () => {
+    const shim = await startShim();
+    const script = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${pod.port}' 2>&1 || echo refused`;
+    expect((await run(shim, { script })).stdout).toMatch(/refused/);
+  });
+
+  test('cannot end process 1 or write to it', async () => {
+    const shim = await startShim();
+    const script =
+      'for s in $(seq 1 64); do [ $s = 15 ] || kill -$s 1; done; sleep 0.1; echo x 2>/dev/null > /proc/1/mem || true; exit 3';
+    expect((await run(shim, { script })).end).toEqual(code(3));
+    expect((await run(shim, { script: 'true' })).end).toEqual(code(0));
+  });
+
+  test('that asks its container to end is marked, whatever it exits with', async () => {
+    const shim = await startShim();
+    const exit = await run(shim, { script: 'trap "" TERM; kill -15 1; sleep 0.2; exit 0' });
+    expect(exit).toMatchObject({ end: code(0), terminated: true });
+  });
+
+  test('cannot speak for the shim by printing frames', async () => {
+    const shim = await startShim();
+    const script =
+      'printf "MRS1\\006worker"; head -c 100000 /dev/urandom; printf "\\0\\0\\0\\30\\5\\0\\0\\0\\1\\0\\0\\0\\0\\0\\0"; exit 7';
+    expect((await run(shim, { script })).end).toEqual(code(7));
+  });
+
+  test('leaves nothing behind: daemons, sessions of their own, stopped and stubborn processes, a crowd', async () => {
+    const shim = await startShim();
+    const script = `
+      setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 1; done' &
+      (setsid sleep 1000 > /dev/null 2>&1 < /dev/null &)
+      sleep 1000 & kill -STOP $!
+      nohup sh -c 'sleep 1000 & sleep 1000' &
+      for i in $(seq 200); do setsid sleep 1000 & done
+      exit 0`;
+    const exit = await run(shim, { script });
+    expect(exit).toMatchObject({ end: code(0), leftovers: false });
+    const after = await run(shim, { script: 'ls -d /proc/[0-9]* | wc -l' });
+    expect(Number(after.stdout)).toBeLessThanOrEqual(4);
+  });
+
+  test('leaves no zombies', async () => {
+    const shim = await startShim();
+    const script =
+      'for i in $(seq 20); do (sh -c "true & exec sleep 0.01" &); done; sleep 0.3; grep -l "^State:.Z" /proc/[0-9]*/status | wc -l';
+    expect((await run(shim, { script })).stdout).toBe('0\n');
+  });
+
+  test('can print a lot, and the shim stays small however slowly it is read', async () => {
+    const shim = await startShim();
+    const hash = createHash('sha256');
+    let bytes = 0;
+    let slow = 20;
+    const command = {
+      argv: ['/bin/sh', '-e'],
+      env: {},
+      cwd: pod.workdir,
+      script: 'yes 0123456789 | head -c 200000000',
+    };
+    const running = shim.run(command, {
+      onOutput: async (_stream, part) => {
+        hash.update(part);
+        bytes += part.length;
+        if (slow > 0) await sleep(20);
+        slow -= 1;
+      },
+    });
+    expect((await running.ended).end).toEqual(code(0));
+    expect(bytes).toBe(200_000_000);
+    const expected = createHash('sha256').update(
+      '0123456789\n'.repeat(Math.ceil(200_000_000 / 11)).slice(0, 200_000_000),
+    );
+    expect(hash.digest('hex')).toBe(expected.digest('hex'));
+    const size = await run(await Promise.resolve(shim), {
+      script: 'awk "/VmHWM/ {print \\$2}" /proc/1/status',
+    });
+    expect(Number(size.stdout)).toBeLessThan(40_000);
+  });
+
+  test('that fills the disk stops itself only: the next one is told, and is not green', async () => {
+    const shim = await startShim({
+      before:
+        'mount -t tmpfs -o size=256k,mode=1777 tmpfs /tmp && mount -t tmpfs -o size=4k,mode=755 tmpfs /var/tmp && mount -t tmpfs -o size=4k,mode=755 tmpfs /dev/shm',
+    });
+    const filled = await run(shim, { cwd: '/', script: 'cat /dev/zero > /tmp/full' });
+    expect(filled.end).toEqual(code(1));
+    const next = await run(shim, { cwd: '/', script: 'x'.repeat(8192) });
+    expect(next.end).toEqual({ kind: 'not-started', code: 126 });
+    expect(next.message).toMatch(/no space left on device/);
+    expect((await run(shim, { cwd: '/', argv: ['/bin/rm', '-f', '/tmp/full'] })).end.kind).not.toBe('signal');
+  });
+
+  test('that the kernel killed for lack of memory is known as such', async () => {
+    const before =
+      'mount -t tmpfs -o mode=777 tmpfs /sys/fs/cgroup && echo "oom_kill 4" > /sys/fs/cgroup/memory.events && chmod 666 /sys/fs/cgroup/memory.events';
+    const shim = await startShim({ before });
+    const exit = await run(shim, { script: 'echo "oom_kill 5" > /sys/fs/cgroup/memory.events; kill -9 $$' });
+    expect(exit).toMatchObject({ end: { kind: 'signal', signal: 9 }, outOfMemory: true });
+    expect(await run(shim, { script: 'kill -9 $$' })).toMatchObject({ outOfMemory: false });
+  });
+});
+
+describe('stopping', () => {
+  test('SIGTERM reaches the process group, SIGKILL the rest', async () => {
+    const shim = await startShim();
+    const polite = shim.run(
+      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: 'trap "exit 9" TERM; sleep 1000 & wait' },
+      { onStarted: () => setTimeout(() => polite.signal('SIGTERM'), 100), onOutput: () => undefined },
+    );
+    expect((await polite.ended).end).toEqual(code(9));
+    const stubborn = shim.run(
+      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: 'trap "" TERM; while :; do sleep 1; done' },
+      {
+        onStarted: () =>
+          setTimeout(() => {
+            stubborn.signal('SIGTERM');
+            setTimeout(() => stubborn.signal('SIGKILL'), 100);
+          }, 100),
+        onOutput: () => undefined,
+      },
+    );
+    expect((await stubborn.ended).end).toEqual({ kind: 'signal', signal: 9 });
+  });
+
+  test('a command that is stopped before it begins does not begin', async () => {
+    const shim = await startShim();
+    const running = shim.run(
+      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: `touch ${pod.workdir}/began` },
+      { onOutput: () => undefined },
+    );
+    running.signal('SIGKILL');
+    expect((await running.ended).end.kind).not.toBe('code');
+  });
+
+  test('the shim and all below it die when the agent goes', async () => {
+    const child = pod.startShim(binary, 'worker');
+    const shim = (await server.gather(['worker'], 10_000)).get('worker');
+    const running = shim?.run(
+      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: 'setsid sleep 1000 & sleep 1000' },
+      { onOutput: () => undefined },
+    );
+    void running?.ended.catch(() => undefined);
+    await sleep(200);
+    const pids = childrenOf(onlyChild(child));
+    expect(pids).not.toEqual([]);
+    shim?.drop();
+    expect(await ended(child)).toBe(1);
+    await sleep(100);
+    expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+  });
+
+  test('a container that is killed is noticed, and its command is no success', async () => {
+    const child = pod.startShim(binary, 'worker');
+    const shim = (await server.gather(['worker'], 10_000)).get('worker');
+    const running = shim?.run(
+      { argv: ['/bin/sleep', '1000'], env: {}, cwd: pod.workdir },
+      { onStarted: () => process.kill(onlyChild(child), 'SIGKILL'), onOutput: () => undefined },
+    );
+    await expect(running?.ended).rejects.toThrow('the container worker ended');
+  });
+});
+
+describe('several commands at once', () => {
+  test('run side by side, each in its own directory, and end each for itself', async () => {
+    const shim = await startShim();
+    const long = run(shim, { script: 'sleep 1; echo long' }, {});
+    const brief = await run(shim, { script: 'sleep 1000 & setsid sleep 1000 & echo brief' }, {});
+    expect(brief).toMatchObject({ end: code(0), stdout: 'brief\n' });
+    expect(await long).toMatchObject({ end: code(0), stdout: 'long\n' });
+    const after = await run(shim, { script: 'ls -d /proc/[0-9]* | wc -l' });
+    expect(Number(after.stdout)).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('where the shim is not process 1', () => {
+  test('it ends what its commands left, and nothing else', async () => {
+    const shim = await startShim({ plain: true });
+    const exit = await run(shim, { script: '(setsid sleep 54321 &); sleep 54322 & echo $PPID' });
+    expect(exit).toMatchObject({ end: code(0), leftovers: false });
+    const left = await run(shim, { script: 'pgrep -f "sleep 5432[12]" || echo none' });
+    expect(left.stdout).toMatch(/none/);
+  });
+});
+
+describe('the connection', () => {
+  let between: Server | undefined;
+  afterEach(() => {
+    between?.close();
+  });
+
+  /** A listener between shim and agent that may touch what the shim says. */
+  async function meddle(touch: (bytes: Buffer, count: number) => Buffer): Promise<number> {
+    between = createServer((socket) => {
+      const onward = connect(pod.port, '127.0.0.1');
+      let count = 0;
+      socket.on('data', (bytes) => {
+        count += 1;
+        onward.write(touch(bytes, count));
+      });
+      onward.pipe(socket);
+      const end = (): void => {
+        socket.destroy();
+        onward.destroy();
+      };
+      socket.on('error', end).on('close', end);
+      onward.on('error', end).on('close', end);
+    });
+    return new Promise((resolve) => {
+      between?.listen(0, '127.0.0.1', () => {
+        const address = between?.address();
+        resolve(typeof address === 'object' && address ? address.port : 0);
+      });
+    });
+  }
+
+  const meddling: Record<string, (bytes: Buffer, count: number) => Buffer> = {
+    'a changed frame': (bytes, count) => {
+      if (count > 1) bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20);
+      return bytes;
+    },
+    'a repeated frame': (bytes, count) => (count > 1 ? Buffer.concat([bytes, bytes]) : bytes),
+    'a frame of our own': (bytes, count) =>
+      count > 1 ? Buffer.concat([Buffer.from([0, 0, 0, 32]), Buffer.alloc(32), bytes]) : bytes,
+    'a frame of absurd length': (bytes, count) => (count > 1 ? Buffer.from([255, 255, 255, 255, 0]) : bytes),
+  };
+  test.each(Object.entries(meddling))('%s ends the connection and is never success', async (_name, touch) => {
+    const shim = await startShim({ port: await meddle(touch) });
+    await expect(run(shim, { script: 'sleep 0.2; exit 0' })).rejects.toThrow('the container worker');
+  });
+
+  test('a container with another key is refused', async () => {
+    const child = pod.startShim(binary, 'worker', { key: '0'.repeat(64) });
+    expect(await ended(child)).toBe(1);
+    await expect(server.gather(['worker'], 100)).rejects.toThrow('no word from worker within 0 s');
+  });
+
+  test('a second claim to a name is refused', async () => {
+    const both = server.gather(['worker', 'other'], 10_000);
+    pod.startShim(binary, 'worker');
+    await sleep(200);
+    expect(await ended(pod.startShim(binary, 'worker'))).toBe(1);
+    pod.startShim(binary, 'other');
+    const shim = (await both).get('worker');
+    expect(shim && (await run(shim, { script: 'true' })).end).toEqual(code(0));
+  });
+
+  test('who does not speak like a shim is dropped', async () => {
+    const socket = connect(pod.port, '127.0.0.1');
+    const over = new Promise((resolve) => socket.on('close', resolve).on('error', () => undefined));
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    await over;
+    expect((await run(await startShim(), { script: 'true' })).end).toEqual(code(0));
+  });
+
+  test('the missing containers are named', async () => {
+    pod.startShim(binary, 'worker');
+    await expect(server.gather(['worker', 'image-1-a', 'image-2-b'], 1000)).rejects.toThrow(
+      'no word from image-1-a, image-2-b within 1 s',
+    );
+  });
+});
