@@ -77,6 +77,8 @@ export interface PipelineStore {
   removePipeline(name: PipelineName): Promise<{ runningBuilds: number }>;
   pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
+  /** Those that have not been removed, for the comparison with objects. */
+  livePipelines(): Promise<(PipelineName & { namespace: string })[]>;
 }
 
 export type CheckCause = 'schedule' | 'manual' | 'webhook';

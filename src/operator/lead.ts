@@ -1,5 +1,4 @@
 import { setInterval } from 'node:timers';
-import type { Registry } from 'prom-client';
 import type { Compiler } from '#adapters/hcl/compile.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
@@ -9,6 +8,7 @@ import type { OperatorConfig } from '#config';
 import type { OperatorDatabase } from './database.ts';
 import type { Health } from './health.ts';
 import { Loops } from './loops.ts';
+import type { OperatorMetrics } from './metrics.ts';
 import { Reconciling } from './reconcile.ts';
 
 /** What the one that leads works with. */
@@ -19,7 +19,7 @@ export interface Leadership {
   compiler: Compiler;
   database: OperatorDatabase;
   health: Health;
-  registry: Registry;
+  metrics: OperatorMetrics;
   keys: { agent: Buffer; webhook: Buffer };
   certificateAuthority: string;
   secrets: ReleaseSecretsOptions;

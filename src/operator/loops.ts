@@ -3,6 +3,7 @@ import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import { compareWithPods } from '#flows/compare-with-pods.ts';
 import type { BellTopic } from '#flows/ports.ts';
+import { removeOrphans } from '#flows/remove-orphans.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/schedule-jobs.ts';
 import { startBuilds } from '#flows/start-builds.ts';
 import { startChecks } from '#flows/start-checks.ts';
@@ -12,7 +13,7 @@ import type { Reconciling } from './reconcile.ts';
 import { reportFailures, workQueue } from './work-queue.ts';
 
 /** Checks are due to the second; whatever else a lost ring leaves undone is found a few seconds later. */
-const TICKS_MS = { checks: 1000, schedule: 10_000, builds: 10_000, compare: 10_000 };
+const TICKS_MS = { checks: 1000, schedule: 10_000, builds: 10_000, compare: 10_000, orphans: 60_000 };
 const AFTER_FAILURE_MS = 1000;
 
 /** The work that is not about one object: rung for by the bell, and looked for at each tick in any case; one run of each at a time. */
@@ -63,6 +64,7 @@ export class Loops {
     if (what === 'builds') return this.#startBuilds();
     if (what === 'checks') return this.#startChecks();
     if (what === 'compare') return this.#compare();
+    if (what === 'orphans') return this.#removeOrphans();
     return this.#schedule(Number(id ?? 0));
   }
 
@@ -96,6 +98,17 @@ export class Loops {
       'a Pod could not be followed',
       failures.map((error) => ({ error })),
     );
+  }
+
+  async #removeOrphans(): Promise<Ending> {
+    const { watched } = this.#reconciling;
+    const removed = await removeOrphans({
+      store: this.#leadership.database.pipelines,
+      exists: (namespace, name) => watched.pipelines.store.get(`${namespace}/${name}`) !== undefined,
+    });
+    if (removed.length > 0)
+      this.#leadership.log.warn({ removed }, 'pipelines without an object were stopped');
+    return 'done';
   }
 
   #ending(what: string, failures: { error: unknown }[]): Ending {

@@ -21,6 +21,7 @@ import { openDatabase } from './database.ts';
 import { Health } from './health.ts';
 import type { Leadership } from './lead.ts';
 import { lead } from './lead.ts';
+import { operatorMetrics } from './metrics.ts';
 
 export type Ending = 'told-to' | 'lead-lost';
 
@@ -31,7 +32,11 @@ export type Ending = 'told-to' | 'lead-lost';
 export async function startOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   const { registry } = createMetrics('operator', VERSION);
   const health = new Health();
-  const server = createMetricsServer(registry, () => Promise.resolve(health.notReady()));
+  const server = createMetricsServer(
+    registry,
+    () => Promise.resolve(health.notReady()),
+    () => health.stuck(),
+  );
   server.listen(config.metricsListen);
   const connection = await connect(config);
   const client = new ApiClient(connection);
@@ -55,7 +60,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
     stop,
     client,
     health,
-    registry,
+    metrics: operatorMetrics(registry),
     secrets,
     database,
     keys,
@@ -108,6 +113,7 @@ async function campaign(candidate: Candidate): Promise<Ending> {
     return how;
   });
   const epoch = await database.takeEpoch(config.podName);
+  candidate.metrics.leading(true);
   log.info({ epoch }, 'leading');
   const compiler = createCompiler();
   try {

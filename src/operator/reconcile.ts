@@ -18,6 +18,7 @@ import type { Cluster } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
 import type { Leadership } from './lead.ts';
+import type { OperatorMetrics } from './metrics.ts';
 import { workQueue } from './work-queue.ts';
 
 type PodHeard = (change: Change<SeenPod>) => void;
@@ -56,13 +57,14 @@ export class Reconciling {
     };
     this.#teams = this.#teamsController();
     this.#pipelines = this.#pipelinesController();
-    this.cluster = kubernetesCluster({
+    const cluster = kubernetesCluster({
       client,
       installation: () => this.#installation(),
       surroundings: this.watched,
       nonceOf: (session) => signNonce(keys.agent, session),
       agentKey: keys.agent,
     });
+    this.cluster = counted(cluster, leadership.metrics);
   }
 
   /** Fulfilled once all manifests that exist are known. */
@@ -113,6 +115,7 @@ export class Reconciling {
       cronJob: (change) => this.#pipelines.cronJobChanged(change),
       reference: (kind, change) => this.#pipelines.referenceChanged(kind, change),
       problem: (what, { status, reason, message }) => {
+        this.#leadership.metrics.watchFailed(reason);
         this.#leadership.log.warn({ what, status, reason, message }, 'a watch had trouble');
       },
     };
@@ -162,4 +165,20 @@ export class Reconciling {
     const certificateAuthority = this.#certificateAuthority;
     return { release, namespace, image, imagePullPolicy, gateway: internalUrl, certificateAuthority };
   }
+}
+
+function counted(cluster: Cluster, metrics: OperatorMetrics): Cluster {
+  return {
+    ...cluster,
+    async createBuildPod(build) {
+      const answer = await cluster.createBuildPod(build);
+      metrics.podAsked('build', answer.answer === 'refused' ? answer.reason : answer.answer);
+      return answer;
+    },
+    async createCheckPod(run) {
+      const answer = await cluster.createCheckPod(run);
+      metrics.podAsked('check', answer.answer === 'refused' ? answer.reason : answer.answer);
+      return answer;
+    },
+  };
 }

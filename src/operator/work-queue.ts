@@ -7,18 +7,21 @@ const CONCURRENCY = 4;
 
 /** A queue whose errors are logged; a write that was refused because another leads ends the lead. */
 export function workQueue(
-  leadership: Pick<Leadership, 'log' | 'lost'>,
+  leadership: Pick<Leadership, 'log' | 'lost' | 'metrics'>,
   what: string,
   work: (key: string) => Promise<Ending>,
 ): WorkQueue {
-  return new WorkQueue({
+  const queue = new WorkQueue({
     work,
     concurrency: CONCURRENCY,
     onError: (key, error, retryInMs) => {
       if (error instanceof EpochOver) leadership.lost.abort();
+      leadership.metrics.workFailed(what);
       leadership.log.warn({ err: error, what, key, retryInMs: Math.round(retryInMs) }, 'will be tried again');
     },
   });
+  leadership.metrics.queue(what, queue);
+  return queue;
 }
 
 /** Failures of single items, which did not hold up the others. */

@@ -22,6 +22,12 @@ export function pipelineStore(database: Database & { webhookKey: Buffer }): Pipe
         ? undefined
         : { id: found.id, revision: found.revision, pipeline: found.definition };
     },
+    async livePipelines() {
+      const live = await pool.any(rows<PipelineName & { namespace: string }>()`
+        SELECT t.name AS team, p.name AS pipeline, p.namespace FROM pipelines p JOIN teams t ON t.id = p.team_id
+        WHERE p.deleted_at IS NULL ORDER BY p.id`);
+      return [...live];
+    },
   };
 }
 

@@ -1,0 +1,60 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+
+/** What the operator counts. Labels come from fixed sets of words. */
+export interface OperatorMetrics {
+  leading(yes: boolean): void;
+  queue(name: string, queue: WorkQueue): void;
+  workFailed(queue: string): void;
+  podAsked(kind: 'build' | 'check', answer: string): void;
+  watchFailed(reason: string): void;
+}
+
+export function operatorMetrics(registry: Registry): OperatorMetrics {
+  const registers = [registry];
+  const leader = new Gauge({
+    name: 'millrace_operator_leading',
+    help: '1 while this replica leads.',
+    registers,
+  });
+  const queues = new Map<string, WorkQueue>();
+  registry.registerMetric(
+    new Gauge({
+      name: 'millrace_operator_queue_keys',
+      help: 'Keys that are waiting, queued or being worked on, by queue.',
+      labelNames: ['queue'],
+      registers: [],
+      collect() {
+        for (const [queue, { size }] of queues) this.set({ queue }, size);
+      },
+    }),
+  );
+  const failures = new Counter({
+    name: 'millrace_operator_work_failures_total',
+    help: 'Work that failed and is tried again, by queue.',
+    labelNames: ['queue'],
+    registers,
+  });
+  const pods = new Counter({
+    name: 'millrace_operator_pods_total',
+    help: 'Pods asked for, by kind and by what the API server answered.',
+    labelNames: ['kind', 'answer'],
+    registers,
+  });
+  const watches = new Counter({
+    name: 'millrace_operator_watch_failures_total',
+    help: 'Lists and watches that failed and were begun again, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  return {
+    leading: (yes) => leader.set(yes ? 1 : 0),
+    queue: (name, queue) => void queues.set(name, queue),
+    workFailed: (queue) => failures.inc({ queue }),
+    podAsked: (kind, answer) => pods.inc({ kind, answer }),
+    watchFailed: (reason) => watches.inc({ reason: REASONS.has(reason) ? reason : 'other' }),
+  };
+}
+
+const REASONS = new Set(['Unreachable', 'Timeout', 'WatchBroken', 'HandlerFailed', 'Expired', 'Forbidden']);
