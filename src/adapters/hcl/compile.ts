@@ -19,7 +19,7 @@ export interface CompilerOptions {
 
 export interface Compiler {
   /** Never rejects for what the text is: time, memory and faults of the engine are diagnostics too. One after another. */
-  compile(source: string, variables: GivenVariables): Promise<Compilation>;
+  compile(source: string | Uint8Array, variables: GivenVariables): Promise<Compilation>;
   /** Ends the thread. What is still waiting is answered with an error. */
   close(): Promise<void>;
 }

@@ -14,9 +14,11 @@ export interface HclDocument {
 
 export interface HclEngine {
   /** `maxDepth`: how deep blocks, brackets, templates and operators may be nested. */
-  parse(source: string, maxDepth: number): HclDocument;
+  parse(source: string | Uint8Array, maxDepth: number): HclDocument;
   /** HCL's own layout. Keeps the text's meaning also when it is not valid HCL. */
   format(source: string): string;
+  /** Bytes of the engine's own memory, which only grows. */
+  memorySize(): number;
 }
 
 interface EngineExports {
@@ -37,15 +39,27 @@ const decoder = new TextDecoder();
 
 /** Starts an engine: some 20 ms from a compiled module. Calls are synchronous. */
 export function startEngine(module: WebAssembly.Module): HclEngine {
-  const calls = systemCalls(() => exports.memory);
+  const { calls, lastWords } = systemCalls(() => exports.memory);
   const exports = readExports(new WebAssembly.Instance(module, completeImports(module, calls)).exports);
   exports['_initialize']();
 
-  const send = <Result>(text: string, use: (address: number, length: number) => Result): Result => {
-    const bytes = encoder.encode(text);
+  /** A trap leaves the engine unusable; what the runtime said before tells why. */
+  const guarded = <Result>(run: () => Result): Result => {
+    try {
+      return run();
+    } catch (error) {
+      const [words = ''] = lastWords().trim().split('\n');
+      throw new EngineExit(words === '' ? String(error) : words, { cause: error });
+    }
+  };
+  const send = <Result>(
+    text: string | Uint8Array,
+    use: (address: number, length: number) => Result,
+  ): Result => {
+    const bytes = typeof text === 'string' ? encoder.encode(text) : text;
     const address = exports.allocate(bytes.length);
     new Uint8Array(exports.memory.buffer, address, bytes.length).set(bytes);
-    const result = use(address, bytes.length);
+    const result = guarded(() => use(address, bytes.length));
     exports.free(address);
     return result;
   };
@@ -65,16 +79,23 @@ export function startEngine(module: WebAssembly.Module): HclEngine {
         receive(send(source, (address, length) => exports.parse(address, length, maxDepth))),
       );
       if (answer.fault !== undefined) throw new EngineExit(answer.fault);
-      return openDocument(exports, answer, { makeScope, receive });
+      return openDocument(exports, answer, { makeScope, receive, guarded });
     },
     format: (source) => receive(send(source, (address, length) => exports.format(address, length))),
+    memorySize: () => exports.memory.buffer.byteLength,
   };
+}
+
+interface Channel {
+  makeScope: (wire: string) => number;
+  receive: (answer: bigint) => string;
+  guarded: (run: () => bigint) => bigint;
 }
 
 function openDocument(
   exports: EngineExports,
   answer: ParseAnswer,
-  { makeScope, receive }: { makeScope: (wire: string) => number; receive: (answer: bigint) => string },
+  { makeScope, receive, guarded }: Channel,
 ): HclDocument {
   const tree = answer.tree ?? 0;
   const scopes = new Map<Scope, number>();
@@ -91,7 +112,9 @@ function openDocument(
     problems: answer.diagnostics.map(readProblem),
     evaluate(expression, scope) {
       if (expression.value) return { value: expression.value, problems: [] };
-      const wire: EvaluateAnswer = JSON.parse(receive(exports.evaluate(tree, expression.id, scopeId(scope))));
+      const wire: EvaluateAnswer = JSON.parse(
+        receive(guarded(() => exports.evaluate(tree, expression.id, scopeId(scope)))),
+      );
       if (wire.fault !== undefined) throw new EngineExit(wire.fault);
       const problems = wire.diagnostics.map(readProblem);
       return wire.value === undefined ? { problems } : { value: readValue(wire.value), problems };

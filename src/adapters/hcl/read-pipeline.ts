@@ -5,7 +5,11 @@ import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import type { HclEngine } from './engine.ts';
 
 /** Text to pipeline with an engine in this thread. Throws when the engine broke; then start another one. */
-export function readPipeline(engine: HclEngine, source: string, variables: GivenVariables): Compilation {
+export function readPipeline(
+  engine: HclEngine,
+  source: string | Uint8Array,
+  variables: GivenVariables,
+): Compilation {
   const tooLarge = checkSize(Buffer.byteLength(source));
   if (tooLarge) return { diagnostics: [tooLarge] };
   const document = engine.parse(source, LIMITS.depth);

@@ -12,7 +12,11 @@ export class EngineExit extends Error {}
  * The few system calls that the Go runtime makes: clocks, chance, and its last words. There are no files, no arguments and no
  * environment, so the engine can reach nothing. (node:wasi would do, but warns on every start that it is experimental.)
  */
-export function systemCalls(memory: () => WebAssembly.Memory): Record<string, (...args: never[]) => number> {
+export function systemCalls(memory: () => WebAssembly.Memory): {
+  calls: Record<string, (...args: never[]) => number>;
+  /** What the runtime wrote to stderr: why it died. */
+  lastWords: () => string;
+} {
   const view = () => new DataView(memory().buffer);
   let lastWords = '';
   const writeCounts = (count: number, size: number): number => {
@@ -33,7 +37,7 @@ export function systemCalls(memory: () => WebAssembly.Memory): Record<string, (.
     view().setUint32(written, total, true);
     return SUCCESS;
   };
-  return {
+  const calls = {
     args_sizes_get: writeCounts,
     args_get: () => SUCCESS,
     environ_sizes_get: writeCounts,
@@ -50,9 +54,10 @@ export function systemCalls(memory: () => WebAssembly.Memory): Record<string, (.
     fd_prestat_get: () => BAD_DESCRIPTOR,
     sched_yield: () => SUCCESS,
     proc_exit: (code: number) => {
-      throw new EngineExit(`the HCL engine ended with code ${code}: ${lastWords.trim()}`);
+      throw new EngineExit(`exit code ${code}`);
     },
   };
+  return { calls, lastWords: () => lastWords };
 }
 
 /** Fills every system call that the module imports and nobody gives with an answer that refuses. */

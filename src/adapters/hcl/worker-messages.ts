@@ -6,7 +6,7 @@ export interface WorkerData {
 }
 
 export interface WorkerRequest {
-  source: string;
+  source: string | Uint8Array;
   variables: GivenVariables;
 }
 

@@ -15,9 +15,8 @@ export interface Reader {
   report: Report;
   /** The text has syntax errors: what is missing may only have been cut off. */
   partial: boolean;
-  /** A block could not be read: what others name may only seem to be missing. */
-  markIncomplete: () => void;
-  isIncomplete: () => boolean;
+  /** A declaration could not be read: what others name may only seem to be missing. */
+  incomplete: boolean;
 }
 
 /** The value, or undefined after reporting why there is none. */
@@ -36,6 +35,11 @@ export function evaluateExpression(
   ];
   if (sound.includes(false)) return undefined;
   const { value, problems } = reader.evaluate(expression, reader.scope);
+  if (value?.kind === 'number' && !/\d/.test(value.digits)) {
+    const message = 'the number is infinite: something is divided by zero';
+    reader.report(diagnose('evaluation-failed', expression.range, message));
+    return undefined;
+  }
   for (const problem of problems) {
     reader.report(diagnoseProblem({ subject: expression.range, ...problem }, 'evaluation-failed'));
   }
@@ -82,7 +86,7 @@ function checkReference(reader: Reader, expression: Expression, reference: Refer
   const [step] = reference.steps;
   const members = root.kind === 'object' ? root.entries.map(([member]) => member) : [];
   if (!step || members.includes(step.name)) return true;
-  if (reader.broken.has(step.name) || reader.isIncomplete()) return false;
+  if (reader.broken.has(step.name) || reader.incomplete) return false;
   const message = `there is no variable "${step.name}"${didYouMean(step.name, members)}`;
   reader.report(diagnose('unknown-variable', step.range, message));
   return false;
@@ -118,7 +122,10 @@ function explainUnknownRoot(reader: Reader, { keyword, range }: Expression, refe
     const message = `"${name}" is nothing known here; a text stands in double quotes`;
     return diagnose('unknown-reference', range, message, `Write "${name}" in quotes if the text is meant.`);
   }
-  const suggestion = steps.length > 0 ? didYouMean(name, reader.scope.keys()) : '';
+  if (steps.length > 0) {
+    const suggestion = didYouMean(name, reader.scope.keys());
+    return diagnose('unknown-reference', reference.range, `"${name}" is nothing known here${suggestion}`);
+  }
   const help = `\${…} is filled in while the pipeline is read; for the shell write $${name} or $\${${name}}.`;
-  return diagnose('unknown-reference', reference.range, `"${name}" is nothing known here${suggestion}`, help);
+  return diagnose('unknown-reference', reference.range, `"${name}" is nothing known here`, help);
 }

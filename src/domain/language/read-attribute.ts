@@ -70,6 +70,9 @@ export function textOf(value: Value): string | undefined {
 function readKeyword(reader: Reader, { name, expression }: Attribute): Answer {
   if (expression.keyword !== undefined) return { kind: 'keyword', word: expression.keyword };
   if (expression.value?.kind === 'null') return null;
+  // A type with parameters, such as list(string), is called by its first word.
+  const [call] = expression.functions;
+  if (call) return { kind: 'keyword', word: call.name };
   // A quoted word is what people try first: take it, as older HCL did, where it is plainly meant.
   if (expression.value?.kind === 'string') return { kind: 'keyword', word: expression.value.text };
   const message = `${name} must be a bare word`;
@@ -82,7 +85,7 @@ function readTexts(reader: Reader, { name, expression }: Attribute, secretsAllow
   if (expression.items) {
     const items = expression.items.map((item) => {
       const value = evaluateExpression(reader, item, secretsAllowed);
-      return value && asText(reader, value, item.range, rule);
+      return value && asText(reader, value, item.range, `each element of ${name} must be a string`);
     });
     return gather(items);
   }
@@ -92,7 +95,11 @@ function readTexts(reader: Reader, { name, expression }: Attribute, secretsAllow
   if (value.kind !== 'list' && value.kind !== 'set' && value.kind !== 'tuple') {
     return wrongType(reader, expression.range, rule, value);
   }
-  return gather(value.items.map((item) => asText(reader, item, expression.range, rule)));
+  return gather(
+    value.items.map((item) =>
+      asText(reader, item, expression.range, `each element of ${name} must be a string`),
+    ),
+  );
 }
 
 function asText(reader: Reader, value: Value, range: Range, rule: string): Text | undefined {

@@ -1,4 +1,5 @@
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
+import { pipelineSchema } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
 import type { Reader } from './evaluate-expression.ts';
 import { readAttribute, readParameter } from './read-attribute.ts';
@@ -18,6 +19,8 @@ export interface ReadBlock {
   parameters: Parameter[];
   /** In order. */
   blocks: ReadBlock[];
+  /** Names of blocks and parameters that are there, but could not be read: they only seem to be missing. */
+  misread: ReadonlySet<string>;
 }
 
 export interface ReadAttribute {
@@ -34,36 +37,39 @@ export interface Parameter extends Text {
 
 export function readBlock(reader: Reader, block: Block, schema: BlockSchema): ReadBlock | undefined {
   const variant = chooseVariant(reader, block, schema);
+  if (schema.variants && !variant) {
+    checkLabels(reader, block, schema);
+    return undefined;
+  }
   const content = readBody(reader, block.body, variant ? { ...schema, ...variant } : schema, {
     name: block.type,
     range: block.range,
   });
-  if (!checkLabels(reader, block, schema) || (schema.variants && !variant)) return undefined;
+  if (!checkLabels(reader, block, schema)) return undefined;
   return { type: block.type, labels: block.labels, range: block.range, ...content };
 }
 
-type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'blocks'>;
+type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'blocks' | 'misread'>;
 type Owner = { name: string; range: Range };
 
 /** Reads what is inside. */
 export function readBody(reader: Reader, body: Body, schema: BlockSchema, owner: Owner): Content {
-  const attributes = new Map<string, ReadAttribute>();
-  const parameters: Parameter[] = [];
-  const blocks: ReadBlock[] = [];
-  const seen = new Set<string>();
+  const target: Target = {
+    schema,
+    owner: owner.name,
+    attributes: new Map(),
+    parameters: [],
+    blocks: [],
+    misread: new Set(),
+    seen: new Set(),
+  };
   for (const item of body.items) {
-    if (item.kind === 'block') {
-      const nested = readNested(reader, item, schema, owner.name);
-      if (nested && seen.has(item.type) && nested.once === true) reportTwice(reader, item, owner.name);
-      else if (nested?.block) blocks.push(nested.block);
-      seen.add(item.type);
-    } else {
-      readOne(reader, item, { schema, owner: owner.name, attributes, parameters });
-      seen.add(item.name);
-    }
+    if (item.kind === 'block') readNested(reader, item, target);
+    else readOne(reader, item, target);
+    target.seen.add(item.kind === 'block' ? item.type : item.name);
   }
-  if (!reader.partial) reportMissing(reader, schema, owner, seen);
-  return { attributes, parameters, blocks };
+  if (!reader.partial) reportMissing(reader, schema, owner, target.seen);
+  return target;
 }
 
 interface Target {
@@ -71,16 +77,26 @@ interface Target {
   owner: string;
   attributes: Map<string, ReadAttribute>;
   parameters: Parameter[];
+  blocks: ReadBlock[];
+  misread: Set<string>;
+  seen: Set<string>;
 }
 
 function readOne(reader: Reader, attribute: Attribute, target: Target): void {
   const { name, nameRange, expression } = attribute;
   const known = find(target.schema.attributes, name);
+  const block = find(target.schema.blocks, name);
   if (known?.type === 'later') reportLater(reader, nameRange, `the attribute ${name} in ${target.owner}`);
   else if (known) readKnown(reader, attribute, known, target);
-  else if (target.schema.open === true && !(expression.entries && find(target.schema.blocks, name))) {
+  else if (target.schema.open === true && !(block && expression.entries)) {
     const text = readParameter(reader, attribute);
-    if (typeof text === 'string') target.parameters.push({ name, nameRange, text, range: expression.range });
+    if (text === undefined) target.misread.add(name);
+    else if (text !== null) target.parameters.push({ name, nameRange, text, range: expression.range });
+  } else if (block) {
+    target.misread.add(name);
+    const message = `${name} is a block in ${target.owner}, not an attribute`;
+    const help = `Write ${name} { … } without the equals sign.`;
+    reader.report(diagnose('block-expected', nameRange, message, help));
   } else reportUnknownAttribute(reader, attribute, target);
 }
 
@@ -91,24 +107,24 @@ function readKnown(reader: Reader, attribute: Attribute, schema: AttributeSchema
   else if (schema.required === true) reportMissingAttribute(reader, name, expression.range, target.owner);
 }
 
-function readNested(
-  reader: Reader,
-  block: Block,
-  schema: BlockSchema,
-  owner: string,
-): { once?: boolean; block?: ReadBlock } | undefined {
+function readNested(reader: Reader, block: Block, { schema, owner, seen, misread, blocks }: Target): void {
   const known: NestedSchema | undefined = find(schema.blocks, block.type);
   if (known === 'later') {
-    reportLater(reader, block.typeRange, `the block ${block.type}${owner === '' ? '' : ` in ${owner}`}`);
-    return undefined;
+    return reportLater(
+      reader,
+      block.typeRange,
+      `the block ${block.type}${owner === '' ? '' : ` in ${owner}`}`,
+    );
   }
-  if (!known) {
-    reportUnknownBlock(reader, block, schema, owner);
-    return undefined;
-  }
+  if (!known) return reportUnknownBlock(reader, block, schema, owner);
   const read = readBlock(reader, block, known.schema);
-  if (!read) reader.markIncomplete();
-  return { ...(known.once !== undefined && { once: known.once }), ...(read && { block: read }) };
+  if (known.once === true && seen.has(block.type)) {
+    const message = `${owner} may have ${block.type} only once`;
+    return reader.report(diagnose('duplicate-block', block.range, message));
+  }
+  if (read) blocks.push(read);
+  else misread.add(block.type);
+  return undefined;
 }
 
 function chooseVariant(reader: Reader, block: Block, { variants }: BlockSchema): Variant | undefined {
@@ -134,16 +150,11 @@ function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean
 }
 
 function reportUnknownAttribute({ report }: Reader, { name, nameRange }: Attribute, target: Target): void {
-  if (find(target.schema.blocks, name) !== undefined) {
-    const message = `${name} is a block in ${target.owner}, not an attribute`;
-    return report(
-      diagnose('block-expected', nameRange, message, `Write ${name} { … } without the equals sign.`),
-    );
-  }
   const known = Object.keys(target.schema.attributes);
   const where = target.owner === '' ? 'at the top of a pipeline' : `in ${target.owner}`;
-  const message = `there is no attribute "${name}" ${where}${didYouMean(name, [...known, ...Object.keys(target.schema.blocks)])}`;
-  return report(diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known)));
+  const suggestion = didYouMean(name, [...known, ...Object.keys(target.schema.blocks)]);
+  const message = `there is no attribute "${name}" ${where}${suggestion}`;
+  report(diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known)));
 }
 
 function reportUnknownBlock({ report }: Reader, block: Block, schema: BlockSchema, owner: string): void {
@@ -153,9 +164,23 @@ function reportUnknownBlock({ report }: Reader, block: Block, schema: BlockSchem
   }
   const known = Object.keys(schema.blocks);
   const where = owner === '' ? 'in a pipeline' : `in ${owner}`;
-  const suggestion = didYouMean(block.type, [...known, ...Object.keys(schema.attributes)]);
+  const suggestion =
+    didYouMean(block.type, [...known, ...Object.keys(schema.attributes)]) || sayWhere(block.type);
   const message = `there is no block "${block.type}" ${where}${suggestion}`;
   return report(diagnose('unknown-block', block.typeRange, message, listNames('Blocks here', known)));
+}
+
+/** Which block it may stand in, when it exists elsewhere. */
+function sayWhere(name: string): string {
+  const owners = new Set<string>();
+  const look = (owner: string, schema: BlockSchema): void => {
+    if (find(schema.blocks, name) !== undefined) owners.add(owner);
+    for (const [inner, nested] of entries<NestedSchema>(schema.blocks)) {
+      if (nested !== 'later') look(inner, nested.schema);
+    }
+  };
+  look('the pipeline itself', pipelineSchema);
+  return owners.size === 0 ? '' : `; it belongs in ${[...owners].join(' or ')}`;
 }
 
 const listNames = (what: string, names: string[]): string | undefined =>
@@ -163,10 +188,6 @@ const listNames = (what: string, names: string[]): string | undefined =>
 
 function reportLater({ report }: Reader, range: Range, what: string): void {
   report(diagnose('later-feature', range, `${what} is known, but this version does not have it yet`));
-}
-
-function reportTwice({ report }: Reader, block: Block, owner: string): void {
-  report(diagnose('duplicate-block', block.range, `${owner} may have ${block.type} only once`));
 }
 
 function reportMissing(

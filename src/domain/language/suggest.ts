@@ -1,21 +1,26 @@
-/** How many letters must change to make `b` of `a` (Levenshtein). */
+/** How many letters must be changed, added, dropped or swapped with their neighbour to make `b` of `a`. */
 function distance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
-      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const same = a[i - 1] === b[j - 1];
+      const swap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const ways = [at(row, j - 1) + Number(!same), at(row, j) + 1, at(next, j - 1) + 1];
+      next.push(Math.min(...ways, ...(swap ? [at(before, j - 2) + 1] : [])));
     }
-    row = next;
+    [before, row] = [row, next];
   }
-  return row[b.length] ?? 0;
+  return at(row, b.length);
 }
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Infinity;
 
 /** The one of `known` that `name` was probably meant to be. */
 export function closest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > 100) return undefined;
-  const allowed = name.length <= 2 ? 1 : Math.min(3, Math.ceil(name.length / 3));
+  const allowed = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
   let best: string | undefined;
   let least = allowed + 1;
   for (const candidate of known) {

@@ -9,14 +9,16 @@ const help: [pattern: RegExp, sentence: string][] = [
   [/^Invalid single-argument block definition/, oneLineBlock],
   [/^Missing newline after argument/, 'Begin a new line after each attribute.'],
   [/^Unclosed configuration block/, 'Look for a brace that is missing above this place.'],
-  [/^Unterminated template string/, 'Close the text with a double quote on the same line.'],
-  [/^Unterminated heredoc/, 'End the text with its marker alone on a line.'],
+  [
+    /^Unterminated template string/,
+    'Close a text with a double quote on its line, a heredoc with its marker alone on a line.',
+  ],
   [
     /^Invalid multi-line string/,
     'Write a text of several lines as a heredoc: <<-EOT, the lines, and EOT alone on a line.',
   ],
   [
-    /^(Invalid expression|Extra characters after interpolation expression|Missing attribute separator)/,
+    /^Extra characters after interpolation expression/,
     'If the shell is meant to see ${…}, write $${…}; $NAME needs nothing.',
   ],
 ];

@@ -24,7 +24,7 @@ function explainBad(name: string, value: string): BadParameter | undefined {
 const laterParameters = {
   pr: 'pr, the check of pull requests, is known, but this version does not have it yet',
   tag: 'tag, the check of tags, is known, but this version does not have it yet',
-  provider: 'provider, the use of a forge’s own API, is known, but this version does not have it yet',
+  provider: 'provider, which names the API of a forge, is known, but this version does not have it yet',
 };
 
 const rules: Record<string, (value: string) => string | undefined> = {

@@ -43,28 +43,14 @@ function readPipeline(
 ): Pipeline {
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
   const partial = hasErrors(diagnostics);
-  let incomplete = partial;
-  const reader: Reader = {
-    evaluate,
-    scope: new Map(),
-    secrets: new Set(),
-    broken: new Set(),
-    report,
-    partial,
-    markIncomplete: () => {
-      incomplete = true;
-    },
-    isIncomplete: () => incomplete,
-  };
-  const read = (reading: Reader, wanted: (item: Item) => boolean): ReadBlock[] =>
-    readBody(reading, { ...body, items: body.items.filter(wanted) }, pipelineSchema, {
-      name: '',
-      range: body.range,
-    }).blocks;
-
-  const variables = readVariables(read(reader, isVariable), given, report);
-  const blocks = read({ ...reader, ...scopeOf(variables) }, (item) => !isVariable(item));
+  const unscoped = { evaluate, scope: new Map(), secrets: new Set<string>(), broken: new Set<string>() };
+  const reader: Reader = { ...unscoped, report, partial, incomplete: partial };
+  const declarations = readTop(reader, body, isVariable);
+  const variables = readVariables(declarations.blocks, given, report);
+  const scoped = { ...reader, ...scopeOf(variables), incomplete: partial || declarations.misread.size > 0 };
+  const { blocks, misread } = readTop(scoped, body, (item) => !isVariable(item));
   const ofType = (type: string): ReadBlock[] => blocks.filter((block) => block.type === type);
+  const incomplete = partial || misread.size > 0;
 
   const types = readResourceTypes(ofType('resource_type'), report);
   const resources = readResources(ofType('resource'), types, report);
@@ -80,6 +66,11 @@ function readPipeline(
 }
 
 const isVariable = (item: Item): boolean => item.kind === 'block' && item.type === 'variable';
+
+function readTop(reader: Reader, body: Body, wanted: (item: Item) => boolean): ReturnType<typeof readBody> {
+  const owner = { name: '', range: body.range };
+  return readBody(reader, { ...body, items: body.items.filter(wanted) }, pipelineSchema, owner);
+}
 
 function scopeOf({ values, secrets, broken }: Variables): Pick<Reader, 'scope' | 'secrets' | 'broken'> {
   const root: Value = { kind: 'object', entries: values };

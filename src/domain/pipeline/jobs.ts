@@ -15,6 +15,8 @@ export interface JobDraft {
   label: Label;
   /** What each get asks of other jobs, with the places in the text. */
   passed: { resource: string; jobs: Text[] }[];
+  /** A step could not be read. */
+  incomplete: boolean;
 }
 
 interface Surroundings {
@@ -36,12 +38,13 @@ export function readJobs(blocks: readonly ReadBlock[], around: Surroundings): Jo
 }
 
 function readJob(block: ReadBlock, label: Label, around: Surroundings): JobDraft {
-  const draft: JobDraft = { job: { name: label.text, steps: [] }, label, passed: [] };
+  const incomplete = block.misread.size > 0;
+  const draft: JobDraft = { job: { name: label.text, steps: [] }, label, passed: [], incomplete };
   for (const child of block.blocks) {
     const step = readStep(child, draft, around);
     if (step) draft.job.steps.push(step);
   }
-  if (block.blocks.length === 0 && !around.incomplete) {
+  if (block.blocks.length === 0 && block.misread.size === 0 && !around.incomplete) {
     around.report(diagnose('job-without-steps', block.range, `the job "${label.text}" has no steps`));
   }
   warnOfSharedPrefixes(block.blocks, around.report);

@@ -31,7 +31,7 @@ function checkName(
     return;
   }
   const uses = upstream.job.steps.some((step) => step.kind !== 'task' && step.resource === resource);
-  if (uses) return;
+  if (uses || upstream.incomplete) return;
   const message = `this can never be satisfied: the job "${name.text}" neither gets nor puts ${resource}`;
   report(diagnose('passed-never', name.range, message));
 }

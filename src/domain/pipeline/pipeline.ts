@@ -11,7 +11,10 @@ export interface Pipeline {
 
 export interface ResourceType {
   name: string;
-  /** `cron` is answered by the operator itself: its checks and gets need no command. */
+  /**
+   * The definition came with Millrace. One without `check` is cron, under whatever name: the operator itself answers its checks, and
+   * its gets need no command.
+   */
   builtIn: boolean;
   /** Names of the parameters that a resource of the type may set. */
   params: string[];

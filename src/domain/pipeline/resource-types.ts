@@ -50,7 +50,7 @@ function readResourceType(block: ReadBlock, name: string, report: Report): Known
     return builtIn && instantiate(builtIn, name, cache);
   }
   const operations = ['check', 'pull', 'push'].map((operation) => readOperation(block, operation, report));
-  if (operations.includes('broken')) return undefined;
+  if (operations.includes('broken') || block.misread.size > 0) return undefined;
   return {
     type: {
       name,
@@ -107,7 +107,7 @@ function findSource({ text, range }: Text, report: Report): BuiltInType | undefi
   const names = builtInTypes.map(({ type }) => `svc://${type.name}`);
   const known = laterBuiltInTypes.includes(name ?? '');
   const suggestion = known || name === undefined ? '' : didYouMean(text, names);
-  const message = `the source ${text} is known, but this version has only ${names.join(' and ')}${suggestion}`;
+  const message = `this version has only the sources ${names.join(' and ')}, not ${text}${suggestion}`;
   report(diagnose('later-feature', range, message));
   return undefined;
 }

@@ -82,7 +82,7 @@ function readParams(block: ReadBlock, known: KnownType, report: Report): Record<
   const [params] = blocksOf(block, 'params');
   const parameters = params?.parameters ?? [];
   for (const parameter of parameters) checkParameter(parameter, known, report);
-  requireParameters(params ?? block, parameters, known, report);
+  if (!block.misread.has('params')) requireParameters(params ?? block, parameters, known, report);
   return Object.fromEntries(parameters.map(({ name, text }) => [name, text]));
 }
 
@@ -94,7 +94,7 @@ function requireParameters(
 ): void {
   for (const name of rules?.required ?? []) {
     const found = parameters.find((parameter) => parameter.name === name);
-    if (found && found.text !== '') continue;
+    if ((found && found.text !== '') || owner.misread.has(name)) continue;
     const message = `a ${type.name} resource needs the parameter ${name}`;
     report(diagnose('missing-parameter', found?.range ?? owner.range, message));
   }
@@ -122,7 +122,8 @@ function readSchedule(block: ReadBlock, { type }: KnownType, report: Report): Sc
   if (!interval) return undefined;
   const answer = parseSchedule(interval.text);
   if ('code' in answer) {
-    report(diagnose(answer.code, interval.range, `check_interval "${interval.text}": ${answer.reason}`));
+    const message = `check_interval "${interval.text}": ${answer.reason}`;
+    report(diagnose(answer.code, interval.range, message, answer.help));
     return undefined;
   }
   if (!type.check && !type.builtIn) {

@@ -6,15 +6,15 @@ const MINIMUM_SECONDS = 10;
 const EVERY = '@every ';
 
 export type ScheduleAnswer =
-  { schedule: Schedule } | { code: 'invalid-schedule' | 'schedule-too-short'; reason: string };
+  { schedule: Schedule } | { code: 'invalid-schedule' | 'schedule-too-short'; reason: string; help?: string };
 
 /** Reads `check_interval`: `@every <Go duration>` of at least 10 seconds, or a cron expression as Kubernetes' CronJobs take it. */
 export function parseSchedule(text: string): ScheduleAnswer {
   if (!text.startsWith(EVERY)) {
     const reason = explainBadCron(text);
-    return reason === undefined
-      ? { schedule: { kind: 'cron', expression: text } }
-      : { code: 'invalid-schedule', reason };
+    if (reason === undefined) return { schedule: { kind: 'cron', expression: text } };
+    const help = parseGoDuration(text) === undefined ? {} : { help: `Write "${EVERY}${text}".` };
+    return { code: 'invalid-schedule', reason, ...help };
   }
   const seconds = parseGoDuration(text.slice(EVERY.length).trim());
   if (seconds === undefined) {

@@ -72,6 +72,7 @@ const typeHints: Readonly<Record<string, VariableType>> = {
   float: 'number',
   text: 'string',
 };
+const laterTypes: readonly string[] = ['list', 'set', 'map', 'object', 'tuple', 'any'];
 const types: readonly VariableType[] = ['string', 'number', 'bool'];
 
 function readType({ attributes }: ReadBlock, report: Report): VariableType | undefined {
@@ -80,6 +81,11 @@ function readType({ attributes }: ReadBlock, report: Report): VariableType | und
   const { word } = attribute.value;
   const type = types.find((name) => name === word);
   if (type) return type;
+  if (laterTypes.includes(word)) {
+    const message = `the type ${word} is known, but this version does not have it yet`;
+    report(diagnose('later-feature', attribute.range, message));
+    return undefined;
+  }
   const meant = closest(word, [...types, ...Object.keys(typeHints)]) ?? '';
   const hint = meant === '' ? '' : `; did you mean ${typeHints[meant] ?? meant}?`;
   report(diagnose('variable-type', attribute.range, `"${word}" is not a type${hint}`));

@@ -9,6 +9,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/hashicorp/hcl/v2"
@@ -22,6 +23,11 @@ var (
 	scopes  = map[uint32]*hcl.EvalContext{}
 	lastID  uint32
 )
+
+// The caller limits the memory for good; this makes the collector work harder long before.
+func init() {
+	debug.SetMemoryLimit(128 << 20)
+}
 
 func main() {}
 

@@ -1,0 +1,126 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { buildEngine } from './build.ts';
+import { createCompiler } from './compile.ts';
+import type { Compiler, CompilerOptions } from './compile.ts';
+
+let engine = '';
+let compiler: Compiler | undefined;
+
+beforeAll(async () => {
+  engine = await buildEngine();
+}, 300_000);
+
+afterEach(async () => {
+  await compiler?.close();
+});
+
+function start(options: CompilerOptions = {}): Compiler {
+  compiler = createCompiler({ engine, ...options });
+  return compiler;
+}
+
+const good = 'resource "cron" "day" {\n  check_interval = "@daily"\n}\n';
+/** Ten loops in each other: 10^30 rounds. */
+const endless = `
+job "a" {
+  task "t" {
+    run "exec" {
+      path = "x"
+      args = ${'[for a in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] : '.repeat(30)}"x"${']'.repeat(30)}
+    }
+  }
+}
+`;
+/** Doubles a text forty times. */
+const enormous = `job "a" {
+  task "t" {
+    run "shell" {
+      cmd = ${Array.from({ length: 40 }, (_, i) => `[for x${i + 1} in [`).join('')}"${'x'.repeat(1000)}"${Array.from(
+        { length: 40 },
+        (_, i) => `] : "\${x${40 - i}}\${x${40 - i}}"][0]`,
+      ).join('')}
+    }
+  }
+}
+`;
+
+describe('the compiler', () => {
+  test('answers with the pipeline, or with every error', async () => {
+    const started = start();
+    expect((await started.compile(good, {})).pipeline?.resources).toHaveLength(1);
+    const { pipeline, diagnostics } = await started.compile(
+      'job "a" {\n  tsk "x" {}\n  put "x" "y" {}\n}\nresource "x" "y" {}\n',
+      {},
+    );
+    expect(pipeline).toBeUndefined();
+    expect(diagnostics.map(renderDiagnostic)).toEqual([
+      '2:3: there is no block "tsk" in job; did you mean "task"?',
+      '5:10: there is no resource type "x"',
+    ]);
+  });
+
+  test('gives up on a text that takes too long, and goes on with the next', async () => {
+    const started = start({ timeLimitMs: 300 });
+    const answers = await Promise.all([
+      started.compile(endless, {}),
+      started.compile(good, {}),
+      started.compile(endless, {}),
+      started.compile(good, {}),
+    ]);
+    expect(
+      answers.map(({ pipeline, diagnostics }) => pipeline?.resources.length ?? diagnostics[0]?.code),
+    ).toEqual(['time-limit', 1, 'time-limit', 1]);
+    expect(answers[0]?.diagnostics.map(renderDiagnostic)).toEqual([
+      'reading the pipeline took longer than 300 ms',
+    ]);
+  });
+
+  test('gives up on a text that takes too much memory, and goes on with the next', async () => {
+    const started = start({ timeLimitMs: 60_000, memoryLimitMb: 64 });
+    const [bad, next] = await Promise.all([started.compile(enormous, {}), started.compile(good, {})]);
+    expect(bad.diagnostics).toMatchObject([{ code: 'memory-limit', severity: 'error' }]);
+    expect(next.pipeline?.resources).toHaveLength(1);
+  });
+
+  test.each([
+    ['larger than 256 KiB', `# ${'x'.repeat(256 * 1024)}`, 'too-large'],
+    ['of more than 5,000 blocks', 'a {}\n'.repeat(5001), 'too-many-blocks'],
+    ['with 100,000 open parentheses', `a = ${'('.repeat(100_000)}`, 'too-deep'],
+    ['of one line of 200 KiB', `a = "${'x'.repeat(200_000)}`, 'syntax-error'],
+    ['with a NUL', 'a = "\0"', 'nul-character'],
+    ['that is not UTF-8', Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22]), 'syntax-error'],
+  ])('refuses a text %s', async (_, source, code) => {
+    const { pipeline, diagnostics } = await start().compile(source, {});
+    expect(pipeline).toBeUndefined();
+    expect(diagnostics.map((diagnostic) => diagnostic.code)).toContain(code);
+  });
+
+  test('shows 500 of very many errors, and how many there are', async () => {
+    const { diagnostics } = await start().compile('a {}\n'.repeat(4000), {});
+    expect(diagnostics).toHaveLength(501);
+    expect(diagnostics.at(-1)).toMatchObject({
+      code: 'too-many-diagnostics',
+      message: 'there are 3500 more errors and warnings',
+    });
+  });
+
+  test('answers those who wait when it is closed', async () => {
+    const closing = start({ timeLimitMs: 60_000 });
+    await closing.compile(good, {});
+    const waiting = closing.compile(endless, {});
+    const behind = closing.compile(good, {});
+    const refused = expect(behind).rejects.toThrow('the compiler is closed');
+    await new Promise((resolve) => setImmediate(resolve));
+    await closing.close();
+    expect((await waiting).diagnostics).toMatchObject([
+      { code: 'engine-fault', message: 'the compiler was closed' },
+    ]);
+    await refused;
+  });
+
+  test('says what to do when the engine is missing', async () => {
+    const started = start({ engine: '/nowhere/hcl.wasm' });
+    await expect(started.compile(good, {})).rejects.toThrow(/nowhere/);
+  });
+});

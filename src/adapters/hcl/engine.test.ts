@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Attribute, Expression, Value } from '#domain/language/syntax.ts';
+import { buildEngine } from './build.ts';
+import { startEngine } from './engine.ts';
+import type { HclEngine } from './engine.ts';
+
+let engine: HclEngine;
+beforeAll(async () => {
+  engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+}, 300_000);
+
+function expressionOf(text: string): {
+  expression: Expression;
+  evaluate: ReturnType<HclEngine['parse']>['evaluate'];
+} {
+  const { body, problems, evaluate } = engine.parse(`x = ${text}\n`, 200);
+  const attribute = body?.items.find((item): item is Attribute => item.kind === 'attribute');
+  if (!attribute) throw new Error(JSON.stringify(problems));
+  return { expression: attribute.expression, evaluate };
+}
+
+const NESTED: [what: string, make: (depth: number) => string][] = [
+  ['parentheses', (n) => `x = ${'('.repeat(n)}1${')'.repeat(n)}`],
+  ['brackets', (n) => `x = ${'['.repeat(n)}${']'.repeat(n)}`],
+  ['braces', (n) => `x = ${'{a='.repeat(n)}1${'}'.repeat(n)}`],
+  ['calls', (n) => `x = ${'f('.repeat(n)}1${')'.repeat(n)}`],
+  ['templates', (n) => `x = ${'"${'.repeat(n)}1${'}"'.repeat(n)}`],
+  ['directives', (n) => `x = "${'%{if true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
+  ['loops', (n) => `x = "${'%{for a in b}'.repeat(n)}${'%{endfor}'.repeat(n)}"`],
+  ['for expressions', (n) => `x = ${'[for a in b : '.repeat(n)}1${']'.repeat(n)}`],
+  ['blocks', (n) => `${'a {\n'.repeat(n)}${'}\n'.repeat(n)}`],
+  ['negations', (n) => `x = ${'!'.repeat(n)}true`],
+  ['minus signs', (n) => `x = ${'- '.repeat(n)}1`],
+  ['sums', (n) => `x = ${Array.from({ length: n + 1 }, () => '1').join('+')}`],
+  ['conditions', (n) => `x = ${'true?1:'.repeat(n)}2`],
+  ['conditions in conditions', (n) => `x = ${'true?'.repeat(n)}1${':2'.repeat(n)}`],
+  ['indexes', (n) => `x = a${'[b]'.repeat(n)}`],
+  ['splats', (n) => `x = a${'.*.b'.repeat(n)}`],
+  ['full splats', (n) => `x = a${'[*]'.repeat(n)}`],
+  ['opening parentheses that are never closed', (n) => `x = ${'('.repeat(n)}`],
+  ['heredocs', (n) => `x = ${Array.from({ length: n }, (_, i) => `<<E${i}\n\${`).join('')}`],
+];
+
+describe('depth', () => {
+  test.each(NESTED)('100,000 %s are refused, and the engine lives on', (_, make) => {
+    const { body, problems } = engine.parse(`${make(100_000)}\n`, 200);
+    expect({ body, problems }).toMatchObject({
+      problems: [{ code: 'too-deep', subject: expect.anything() }],
+    });
+    expect(engine.parse('a = 1\n', 200).problems).toEqual([]);
+  });
+
+  test.each(NESTED)('as many %s as are allowed do no harm', (what, make) => {
+    const deepest = Array.from({ length: 200 }, (_, i) => 200 - i).find(
+      (n) => engine.parse(`${make(n)}\n`, 200).problems[0]?.code !== 'too-deep',
+    );
+    expect(deepest).toBeGreaterThanOrEqual(99);
+    const { body, evaluate } = engine.parse(`${make(deepest ?? 0)}\n`, 200);
+    const [item] = body?.items ?? [];
+    if (item?.kind === 'attribute') expect(evaluate(item.expression, new Map())).toHaveProperty('problems');
+    else expect(what).toBe('blocks');
+  });
+});
+
+describe('evaluation', () => {
+  const scope = new Map<string, Value>([
+    ['text', { kind: 'string', text: 'ä"\\\n\u0001${x}' }],
+    ['number', { kind: 'number', digits: '123456789012345678901234567890.123456789' }],
+    ['flag', { kind: 'bool', value: true }],
+    ['nothing', { kind: 'null' }],
+    ['list', { kind: 'tuple', items: [{ kind: 'number', digits: '-0.5' }, { kind: 'null' }] }],
+    ['map', { kind: 'object', entries: [['__proto__', { kind: 'string', text: 'p' }]] }],
+  ]);
+
+  test.each([...scope.keys()])('%s comes back as it went in', (name) => {
+    const { expression, evaluate } = expressionOf(name);
+    expect(evaluate(expression, scope)).toEqual({ value: scope.get(name), problems: [] });
+  });
+
+  test.each([
+    ['1e3 + 0.5', '1000.5'],
+    ['0.1 + 0.2', '0.3'],
+    ['9007199254740993', '9007199254740993'],
+    ['-9007199254740993', '-9007199254740993'],
+    ['number * 10', '1234567890123456789012345678901.23456789'],
+    ['1e999', `1${'0'.repeat(999)}`],
+  ])('the number %s is %s, exactly', (text, digits) => {
+    const { expression, evaluate } = expressionOf(text);
+    expect(evaluate(expression, scope).value).toEqual({ kind: 'number', digits });
+  });
+
+  test('what has no value says why, and where', () => {
+    const { expression, evaluate } = expressionOf('missing.name');
+    expect(evaluate(expression, scope)).toMatchObject({
+      problems: [
+        {
+          severity: 'error',
+          summary: 'Unknown variable',
+          subject: { start: { line: 1, column: 5, byte: 4 } },
+        },
+      ],
+    });
+    expect(evaluate(expression, scope)).not.toHaveProperty('value');
+  });
+
+  test.each([
+    ['a', true],
+    ['"x-${a}-y"', true],
+    ['("${a}")', true],
+    ['[b, { k = a }]', true],
+    ['true ? a : b', true],
+    ['a == "x"', false],
+    ['a == "x" ? b : c', false],
+    ['upper(a)', false],
+    ['"${upper(a)}"', false],
+    ['[for x in [a] : x]', false],
+    ['"%{ if a == "" }x%{ endif }"', false],
+    ['{ (a) = 1 }', false],
+    ['b[a]', false],
+    ['!a', false],
+  ])('in %s the value of a reaches the result unchanged: %p', (text, direct) => {
+    const collect = ({ variables, items = [], entries = [] }: Expression): Expression['variables'] => [
+      ...variables,
+      ...items.flatMap(collect),
+      ...entries.flatMap(({ key, value }) => [
+        ...collect(key).map((found) => ({ ...found, direct: false })),
+        ...collect(value),
+      ]),
+    ];
+    const found = collect(expressionOf(text).expression).filter(({ name }) => name === 'a');
+    expect(found.map((reference) => reference.direct)).toEqual([direct]);
+  });
+});
+
+describe('format', () => {
+  test('lays out as HCL does', () => {
+    expect(engine.format('a   =1\nlonger= "x"\nb   {\nc=1\n}\n')).toBe(
+      'a      = 1\nlonger = "x"\nb {\n  c = 1\n}\n',
+    );
+  });
+
+  test('leaves broken text alone', () => {
+    expect(engine.format('a = "\n}}')).toContain('a = "');
+  });
+});
+
+test('an engine does not grow with use', async () => {
+  const used = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+  const source = readFileSync(
+    new URL('../../domain/language/testdata/valid/demo.hcl', import.meta.url),
+    'utf8',
+  );
+  const scope = new Map<string, Value>([['var', { kind: 'object', entries: [] }]]);
+  const run = (): void => {
+    const document = used.parse(source, 200);
+    for (const item of document.body?.items ?? []) {
+      if (item.kind === 'attribute') document.evaluate(item.expression, scope);
+    }
+    document.release();
+  };
+  for (let i = 0; i < 300; i++) run();
+  const before = used.memorySize();
+  for (let i = 0; i < 1000; i++) run();
+  expect(used.memorySize()).toBe(before);
+});

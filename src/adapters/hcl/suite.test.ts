@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
+import { buildEngine } from './build.ts';
+import { describeCase } from './describe-case.ts';
+import { startEngine } from './engine.ts';
+import type { HclEngine } from './engine.ts';
+
+const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
+const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.hcl'))
+  .toSorted();
+
+let engine: HclEngine;
+beforeAll(async () => {
+  engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+}, 300_000);
+
+describe('the portable suite', () => {
+  test.each(cases)('%s', (name) => {
+    const file = join(folder, name);
+    const { json, text } = describeCase(engine, file);
+    const tree = file.replace(/hcl$/, 'json');
+    const diagnostics = file.replace(/hcl$/, 'txt');
+    expect(text).toBe(existsSync(diagnostics) ? readFileSync(diagnostics, 'utf8') : '');
+    expect(JSON.parse(JSON.stringify(json ?? null))).toEqual(
+      existsSync(tree) ? JSON.parse(readFileSync(tree, 'utf8')) : null,
+    );
+  });
+
+  test('has a case for every code that a text alone can cause', () => {
+    const causedOtherwise = ['time-limit', 'memory-limit', 'engine-fault'];
+    const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.txt'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('');
+    const missing = Object.keys(diagnosticCodes).filter((code) => !texts.includes(` ${code} `));
+    expect(missing.toSorted()).toEqual(
+      [...causedOtherwise, 'too-large', 'too-many-blocks', 'too-many-diagnostics'].toSorted(),
+    );
+  });
+});

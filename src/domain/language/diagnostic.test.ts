@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { diagnosticCodes } from './diagnostic-codes.ts';
+import { diagnose, hasErrors, renderDiagnostic, sortDiagnostics } from './diagnostic.ts';
+import type { Range } from './syntax.ts';
+
+const at = (line: number, column: number): Range => {
+  const position = { line, column, byte: line * 100 + column };
+  return { start: position, end: position };
+};
+
+test('a diagnostic is shown as line, column and message, or as the message alone', () => {
+  expect(renderDiagnostic(diagnose('unknown-job', at(3, 5), 'there is no job "a"'))).toBe(
+    '3:5: there is no job "a"',
+  );
+  expect(renderDiagnostic(diagnose('too-large', undefined, 'too large'))).toBe('too large');
+});
+
+test('diagnostics come in the order of the text, each once, those without a place last', () => {
+  const given = [
+    diagnose('too-large', undefined, 'z'),
+    diagnose('unknown-job', at(2, 1), 'b'),
+    diagnose('unknown-job', at(1, 9), 'c'),
+    diagnose('unknown-job', at(2, 1), 'b'),
+    diagnose('unknown-type', at(2, 1), 'b'),
+  ];
+  expect(sortDiagnostics(given).map(({ code, message }) => `${code} ${message}`)).toEqual([
+    'unknown-job c',
+    'unknown-job b',
+    'unknown-type b',
+    'too-large z',
+  ]);
+});
+
+test('warnings are no errors', () => {
+  const warning = diagnose('job-without-steps', at(1, 1), 'x');
+  expect(hasErrors([warning])).toBe(false);
+  expect(hasErrors([warning, diagnose('unknown-job', at(1, 1), 'x')])).toBe(true);
+});
+
+test.each(Object.entries(diagnosticCodes))(
+  '%s is a slug, and its texts are sentences',
+  (code, { meaning, help }) => {
+    expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(meaning).toMatch(/^[A-Za-z].*\.$/);
+    expect(help).toMatch(/^[A-Z].*\.$/);
+  },
+);

@@ -1,0 +1,5 @@
+job "a" {
+  get "cron" "a" {
+    trigger = 1e1000
+  }
+}

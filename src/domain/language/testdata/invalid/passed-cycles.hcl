@@ -1,0 +1,27 @@
+# Circles of jobs, each named once.
+resource "cron" "day" {}
+job "a" {
+  get "cron" "day" {
+    passed = ["c"]
+  }
+}
+job "b" {
+  get "cron" "day" {
+    passed = ["a"]
+  }
+}
+job "c" {
+  get "cron" "day" {
+    passed = ["b", "d"]
+  }
+}
+job "d" {
+  get "cron" "day" {
+    passed = ["c"]
+  }
+}
+job "outside" {
+  get "cron" "day" {
+    passed = ["a"]
+  }
+}

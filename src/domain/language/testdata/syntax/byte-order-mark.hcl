@@ -1,0 +1,2 @@
+﻿# A byte order mark is ignored.
+a = 1

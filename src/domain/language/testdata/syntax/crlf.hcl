@@ -1,0 +1,5 @@
+# Lines may end as on Windows.
+a = 1
+b {
+  c = "x"
+}

@@ -1,0 +1,2 @@
+# Quotes of a word processor are not quotes.
+a = “x”

@@ -1,0 +1,2 @@
+# The tree keeps what has no value.
+a = 1 / 0

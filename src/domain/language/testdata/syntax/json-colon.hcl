@@ -1,0 +1,2 @@
+# JSON is another language.
+{ "a": 1 }

@@ -1,0 +1,2 @@
+# A label cannot be computed.
+job "a-${var.x}" {}

@@ -1,0 +1,3 @@
+# Labels are quoted or bare.
+job "a b" "ü" c {
+}

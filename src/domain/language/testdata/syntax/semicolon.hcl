@@ -1,0 +1,2 @@
+# Semicolons separate nothing.
+a = 1;

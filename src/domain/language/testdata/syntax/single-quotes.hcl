@@ -1,0 +1,2 @@
+# Single quotes are not quotes.
+a = 'x'

@@ -1,0 +1,3 @@
+# A heredoc needs its marker alone on a line.
+a = <<EOT
+text EOT

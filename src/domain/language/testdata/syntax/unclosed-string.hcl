@@ -1,0 +1,3 @@
+# A string ends on its line.
+a = "x
+b = 1

@@ -1,0 +1,3 @@
+# Operators of other languages.
+a = 2 ** 3
+b = 1 & 2

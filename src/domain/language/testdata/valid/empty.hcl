@@ -1,0 +1,1 @@
+# A pipeline may be empty.
