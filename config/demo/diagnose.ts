@@ -3,6 +3,8 @@ import { RELEASE } from '#tools/chart/install.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { lastLines } from '#tools/cluster/run.ts';
 
+const LONGEST_LINE = 400;
+
 /** What the cluster itself says, for when something did not come about: conditions, Events, states of Pods. */
 export async function diagnose(namespaces: readonly string[]): Promise<string[]> {
   const told = await Promise.all([
@@ -88,6 +90,9 @@ async function events(namespace: string): Promise<string> {
 
 async function operatorLog(): Promise<string> {
   const selector = `app.kubernetes.io/instance=${RELEASE.name},app.kubernetes.io/component=operator`;
-  const args = ['logs', '--namespace', RELEASE.namespace, '-l', selector, '--tail=8', '--prefix'];
-  return kubectl(args);
+  const args = ['logs', '--namespace', RELEASE.namespace, '-l', selector, '--tail=4', '--prefix'];
+  const lines = (await kubectl(args)).split('\n');
+  return lines
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line))
+    .join('\n');
 }

@@ -160,12 +160,12 @@ spec:
 {{- /* All on the port that only the cluster sees: liveness depends on progress, readiness on the database and on being drained. */ -}}
 {{- define "millrace.probes" -}}
 startupProbe:
-  httpGet: { path: /livez, port: metrics }
+  httpGet: { path: /healthz, port: metrics }
   periodSeconds: 2
   timeoutSeconds: 5
   failureThreshold: 150
 livenessProbe:
-  httpGet: { path: /livez, port: metrics }
+  httpGet: { path: /healthz, port: metrics }
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 3
