@@ -43,6 +43,9 @@ export function describeError(error: unknown): unknown {
   };
 }
 
+/** Asked every few seconds; what they find is logged where it is found. */
+const PROBES = new Set(['/health']);
+
 /** The one line of a request: the route's pattern, never its path or query, since a path may be a webhook's token. */
 export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode: status } = reply;
@@ -52,6 +55,7 @@ export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
     status,
     milliseconds: Math.round(reply.elapsedTime * 10) / 10,
   };
-  if (status >= 500) request.log.error(facts, 'answered');
+  if (PROBES.has(facts.route)) request.log.debug(facts, 'answered');
+  else if (status >= 500) request.log.error(facts, 'answered');
   else request.log.info(facts, 'answered');
 }

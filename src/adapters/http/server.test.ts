@@ -215,6 +215,24 @@ describe('failures are problem documents', () => {
     expect(lines.join('')).toContain('connection to db.internal refused');
   });
 
+  const away: Record<string, Error> = {
+    'a refused connection': Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
+    'a cause of that kind': new Error('query failed', {
+      cause: Object.assign(new Error('no'), { code: '57P03' }),
+    }),
+  };
+  test.each(Object.entries(away))(
+    'a database that is away is no fault of the request: %s',
+    async (_name, error) => {
+      const { api, ask } = gateway();
+      api.pipelines = async () => {
+        throw error;
+      };
+      const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1']);
+    },
+  );
+
   test('a body that is too large is refused', async () => {
     const { app } = gateway();
     const payload = 'x'.repeat(1024 * 1024 + 1);

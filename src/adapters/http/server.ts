@@ -88,7 +88,7 @@ export function createServer(parts: ServerParts): App {
   });
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
-    if (problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+    if (problem !== error && problem.status >= 500) request.log.error({ err: error }, 'a request failed');
     return sendProblem(reply, problem);
   });
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not-found', 'No such path.')));

@@ -67,7 +67,8 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
   app.addHook('preClose', async () => streams.closeAll());
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
-    if (problem.status === 500) request.log.error({ err: error }, 'a request of an agent failed');
+    if (problem !== error && problem.status >= 500)
+      request.log.error({ err: error }, 'a request of an agent failed');
     return sendProblem(reply, problem);
   });
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not-found', 'No such path.')));
