@@ -108,20 +108,22 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   if (!(await elector.acquire(stop))) return 'told-to';
   const lost = new AbortController();
   const over = AbortSignal.any([stop, lost.signal]);
-  const holding = elector.hold(stop).then((how) => {
-    if (how === 'lost') lost.abort();
-    return how;
-  });
-  const epoch = await database.takeEpoch(config.podName);
-  candidate.metrics.leading(true);
-  log.info({ epoch }, 'leading');
+  const done = new AbortController();
+  const holding = elector.hold(done.signal);
+  void holding.then(() => lost.abort());
   const compiler = createCompiler();
   try {
+    const epoch = await database.takeEpoch(config.podName);
+    candidate.metrics.leading(true);
+    log.info({ epoch }, 'leading');
     await lead({ ...candidate, compiler, lost }, over);
   } finally {
+    // The lease is given back last: what this leader began has ended by then.
     await compiler.close();
+    done.abort();
   }
-  return (await holding) === 'lost' || !stop.aborted ? 'lead-lost' : 'told-to';
+  const how = await holding;
+  return stop.aborted && how === 'released' ? 'told-to' : 'lead-lost';
 }
 
 /** Tries until it works, with growing waits; undefined when told to stop before. */
