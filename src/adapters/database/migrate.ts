@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { runner } from 'node-pg-migrate';
+import { Client } from 'pg';
 import { sql, type DatabasePool } from 'slonik';
 import { rows } from './pool.ts';
 
@@ -14,16 +15,24 @@ export interface MigrateOptions {
 /** Brings the schema up to date, one process at a time; the others wait. Must not go through a transaction pooler. */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const log = options.log ?? (() => undefined);
-  const done = await runner({
-    databaseUrl: url,
-    dir: MIGRATIONS,
-    direction: 'up',
-    migrationsTable: 'migrations',
-    advisoryLockMode: 'wait',
-    singleTransaction: true,
-    logger: { info: () => undefined, warn: log, error: log },
-  });
-  return done.map((migration) => migration.name);
+  const client = new Client({ connectionString: url });
+  // Without a listener a connection that breaks would end the process; with one, the query that was running fails.
+  client.on('error', (error) => log(`The connection of the migration broke: ${error.message}`));
+  await client.connect();
+  try {
+    const done = await runner({
+      dbClient: client,
+      dir: MIGRATIONS,
+      direction: 'up',
+      migrationsTable: 'migrations',
+      advisoryLockMode: 'wait',
+      singleTransaction: true,
+      logger: { info: () => undefined, warn: log, error: log },
+    });
+    return done.map((migration) => migration.name);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Tables for the logs of this month and the next ones. Run after `migrate` and once a day. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { decide } from '#domain/scheduling/decide.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -10,11 +10,12 @@ const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
 let stores: TestStores;
 
+beforeAll(async () => void (stores = await openStores()));
 beforeEach(async () => {
-  stores = await openStores();
+  await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
 });
-afterEach(async () => await stores.close());
+afterAll(async () => await stores.close());
 
 const save = async (definition: Pipeline = samplePipeline(), more = {}) =>
   await stores.pipelines.savePipeline(toSave(definition, more));

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { DatabasePool } from 'slonik';
+import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
+import { openBell, type ClosableBell } from './bell.ts';
+import { openPool, rows } from './pool.ts';
+
+let database: TestDatabase;
+let pool: DatabasePool;
+let bells: ClosableBell[];
+
+beforeEach(async () => {
+  database = await makeDatabase();
+  pool = await openPool(database.url);
+  bells = [];
+});
+afterEach(async () => {
+  await Promise.all(bells.map((bell) => bell.close()));
+  await pool.end();
+  await database.drop();
+});
+
+function open(url = database.url): ClosableBell {
+  const bell = openBell({ url, pool, retryMilliseconds: 20 });
+  bells.push(bell);
+  return bell;
+}
+
+/** What a listener hears, and a way to wait for it. */
+function ears() {
+  const heard: string[] = [];
+  const waiting: { text: string; resolve: () => void }[] = [];
+  return {
+    heard,
+    hear: (topic: string, id: number): void => {
+      heard.push(`${topic} ${id}`);
+      for (const { text, resolve } of waiting) if (heard.includes(text)) resolve();
+    },
+    until: async (text: string): Promise<void> =>
+      await new Promise((resolve) => {
+        if (heard.includes(text)) resolve();
+        waiting.push({ text, resolve });
+      }),
+  };
+}
+
+const listeners = async (): Promise<number> =>
+  await pool.oneFirst(rows<{ count: number }>()`
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
+
+describe('the bell', () => {
+  test('is heard in other processes, by those who listen for the topic', async () => {
+    const { heard, hear, until } = ears();
+    open().listen(['schedule', 'cancel'], hear);
+    await until('cancel 0');
+    heard.length = 0;
+    const other = open();
+    other.ring('builds', 3);
+    other.ring('schedule', 7);
+    await until('schedule 7');
+    expect(heard).toEqual(['schedule 7']);
+  });
+
+  test('first tells everybody to look, since nobody knows what was missed', async () => {
+    const { heard, hear, until } = ears();
+    open().listen(['checks', 'builds'], hear);
+    await until('builds 0');
+    expect(heard).toEqual(['checks 0', 'builds 0']);
+  });
+
+  test('gathers what is rung at the same moment', async () => {
+    const { heard, hear, until } = ears();
+    const bell = open();
+    bell.listen(['status'], hear);
+    await until('status 0');
+    for (let count = 0; count < 100; count += 1) bell.ring('status', 5);
+    bell.ring('status', 6);
+    await until('status 6');
+    expect(heard).toEqual(['status 0', 'status 5', 'status 6']);
+  });
+
+  test('is heard again after the connection was cut, and tells to look', async () => {
+    const { heard, hear, until } = ears();
+    const bell = open();
+    bell.listen(['schedule'], hear);
+    await until('schedule 0');
+    heard.length = 0;
+    await pool.query(rows()`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
+    await until('schedule 0');
+    bell.ring('schedule', 8);
+    await until('schedule 8');
+    expect(await listeners()).toBe(1);
+  });
+
+  test('never fails the one who rings', async () => {
+    const errors: Error[] = [];
+    const ended = await openPool(database.url);
+    await ended.end();
+    const bell = openBell({ url: database.url, pool: ended, onError: (error) => void errors.push(error) });
+    bell.ring('builds', 1);
+    await bell.close();
+    expect(errors).toHaveLength(1);
+  });
+
+  test('goes on when one listener throws', async () => {
+    const { hear, until } = ears();
+    const bell = open();
+    bell.listen(['checks'], () => {
+      throw new Error('of the test');
+    });
+    bell.listen(['checks'], hear);
+    await until('checks 0');
+    bell.ring('checks', 4);
+    await until('checks 4');
+  });
+
+  test('tells no more to whoever stopped listening', async () => {
+    const { heard, hear, until } = ears();
+    const { hear: hearToo, until: untilToo } = ears();
+    const bell = open();
+    const stop = bell.listen(['checks'], hear);
+    bell.listen(['checks'], hearToo);
+    await until('checks 0');
+    stop();
+    bell.ring('checks', 4);
+    await untilToo('checks 4');
+    expect(heard).toEqual(['checks 0']);
+  });
+});

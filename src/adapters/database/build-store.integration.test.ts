@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import { decide } from '#domain/scheduling/decide.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { eventsOf, found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+let stores: TestStores;
+let saved: SavedPipeline;
+
+beforeAll(async () => void (stores = await openStores()));
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+});
+afterAll(async () => await stores.close());
+
+const schedule = async (): Promise<string[]> =>
+  (await stores.builds.schedule(saved.id, decide, now())).builds.map(
+    (build) => `${build.job} ${build.number}`,
+  );
+const trigger = async (name = 'unit') =>
+  await stores.builds.trigger({ ...APP, job: name }, 'ann', decide, now());
+const oldest = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
+const EVENTS = eventsOf(['0', '1'], '2026-11-21T10:00:00.000Z');
+
+describe('deciding', () => {
+  test('two schedulers at the same moment make each build once', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
+    const made = await Promise.all([1, 2, 3, 4].map(() => schedule()));
+    expect(made.flat()).toEqual(['unit 1', 'unit 2', 'unit 3']);
+  });
+
+  test('a version that comes while a decision is made is not lost', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    const reading = Promise.withResolvers<void>();
+    const late = reading.promise.then(() => found(stores, saved, [{ ref: 'b' }]));
+    const slow: typeof decide = (snapshot) => {
+      reading.resolve();
+      return decide(snapshot);
+    };
+    await stores.builds.schedule(saved.id, slow, now());
+    await late;
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
+    expect(await schedule()).toEqual(['unit 2']);
+  });
+
+  test('a hundred builds and more come in several decisions', async () => {
+    const refs = Array.from({ length: 130 }, (_, index) => ({ ref: String(index) }));
+    await found(stores, saved, refs);
+    expect(await schedule()).toHaveLength(100);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
+    expect(await schedule()).toHaveLength(30);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+  });
+
+  test('what passes goes on to the next job, the newest only, one build at a time', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await schedule();
+    await succeed(stores, 'unit');
+    expect(await schedule()).toEqual(['publish 1']);
+    expect((await stores.builds.attemptFacts(await oldest(), 1))?.versions).toEqual([{ ref: 'b' }]);
+    await found(stores, saved, [{ ref: 'c' }]);
+    await schedule();
+    await succeed(stores, 'unit');
+    expect(await schedule()).toEqual([]);
+    await succeed(stores, 'publish');
+    expect(await schedule()).toEqual(['publish 2']);
+    await succeed(stores, 'publish');
+    expect(await schedule()).toEqual([]);
+  });
+
+  test('a build that fails lets nothing pass', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
+    expect(await stores.builds.endBuild(await oldest(), 1, end)).toBe('ended');
+    expect(await schedule()).toEqual([]);
+    expect(await trigger('publish')).toEqual({
+      answer: 'refused',
+      reasons: [{ code: 'NothingPassed', message: 'No version of git.app has passed unit yet.' }],
+    });
+  });
+});
+
+describe('a trigger', () => {
+  test('by fifty people at once gives fifty builds with consecutive numbers', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => trigger()));
+    const numbers = answers.map((answer) => (answer.answer === 'created' ? Number(answer.build.number) : 0));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 2));
+  });
+
+  test('that comes together with new versions answers with its own build', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    expect(await trigger()).toMatchObject({ answer: 'created', build: { number: '2' } });
+    expect(await schedule()).toEqual([]);
+  });
+
+  test('of what does not exist, or without versions, is refused with words', async () => {
+    expect(await trigger('none')).toEqual({ answer: 'unknown' });
+    expect(await trigger()).toMatchObject({ answer: 'refused', reasons: [{ code: 'NoVersion' }] });
+  });
+});
+
+describe('starting', () => {
+  test('a build wants a Pod until it has one, and again for its next attempt', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    await stores.builds.podCreated(build, 1, 'pod-1', now());
+    await stores.builds.podCreated(build, 1, 'pod-1', now());
+    expect(await stores.builds.buildsToStart(10)).toEqual([]);
+    expect(await stores.builds.openAttempts()).toMatchObject([{ id: build, attempt: 1, podUid: 'pod-1' }]);
+    expect(await stores.builds.retryBuild(build, 1, 'PodLost: The Pod is gone.', now())).toBe('retried');
+    expect(await stores.builds.retryBuild(build, 1, 'once more', now())).toBe('over');
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
+    expect(await stores.builds.attemptFacts(build, 1)).toBeUndefined();
+    expect(await stores.builds.applyEvents(build, 1, EVENTS, applyEvents)).toBe('over');
+    expect(
+      await stores.builds.endBuild(build, 1, {
+        outcome: 'failed',
+        reason: 'PodLost',
+        message: '',
+        at: now(),
+      }),
+    ).toBe('over');
+  });
+
+  test('a build whose Pod was refused says why and lets the others go first', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await schedule();
+    await stores.builds.explainPending(await oldest(), 'QuotaExceeded: enough is enough');
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ number: '2' }]);
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'pending',
+      message: 'QuotaExceeded: enough is enough',
+    });
+  });
+});
+
+const firstBuild = async (): Promise<number> => {
+  await found(stores, saved, [{ ref: 'a' }]);
+  await schedule();
+  return await oldest();
+};
+
+describe('events', () => {
+  test('count once, though many say them at the same moment, in pieces and again', async () => {
+    const id = await firstBuild();
+    const batches = [EVENTS.slice(0, 2), EVENTS.slice(0, 4), EVENTS.slice(2, 5), EVENTS, EVENTS];
+    await Promise.all(batches.map((events) => stores.builds.applyEvents(id, 1, events, applyEvents)));
+    await stores.builds.applyEvents(id, 1, EVENTS, applyEvents);
+    const state = await stores.builds.buildState(id, 1);
+    expect(state).toMatchObject({ status: 'succeeded', applied: EVENTS.length });
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks.map((chunk) => chunk.text)).toEqual(['step 0\n', 'step 1\n']);
+    expect(logs).toMatchObject({ complete: true, hasMore: false });
+    expect(await schedule()).toEqual(['publish 1']);
+  });
+
+  test('before the end show the steps as they go', async () => {
+    const id = await firstBuild();
+    await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 4), applyEvents);
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'started',
+      startedAt: new Date('2026-11-21T10:00:00Z'),
+      inputs: [{ name: 'app', resource: 'git.app', fields: { ref: 'a' } }],
+      steps: [
+        { id: '0', kind: 'get', name: 'git.app', status: 'succeeded', exitCode: 0 },
+        { id: '1', kind: 'task', name: 'test', status: 'started' },
+      ],
+    });
+  });
+
+  test('after another word has ended the build are over, but what was told before is still acknowledged', async () => {
+    const id = await firstBuild();
+    await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 3), applyEvents);
+    await stores.builds.endBuild(id, 1, { outcome: 'failed', reason: 'PodLost', message: 'gone', at: now() });
+    expect(await stores.builds.applyEvents(id, 1, EVENTS, applyEvents)).toBe('over');
+    expect(await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 3), applyEvents)).toMatchObject({
+      acknowledged: 3,
+    });
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'failed',
+      reason: 'PodLost',
+      steps: [{ status: 'succeeded' }, { status: 'skipped' }],
+    });
+  });
+
+  test('of a large log are kept small and read back whole', async () => {
+    const id = await firstBuild();
+    const text = 'the same line again and again\n'.repeat(2000);
+    const events = [
+      { sequence: 1, at: EVENTS[0]?.at ?? '', type: 'step-started' as const, step: '0' },
+      { sequence: 2, at: EVENTS[0]?.at ?? '', type: 'log' as const, step: '0', text },
+    ];
+    await stores.builds.applyEvents(id, 1, events, applyEvents);
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks[0]?.text).toBe(text);
+    expect(logs).toMatchObject({ complete: false, hasMore: false });
+  });
+});
+
+describe('a put', () => {
+  const withPut = samplePipeline({
+    resources: [resource('git.app'), resource('git.image')],
+    jobs: [
+      job('publish', get('git.app'), put('git.image')),
+      job('deploy', get('git.image', { passed: ['publish'] }), task('roll out')),
+      job('scan', get('git.image'), task('look')),
+    ],
+  });
+  const events = EVENTS.map((event) =>
+    event.type === 'step-ended' && event.step === '1' ? { ...event, version: { tag: '1.0' } } : event,
+  );
+
+  test('makes a version that triggers, and that has passed its job', async () => {
+    saved = await stores.pipelines.savePipeline(toSave(withPut));
+    await found(stores, saved, [{ ref: 'a' }]);
+    expect(await schedule()).toEqual(['publish 1']);
+    const build = await oldest();
+    await stores.builds.applyEvents(build, 1, events.slice(0, 6), applyEvents);
+    expect(await schedule()).toEqual(['scan 1']);
+    await stores.builds.applyEvents(build, 1, events, applyEvents);
+    expect(await schedule()).toEqual(['deploy 1']);
+    expect(
+      (await stores.views.versions({ ...APP, resource: 'git.image' }, { limit: 5 }))?.rows,
+    ).toMatchObject([{ fields: { tag: '1.0' } }]);
+  });
+
+  test('of a version that is known makes no second one', async () => {
+    saved = await stores.pipelines.savePipeline(toSave(withPut));
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await schedule();
+    for (const build of await stores.builds.buildsToStart(10)) {
+      await stores.builds.applyEvents(build.id, 1, events, applyEvents);
+    }
+    expect(await schedule()).toEqual(['deploy 1', 'scan 1']);
+    expect((await stores.views.versions({ ...APP, resource: 'git.image' }, { limit: 5 }))?.rows).toHaveLength(
+      1,
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { decide } from '#domain/scheduling/decide.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { found, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { EpochOver, holdEpoch } from './fence.ts';
+import { rows } from './pool.ts';
+
+const now = (): Date => new Date();
+let stores: TestStores;
+let saved: SavedPipeline;
+
+beforeAll(async () => void (stores = await openStores()));
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await found(stores, saved, [{ ref: 'a' }]);
+});
+afterAll(async () => await stores.close());
+
+const leading = (epoch: number) => storesOver({ pool: stores.pool, epoch: () => epoch });
+
+test('epochs grow by one, and only the newest is current', async () => {
+  const first = await stores.leaders.takeEpoch('one');
+  const second = await stores.leaders.takeEpoch('two');
+  expect(second).toBe(first + 1);
+  expect(await stores.leaders.isCurrent(first)).toBe(false);
+  expect(await stores.leaders.isCurrent(second)).toBe(true);
+});
+
+describe('a leader whose epoch is over', () => {
+  const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
+  type Stores = ReturnType<typeof leading>;
+  const writes: Record<string, (old: Stores, build: number) => Promise<unknown>> = {
+    'decides nothing': (old) => old.builds.schedule(saved.id, decide, now()),
+    'records no Pod': (old, build) => old.builds.podCreated(build, 1, 'pod', now()),
+    'ends no build': (old, build) => old.builds.endBuild(build, 1, end),
+    'repeats no build': (old, build) => old.builds.retryBuild(build, 1, 'again', now()),
+    'saves no pipeline': (old) => old.pipelines.savePipeline(toSave(samplePipeline())),
+    'removes no pipeline': (old) => old.pipelines.removePipeline({ team: 'main', pipeline: 'app' }),
+    'saves no team': (old) => old.teams.saveTeam({ name: 'main', namespace: 'main' }),
+    'starts no check': (old) =>
+      old.checks.openRun([saved.resources[0]?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9)),
+    'closes no check': (old) => old.checks.closeRun(1, now()),
+  };
+
+  test.each(Object.entries(writes))('%s, but does while it lasts', async (_, write) => {
+    await stores.builds.schedule(saved.id, decide, now());
+    const build = (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
+    const old = leading(await stores.leaders.takeEpoch('old'));
+    const fresh = leading(await stores.leaders.takeEpoch('new'));
+    await expect(write(old, build)).rejects.toThrow(EpochOver);
+    await write(fresh, build);
+  });
+});
+
+test('a new leader waits for what the old one is writing', async () => {
+  const epoch = await stores.leaders.takeEpoch('old');
+  const order: string[] = [];
+  const writing = Promise.withResolvers<void>();
+  const taking = writing.promise
+    .then(() => stores.leaders.takeEpoch('new'))
+    .then(() => order.push('the new one leads'));
+  const waits = writing.promise.then(async () => await someoneWaits());
+  await stores.pool.transaction(async (connection) => {
+    await holdEpoch({ pool: stores.pool, epoch: () => epoch }, connection);
+    writing.resolve();
+    await waits;
+    order.push('the old one is done');
+  });
+  await taking;
+  expect(order).toEqual(['the old one is done', 'the new one leads']);
+});
+
+async function someoneWaits(): Promise<void> {
+  const waiting = rows()`
+    SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  while (!(await stores.pool.exists(waiting))) await new Promise((resolve) => setImmediate(resolve));
+}

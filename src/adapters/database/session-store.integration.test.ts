@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decide } from '#domain/scheduling/decide.ts';
+import type { AgentSession } from '#flows/ports.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+
+const now = (): Date => new Date();
+let stores: TestStores;
+let builds: number[];
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await found(
+    stores,
+    saved,
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((ref) => ({ ref })),
+  );
+  await stores.builds.schedule(saved.id, decide, now());
+  builds = (await stores.builds.buildsToStart(10)).map((build) => build.id);
+});
+afterAll(async () => await stores.close());
+
+const session = (index: number): AgentSession => ({ kind: 'build', build: builds[index] ?? 0, attempt: 1 });
+const open = async (of: AgentSession, key: string, pod = 'pod') =>
+  await stores.sessions.openSession(of, key, pod, now());
+
+describe('a session of a build', () => {
+  test('belongs to the first key; the same key may ask again', async () => {
+    expect(await open(session(0), 'first')).toBe('opened');
+    expect(await open(session(0), 'first')).toBe('same');
+    expect(await open(session(0), 'second')).toBe('taken');
+    expect(await stores.sessions.sessionOf('first')).toEqual(session(0));
+    expect(await stores.sessions.sessionOf('second')).toBeUndefined();
+  });
+
+  test('is opened by exactly one of many keys that race for it', async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `racer-${index}`);
+    const answers = await Promise.all(keys.map((key) => open(session(1), key)));
+    expect(answers.filter((answer) => answer === 'opened')).toHaveLength(1);
+    expect(answers.filter((answer) => answer === 'taken')).toHaveLength(19);
+  });
+
+  test('is one session though one key asks many times at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => open(session(2), 'eager')));
+    expect(answers.toSorted()).toEqual(['opened', ...Array.from({ length: 9 }, () => 'same')]);
+  });
+
+  test('is not for another Pod than the one that was made', async () => {
+    await stores.builds.podCreated(builds[3] ?? 0, 1, 'the-pod', now());
+    expect(await open(session(3), 'stranger', 'another-pod')).toBe('taken');
+    expect(await open(session(3), 'own', 'the-pod')).toBe('opened');
+  });
+
+  test('is over with its attempt, and with its build', async () => {
+    await stores.builds.retryBuild(builds[4] ?? 0, 1, 'PodLost', now());
+    expect(await open(session(4), 'late')).toBe('over');
+    const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
+    expect(await open(session(5), 'early')).toBe('opened');
+    await stores.builds.endBuild(builds[5] ?? 0, 1, end);
+    expect(await open(session(5), 'early')).toBe('over');
+    expect(await open({ kind: 'build', build: 987_654, attempt: 1 }, 'lost')).toBe('over');
+  });
+});
+
+test('a session of a check run marks it as seen and is over when it is closed', async () => {
+  const [due] = await stores.checks.dueChecks(new Date(Date.now() + 10 ** 9), 1);
+  const opened = await stores.checks.openRun([due?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9));
+  const of: AgentSession = { kind: 'checks', run: opened?.run ?? 0 };
+  expect(await open(of, 'checker')).toBe('opened');
+  expect(await open(of, 'checker')).toBe('same');
+  expect(await open(of, 'stranger')).toBe('taken');
+  expect(await stores.sessions.sessionOf('checker')).toEqual(of);
+  expect(await stores.checks.openRuns()).toMatchObject([{ run: opened?.run, seen: true }]);
+  await stores.checks.closeRun(opened?.run ?? 0, now());
+  expect(await open(of, 'checker')).toBe('over');
+});
