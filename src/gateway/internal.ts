@@ -41,6 +41,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     api,
     certificate,
     readiness,
+    draining: () => draining,
     version: VERSION,
     log,
     metrics: agentMetrics(registry),

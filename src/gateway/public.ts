@@ -30,6 +30,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     authorize: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
     log,
     overloaded: () => pressure.overloaded(),
+    draining: () => draining,
     observe: requestMetrics(registry),
   });
   const metricsServer = createMetricsServer(registry, readiness);

@@ -17,6 +17,8 @@ export interface ServerParts {
   log: FastifyBaseLogger;
   /** A reason not to take the request now, or undefined. */
   overloaded?: () => string | undefined;
+  /** From then on each answer also ends its connection, so that none is left to be cut at the end. */
+  draining?: () => boolean;
   observe?: (facts: { method: string; route: string; status: number; seconds: number }) => void;
 }
 
@@ -42,6 +44,7 @@ export function createServer(parts: ServerParts): App {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    return503OnClosing: false,
     bodyLimit: LIMITS.bodyLimit,
     requestTimeout: LIMITS.requestTimeout,
     connectionTimeout: LIMITS.connectionTimeout,
@@ -62,6 +65,7 @@ export function createServer(parts: ServerParts): App {
   });
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    if (parts.draining?.() === true) void reply.header('connection', 'close');
     const reason = parts.overloaded?.();
     if (reason !== undefined && request.routeOptions.url !== '/health')
       throw new Problem('unavailable', reason);

@@ -23,6 +23,8 @@ export interface AgentServerParts {
   log: FastifyBaseLogger;
   metrics: AgentMetrics;
   readiness: Readiness;
+  /** From then on each answer also ends its connection: agents connect again, to another replica. */
+  draining?: () => boolean;
   version: string;
   observe?: ObserveRequest;
 }
@@ -36,6 +38,7 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    return503OnClosing: false,
     requestTimeout: 60_000,
     keepAliveTimeout: 120_000,
     exposeHeadRoutes: false,
@@ -52,6 +55,9 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
   const routes = { api, sessions, streams, metrics };
 
   app.decorateRequest('agent');
+  app.addHook('onRequest', async (_request, reply) => {
+    if (parts.draining?.() === true) void reply.header('connection', 'close');
+  });
   app.addHook('preParsing', async (request, _reply, payload) => {
     const encoding = request.headers['content-encoding'];
     if (encoding === undefined || encoding === 'identity') return payload;
