@@ -75,7 +75,9 @@ async function applySamples(images: LoadedImages): Promise<void> {
   const pipeline = [`pipeline/${PIPELINE}`, '--namespace', TEAM];
   await kubectl(['wait', '--for=condition=Ready', ...pipeline, '--timeout=60s']);
   await kubectl(['rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=120s']);
-  for (const line of (await kubectl(['get', 'teams,pipelines', '--namespace', TEAM])).trim().split('\n'))
+  for (const line of (await kubectl(['get', `team/${TEAM}`, `pipeline/${PIPELINE}`, '--namespace', TEAM]))
+    .trim()
+    .split('\n'))
     screen.line(line);
 }
 
