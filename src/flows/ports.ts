@@ -116,7 +116,13 @@ export interface CheckStore {
     at: Date,
   ): Promise<{ run: number; scopes: number[] } | undefined>;
   /** For a Pod that a CronJob made: claims every free scope of the group; the same Pod uid gets the same run again. */
-  openRunForPod(pipelineId: number, group: string, podUid: string, at: Date): Promise<number | undefined>;
+  openRunForPod(
+    pipelineId: number,
+    group: string,
+    /** What its labels say anyone can write, so the namespace must be the pipeline's. */
+    pod: { namespace: string; uid: string },
+    at: Date,
+  ): Promise<number | undefined>;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
   /** Known objects are ignored, new ones get ids in order and ask for scheduling; sets the next due time (back-off on errors). */
   recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[]; pipelineId?: number }>;

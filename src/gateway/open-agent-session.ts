@@ -57,7 +57,7 @@ async function sessionOf(
   { checks, now }: OpeningSessions,
 ): Promise<AgentSession | undefined> {
   if (identified.verdict === 'known') return identified.session;
-  const run = await checks.openRunForPod(identified.pipelineId, identified.group, pod.uid, now());
+  const run = await checks.openRunForPod(identified.pipelineId, identified.group, pod, now());
   return run === undefined ? undefined : { kind: 'checks', run };
 }
 

@@ -25,22 +25,27 @@ export async function openRun(
   });
 }
 
+interface PodIdentity {
+  namespace: string;
+  uid: string;
+}
+
 export async function openRunForPod(
   { pool }: Database,
-  { pipelineId, group, podUid, at }: { pipelineId: number; group: string; podUid: string; at: Date },
+  { pipelineId, group, pod, at }: { pipelineId: number; group: string; pod: PodIdentity; at: Date },
 ): Promise<number | undefined> {
   return await pool.transaction(async (connection) => {
     const free = await connection.any(rows<ScopeRow>()`
       SELECT ${TIMER} FROM check_scopes s JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
-      WHERE s.pipeline_id = ${pipelineId} AND s.check_group = ${group} AND s.live AND s.checked_by = 'pod'
-        AND s.run_id IS NULL
+      WHERE s.pipeline_id = ${pipelineId} AND p.namespace = ${pod.namespace} AND s.check_group = ${group} AND s.live
+        AND s.checked_by = 'pod' AND s.run_id IS NULL
       ORDER BY s.id FOR UPDATE OF s`);
     const known = await connection.maybeOneFirst(rows<{ id: number }>()`
-      SELECT id FROM check_runs WHERE pod_uid = ${podUid}`);
+      SELECT id FROM check_runs WHERE pod_uid = ${pod.uid}`);
     if (known !== null) return known;
     // A CronJob whose resources the operator times is suspended: then a person made this Pod.
     const cause = free.some((scope) => scope.timer === 'cronjob') ? 'schedule' : 'manual';
-    return await claim(connection, free, { cause, at, podUid });
+    return await claim(connection, free, { cause, at, podUid: pod.uid });
   });
 }
 

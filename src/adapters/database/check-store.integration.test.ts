@@ -116,10 +116,14 @@ describe('a run', () => {
     const group = (await stores.checks.dueChecks(after(1), 10)).find(
       (check) => check.resource === 'git.nightly',
     )?.group;
-    const run = await stores.checks.openRunForPod(saved.id, group ?? '', 'pod-1', after(100));
+    const pod = { namespace: 'main', uid: 'pod-1' };
+    const foreign = { namespace: 'other', uid: 'pod-9' };
+    expect(await stores.checks.openRunForPod(saved.id, group ?? '', foreign, after(99))).toBeUndefined();
+    const run = await stores.checks.openRunForPod(saved.id, group ?? '', pod, after(100));
     expect(run).toBeGreaterThan(0);
-    expect(await stores.checks.openRunForPod(saved.id, group ?? '', 'pod-1', after(101))).toBe(run);
-    expect(await stores.checks.openRunForPod(saved.id, group ?? '', 'pod-2', after(102))).toBeUndefined();
+    expect(await stores.checks.openRunForPod(saved.id, group ?? '', pod, after(101))).toBe(run);
+    const late = { namespace: 'main', uid: 'pod-2' };
+    expect(await stores.checks.openRunForPod(saved.id, group ?? '', late, after(102))).toBeUndefined();
     expect(await stores.checks.openRuns()).toMatchObject([{ run, seen: true, podUid: 'pod-1' }]);
   });
 });

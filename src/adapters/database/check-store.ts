@@ -29,8 +29,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     },
     dueChecks: (at, limit) => dueChecks(database, at, limit),
     openRun: (scopes, cause, at) => openRun(database, { scopes, cause, at }),
-    openRunForPod: (pipelineId, group, podUid, at) =>
-      openRunForPod(database, { pipelineId, group, podUid, at }),
+    openRunForPod: (pipelineId, group, pod, at) => openRunForPod(database, { pipelineId, group, pod, at }),
     runFacts: (run) => runFacts(database, run),
     recordCheck: (result, at) => recordCheck(database, result, at),
     closeRun: (run, at, error) => closeRun(database, { run, at, ...(error === undefined ? {} : { error }) }),
