@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
 import { buildShim } from './testing/build.ts';
 import { childrenOf, ended, LocalPod, onlyChild, type ShimOptions } from './testing/local-pod.ts';
+
+jest.setTimeout(30_000);
 
 let binary = '';
 beforeAll(async () => {
@@ -282,7 +284,7 @@ describe('a hostile step', () => {
       argv: ['/bin/sh', '-e'],
       env: {},
       cwd: pod.workdir,
-      script: 'yes 0123456789 | head -c 200000000',
+      script: 'yes 0123456789 | head -c 100000000',
     };
     const running = shim.run(command, {
       onOutput: async (_stream, part) => {
@@ -293,9 +295,9 @@ describe('a hostile step', () => {
       },
     });
     expect((await running.ended).end).toEqual(code(0));
-    expect(bytes).toBe(200_000_000);
+    expect(bytes).toBe(100_000_000);
     const expected = createHash('sha256').update(
-      '0123456789\n'.repeat(Math.ceil(200_000_000 / 11)).slice(0, 200_000_000),
+      '0123456789\n'.repeat(Math.ceil(100_000_000 / 11)).slice(0, 100_000_000),
     );
     expect(hash.digest('hex')).toBe(expected.digest('hex'));
     const size = await run(await Promise.resolve(shim), {

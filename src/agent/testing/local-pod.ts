@@ -67,9 +67,9 @@ export class LocalPod {
     bundle: string,
     gateway: string,
     certificateAuthority: string,
-    nodeOptions: string[] = [],
+    more: Record<string, string> = {},
   ): ChildProcess {
-    return this.#start([process.execPath, ...nodeOptions, bundle], {
+    return this.#start([process.execPath, bundle], {
       [AGENT_ENVIRONMENT.gateway]: gateway,
       [AGENT_ENVIRONMENT.certificateAuthority]: certificateAuthority,
       [AGENT_ENVIRONMENT.nonce]: 'nonce',
@@ -80,6 +80,7 @@ export class LocalPod {
       [AGENT_ENVIRONMENT.shimSecret]: this.secret,
       MILLRACE_TERMINATION_LOG: this.terminationLog,
       MILLRACE_SPOOL_FOLDER: this.folder,
+      ...more,
     });
   }
 
