@@ -31,6 +31,15 @@ test('diagnostics come in the order of the text, each once, those without a plac
   ]);
 });
 
+test.each([
+  ['a\nb', String.raw`a\nb`],
+  ['a\u0000\u2028\u0085b', String.raw`a\u0000\u2028\u0085b`],
+  ['ä "👍"', 'ä "👍"'],
+  ['x'.repeat(501), `${'x'.repeat(499)}…`],
+])('a message is one line of bounded length: %j', (message, shown) => {
+  expect(diagnose('unknown-job', undefined, message).message).toBe(shown);
+});
+
 test('warnings are no errors', () => {
   const warning = diagnose('job-without-steps', at(1, 1), 'x');
   expect(hasErrors([warning])).toBe(false);

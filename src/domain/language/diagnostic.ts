@@ -27,9 +27,20 @@ export function diagnose(
     severity: entry.severity,
     code,
     ...(range && { range }),
-    message,
-    help: help ?? entry.help,
+    message: onOneLine(message),
+    help: onOneLine(help ?? entry.help),
   };
+}
+
+const LONGEST = 500;
+
+/** Names come from the text and may hold anything: control characters are spelt out, and what is too long is cut. */
+function onOneLine(text: string): string {
+  const spelt = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => {
+    const code = char.charCodeAt(0).toString(16).padStart(4, '0');
+    return char === '\n' ? String.raw`\n` : String.raw`\u${code}`;
+  });
+  return spelt.length <= LONGEST ? spelt : `${spelt.slice(0, LONGEST - 1)}…`;
 }
 
 /** What HCL says, kept in its words. `code` is used unless the engine's guard named one. */

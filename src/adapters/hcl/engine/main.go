@@ -92,7 +92,8 @@ func evaluate(tree, expression, scope uint32) (answer uint64) {
 	out.raw(`{"diagnostics":[`)
 	out.diagnostics(diagnostics)
 	out.raw("]")
-	if !diagnostics.HasErrors() {
+	// Unknown values come only from what the parser could not read; it has said so.
+	if !diagnostics.HasErrors() && value.IsWhollyKnown() {
 		out.raw(`,"value":`).value(value)
 	}
 	out.raw("}")

@@ -85,7 +85,7 @@ func (r *references) markDirect(expression hclsyntax.Expression) {
 func literal(expression hclsyntax.Expression) (cty.Value, bool) {
 	switch typed := expression.(type) {
 	case *hclsyntax.LiteralValueExpr:
-		return typed.Val, true
+		return typed.Val, typed.Val.IsWhollyKnown()
 	case *hclsyntax.TemplateExpr:
 		if !typed.IsStringLiteral() && len(typed.Parts) > 0 {
 			for _, part := range typed.Parts {
@@ -95,7 +95,7 @@ func literal(expression hclsyntax.Expression) (cty.Value, bool) {
 			}
 		}
 		value, diagnostics := typed.Value(nil)
-		return value, !diagnostics.HasErrors()
+		return value, !diagnostics.HasErrors() && value.IsWhollyKnown()
 	}
 	return cty.NilVal, false
 }
@@ -105,7 +105,7 @@ func stepName(step hcl.Traverser) (string, bool) {
 	case hcl.TraverseAttr:
 		return typed.Name, true
 	case hcl.TraverseIndex:
-		if key, err := convert.Convert(typed.Key, cty.String); err == nil && !key.IsNull() {
+		if key, err := convert.Convert(typed.Key, cty.String); err == nil && key.IsWhollyKnown() && !key.IsNull() {
 			return key.AsString(), true
 		}
 	}

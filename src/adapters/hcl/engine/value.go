@@ -14,7 +14,7 @@ func (e *encoder) value(value cty.Value) {
 	value, _ = value.Unmark()
 	kind := value.Type()
 	switch {
-	case !value.IsKnown() || value.IsNull():
+	case value.IsNull():
 		e.raw("null")
 	case kind == cty.String:
 		e.text(value.AsString())
