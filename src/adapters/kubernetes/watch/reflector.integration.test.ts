@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { seenReference } from '#adapters/kubernetes/kinds/seen.ts';
+import type { OwnApiServer } from '#testing/api-server.ts';
+import { startApiServer } from '#testing/api-server.ts';
+import type { CuttableProxy } from '#testing/cuttable-proxy.ts';
+import { startProxy } from '#testing/cuttable-proxy.ts';
+import { Reflector } from './reflector.ts';
+import type { Change, Kept } from './store.ts';
+
+/*
+ * The faults that silence other informers for ever, on a real API server: each time the picture is right again within 30 seconds,
+ * with the operator's own timing and without a restart.
+ */
+const CONVERGED_MS = 30_000;
+
+let server: OwnApiServer;
+let admin: { client: ApiClient; connection: Connection };
+let proxy: CuttableProxy;
+let through: Connection;
+let namespace = '';
+let count = 0;
+
+beforeAll(async () => {
+  server = await startApiServer({ compaction: '1s' });
+  const connection = server.connect();
+  admin = { client: new ApiClient(connection), connection };
+}, 600_000);
+
+afterAll(async () => {
+  await admin.connection.close();
+  await server.stop();
+});
+
+beforeEach(async () => {
+  proxy = await startProxy(server.port);
+  through = server.connect(proxy.port);
+  count += 1;
+  namespace = `reflector-${count}`;
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  orThrow(await admin.client.create(KINDS.namespaces, object), 'making a namespace');
+});
+
+let reflector: Reflector<Parameters<typeof seenReference>[0], Kept>;
+let changes: string[] = [];
+
+afterEach(async () => {
+  await reflector.stop();
+  await through.close();
+  await proxy.close();
+});
+
+async function follow(heard: (change: Change<Kept>) => void = () => undefined): Promise<void> {
+  changes = [];
+  reflector = new Reflector(new ApiClient(through), {
+    kind: KINDS.configMaps,
+    namespace,
+    project: seenReference,
+    changed: (change) => {
+      heard(change);
+      changes.push(`${change.type} ${change.object.name}`);
+    },
+    onProblem: () => undefined,
+  });
+  reflector.start();
+  await reflector.synced;
+}
+
+async function make(name: string): Promise<string> {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } };
+  const made = orThrow(await admin.client.create(KINDS.configMaps, object), `making ${name}`);
+  return made.metadata?.uid ?? '';
+}
+
+async function remove(name: string): Promise<void> {
+  orThrow(await admin.client.delete(KINDS.configMaps, { namespace, name }), `deleting ${name}`);
+}
+
+function names(): string[] {
+  return [...reflector.store.values()].map(({ name }) => name).toSorted();
+}
+
+async function converged(...wanted: string[]): Promise<void> {
+  const limit = Date.now() + CONVERGED_MS;
+  while (Date.now() < limit && names().join() !== wanted.join()) await sleep(50);
+  expect(names()).toEqual(wanted);
+}
+
+/** Whether a watch from this version is refused as too old. */
+async function isGone(resourceVersion: string): Promise<boolean> {
+  const options = { namespace, resourceVersion, timeoutSeconds: 1 };
+  const answer = await admin.client.watch(KINDS.configMaps, options, AbortSignal.timeout(10_000));
+  if (!answer.ok) return answer.status === 410;
+  let text = '';
+  for await (const chunk of answer.value) text += Buffer.from(chunk).toString();
+  return text.includes('"code":410');
+}
+
+describe('a reflector on a real API server', () => {
+  test('sees what was made after the API server was killed and came back', async () => {
+    await make('before');
+    await follow();
+    await server.kill();
+    await sleep(1000);
+    await server.start();
+    await make('after');
+    await converged('after', 'before');
+  }, 240_000);
+
+  test('sees what was made while its watch was cut without a word', async () => {
+    await follow();
+    proxy.cut();
+    await make('unheard');
+    await sleep(500);
+    proxy.mend();
+    await converged('unheard');
+  }, 120_000);
+
+  test('sees everything after it was away for so long that its version is gone', async () => {
+    await make('old');
+    await follow();
+    const version = reflector.store.get(`${namespace}/old`)?.resourceVersion ?? '';
+    proxy.cut();
+    await make('new');
+    await remove('old');
+    // Two compactions later, and with a server whose memory begins later too, the version is known to nobody.
+    await sleep(3000);
+    await server.kill();
+    await server.start();
+    await make('newest');
+    expect(await isGone(version)).toBe(true);
+    proxy.mend();
+    await converged('new', 'newest');
+  }, 240_000);
+
+  test('tells of a deletion and an addition when an object was replaced while it did not look', async () => {
+    const first = await make('same');
+    await follow();
+    proxy.cut();
+    await remove('same');
+    const second = await make('same');
+    proxy.mend();
+    await make('last');
+    await converged('last', 'same');
+    expect(second).not.toBe(first);
+    expect(reflector.store.get(`${namespace}/same`)?.uid).toBe(second);
+    expect(changes.filter((change) => change.endsWith('same'))).toEqual([
+      'added same',
+      'deleted same',
+      'added same',
+    ]);
+  }, 120_000);
+
+  test('tells again what a throwing handler did not take', async () => {
+    let throwing = 3;
+    await follow(() => {
+      throwing -= 1;
+      if (throwing >= 0) throw new Error('handler');
+    });
+    await make('a');
+    await make('b');
+    await make('c');
+    await converged('a', 'b', 'c');
+    const limit = Date.now() + CONVERGED_MS;
+    while (Date.now() < limit && changes.length < 3) await sleep(50);
+    expect(changes.toSorted()).toEqual(['added a', 'added b', 'added c']);
+  }, 120_000);
+
+  test('keeps nothing of the contents of objects that it looks at by metadata alone', async () => {
+    const data = { password: Buffer.from('hidden').toString('base64') };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one', namespace }, data };
+    orThrow(await admin.client.create(KINDS.secrets, secret), 'making a Secret');
+    const listed: string[] = [];
+    orThrow(
+      await admin.client.list(KINDS.secrets, { namespace, metadataOnly: true }, (items) => {
+        listed.push(...items.map((item) => JSON.stringify(item)));
+      }),
+      'listing Secrets',
+    );
+    await follow();
+    expect(listed).toHaveLength(1);
+    expect(listed[0]).toContain('"name":"one"');
+    expect(listed[0]).not.toContain(data.password);
+  });
+});

@@ -1,0 +1,183 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { generateKeyPairSync } from 'node:crypto';
+import { Agent } from 'undici';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
+
+/**
+ * A real API server with an etcd of its own, on loopback, with nothing behind it: no node, no controller. It may be killed and
+ * brought back without anybody else noticing.
+ */
+export interface OwnApiServer {
+  port: number;
+  /** An administrator's connection, to another port when a proxy stands between. */
+  connect(port?: number): Connection;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends both programs and removes their data. */
+  stop(): Promise<void>;
+}
+
+export interface OwnApiServerOptions {
+  /** How long etcd keeps old versions; a watch from an older one is answered 410. */
+  compaction?: string;
+}
+
+const TOKEN = 'test-administrator';
+const READY_MS = 120_000;
+
+export async function startApiServer(options: OwnApiServerOptions = {}): Promise<OwnApiServer> {
+  const binaries = await programs();
+  const folder = await mkdtemp(join(tmpdir(), `millrace-api-server-${process.pid}-`));
+  const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  await writeFile(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  await writeFile(join(folder, 'tokens.csv'), `${TOKEN},admin,admin,"system:masters"\n`);
+  const urls = { client: `http://127.0.0.1:${client}`, peer: `http://127.0.0.1:${peer}` };
+  const etcd = launch(binaries.etcd, folder, [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${urls.client}`,
+    `--advertise-client-urls=${urls.client}`,
+    `--listen-peer-urls=${urls.peer}`,
+    `--initial-advertise-peer-urls=${urls.peer}`,
+    `--initial-cluster=default=${urls.peer}`,
+    '--unsafe-no-fsync',
+  ]);
+  let api: ChildProcess | undefined;
+  const server: OwnApiServer = {
+    port,
+    connect: (through = port) => connection(through),
+    kill: async () => await end(api, 'SIGKILL'),
+    start: async () => {
+      api = launch(
+        binaries.apiServer,
+        folder,
+        apiServerFlags(folder, { port, etcd: urls.client, ...options }),
+      );
+      await untilReady(port, folder);
+    },
+    stop: async () => {
+      await end(api, 'SIGKILL');
+      await end(etcd, 'SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  try {
+    await server.start();
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return server;
+}
+
+/** Builds what is not built yet. */
+async function programs(): Promise<{ etcd: string; apiServer: string }> {
+  const folders = foldersFrom(process.env);
+  const found = { etcd: binaryPath(folders, 'etcd'), apiServer: binaryPath(folders, 'kube-apiserver') };
+  if (!existsSync(found.etcd) || !existsSync(found.apiServer)) {
+    const main = new URL('../../config/cluster/main.ts', import.meta.url).pathname;
+    await promisify(execFile)(process.execPath, [main, 'build', 'etcd', 'kubernetes']);
+  }
+  return found;
+}
+
+function apiServerFlags(
+  folder: string,
+  { port, etcd, compaction = '5m' }: { port: number; etcd: string } & OwnApiServerOptions,
+): string[] {
+  return [
+    `--etcd-servers=${etcd}`,
+    `--etcd-compaction-interval=${compaction}`,
+    `--secure-port=${port}`,
+    '--bind-address=127.0.0.1',
+    '--advertise-address=127.0.0.1',
+    '--endpoint-reconciler-type=none',
+    `--cert-dir=${join(folder, 'certificates')}`,
+    '--service-cluster-ip-range=198.19.0.0/16',
+    `--service-account-key-file=${join(folder, 'sa.key')}`,
+    `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--token-auth-file=${join(folder, 'tokens.csv')}`,
+    '--authorization-mode=RBAC',
+    '--disable-admission-plugins=ServiceAccount',
+  ];
+}
+
+function launch(program: string, folder: string, args: string[]): ChildProcess {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const log = createWriteStream(join(folder, 'log'), { flags: 'a' });
+  child.stdout?.pipe(log, { end: false });
+  child.stderr?.pipe(log, { end: false });
+  return child;
+}
+
+async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+  });
+  child.kill(signal);
+  await exited;
+}
+
+function connection(port: number): Connection {
+  // Its certificate is made at the first start and known to nobody.
+  const connect = { rejectUnauthorized: false };
+  const requests = new Agent({ connect, allowH2: false, headersTimeout: 10_000, bodyTimeout: 10_000 });
+  const watches = new Agent({ connect, allowH2: false, bodyTimeout: 0 });
+  return {
+    server: `https://127.0.0.1:${port}`,
+    requests,
+    watches,
+    authorization: () => Promise.resolve({ authorization: `Bearer ${TOKEN}` }),
+    close: async () => {
+      await Promise.all([requests.destroy(), watches.destroy()]);
+    },
+  };
+}
+
+async function untilReady(port: number, folder: string): Promise<void> {
+  const probe = connection(port);
+  const limit = Date.now() + READY_MS;
+  while (!(await isReady(probe))) {
+    if (Date.now() > limit) {
+      const log = await readFile(join(folder, 'log'), 'utf8').catch(() => '');
+      throw new Error(`the API server is not ready after ${READY_MS / 1000} s:\n${log.slice(-2000)}`);
+    }
+    await sleep(100);
+  }
+  await probe.close();
+}
+
+async function isReady(probe: Connection): Promise<boolean> {
+  try {
+    const headers = await probe.authorization();
+    const origin = probe.server;
+    const response = await probe.requests.request({ origin, path: '/readyz', method: 'GET', headers });
+    await response.body.dump();
+    return response.statusCode === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  return await new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
