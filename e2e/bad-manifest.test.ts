@@ -7,11 +7,12 @@ import {
   deleteTeam,
   oneJob,
   pipelineManifest,
+  teamName,
 } from '#e2e/support/fixtures.ts';
 import { pipelineApi } from '#e2e/support/gateway.ts';
 import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
 
-const TEAM = 'e2e-bad-manifest';
+const TEAM = teamName('e2e-bad-manifest');
 
 beforeAll(() => createTeam(TEAM), 120_000);
 afterAll(() => deleteTeam(TEAM), 240_000);

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { clusterPart, isEmbedded, killContainer } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
-import { buildEnded, createPipeline, createTeam, deleteTeam, oneJob } from '#e2e/support/fixtures.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  oneJob,
+  teamName,
+} from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl, list } from '#e2e/support/kubectl.ts';
 
-const TEAM = 'e2e-crash';
+const TEAM = teamName('e2e-crash');
 /** Ten numbered lines, one every half second: long enough to kill something in the middle. */
 const SLOW = 'for n in 1 2 3 4 5 6 7 8 9 10; do echo "line $n"; sleep 0.5; done';
 const LINES = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`);
@@ -46,7 +53,7 @@ const killReplicas = async (component: string): Promise<void> => {
 const onlyEmbedded = isEmbedded ? describe : describe.skip;
 
 onlyEmbedded('kill -9 in the middle of a build', () => {
-  test.each(['operator', 'public', 'internal'])(
+  test.each(['operator', 'gateway-public', 'gateway-internal'])(
     'of every %s replica loses no line, and the build succeeds once',
     async (part) => {
       const pipeline = `kill-${part}`;

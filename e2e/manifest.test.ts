@@ -6,11 +6,12 @@ import {
   deleteTeam,
   oneJob,
   pipelineManifest,
+  teamName,
 } from '#e2e/support/fixtures.ts';
 import { pipelineApi } from '#e2e/support/gateway.ts';
 import { apply, get, kubectl } from '#e2e/support/kubectl.ts';
 
-const TEAM = 'e2e-manifest';
+const TEAM = teamName('e2e-manifest');
 
 beforeAll(() => createTeam(TEAM), 120_000);
 afterAll(() => deleteTeam(TEAM), 240_000);

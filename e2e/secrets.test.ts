@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { isEmbedded, readEtcd } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
-import { buildEnded, createPipeline, createTeam, deleteTeam } from '#e2e/support/fixtures.ts';
+import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
 import { apply, kubectl } from '#e2e/support/kubectl.ts';
 
-const TEAM = 'e2e-secrets';
+const TEAM = teamName('e2e-secrets');
 const CANARY = 'canary-5up3r-s3cr3t-value';
 
 const CONFIG = `

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterPart, isEmbedded } from '#e2e/support/embedded.ts';
-import { createPipeline, createTeam, deleteTeam } from '#e2e/support/fixtures.ts';
+import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, request, RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl, list } from '#e2e/support/kubectl.ts';
 import { deletePod, runBarePod, specOf } from './bare-pod.ts';
@@ -12,7 +12,7 @@ import { inMilliseconds, summarise } from './statistics.ts';
  * The figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run, so that a noisy machine troubles
  * both alike: quote the ratios.
  */
-const TEAM = 'bench';
+const TEAM = teamName('bench');
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 20);
 
 const task = (name: string, cmd: string): string => `
@@ -118,7 +118,7 @@ const writesPerBuild = async (): Promise<void> => {
 
 const memory = async (): Promise<void> => {
   await sleep(20_000);
-  for (const component of ['operator', 'public', 'internal']) {
+  for (const component of ['operator', 'gateway-public', 'gateway-internal']) {
     const pods = await list(
       'pods',
       '--namespace',

@@ -2,6 +2,9 @@ import { eventually } from './eventually.ts';
 import { type Build, pipelineApi } from './gateway.ts';
 import { apply, condition, get, kubectl } from './kubectl.ts';
 
+/** A name that no earlier run on this cluster used: history is kept by name, so a team that comes back finds it. */
+export const teamName = (prefix: string): string => `${prefix}-${Date.now().toString(36).slice(-6)}`;
+
 /** A Team of its own for one test file, with its namespace ready. */
 export const createTeam = async (name: string, spec: object = {}): Promise<void> => {
   await apply({ apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', metadata: { name }, spec });
