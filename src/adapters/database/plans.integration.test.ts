@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DatabasePool } from 'slonik';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import { decide } from '#domain/scheduling/decide.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { eventsOf, found, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { openPool, rows } from './pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+const BUILDS = 20_000;
+let stores: TestStores;
+/** One connection only, so that its counters can be asked for. */
+let pool: DatabasePool;
+let saved: SavedPipeline;
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await fillWithHistory(stores.pool);
+  pool = await openPool(stores.url, { maximumConnections: 1 });
+});
+afterAll(async () => {
+  await pool.end();
+  await stores.close();
+});
+
+test('nothing on the way from a version to its build reads through history', async () => {
+  const { builds, checks, sessions, views } = storesOver({ pool });
+  const ways: Record<string, () => Promise<unknown>> = {
+    'due checks': () => checks.dueChecks(now(), 100),
+    'recorded versions': () => found({ checks }, saved, [{ ref: 'a' }, { ref: 'b' }]),
+    'pipelines to schedule': () => builds.pipelinesToSchedule(50),
+    'a decision': () => builds.schedule(saved.id, decide, now()),
+    'a trigger': () => builds.trigger({ ...APP, job: 'unit' }, 'ann', decide, now()),
+    'builds to start': () => builds.buildsToStart(32),
+    'a build from its session to its end': async () => {
+      const id = (await builds.buildsToStart(1))[0]?.id ?? 0;
+      await builds.podCreated(id, 1, 'pod', now());
+      await sessions.openSession({ kind: 'build', build: id, attempt: 1 }, 'key', 'pod', now());
+      await sessions.sessionOf('key');
+      await builds.attemptFacts(id, 1);
+      await builds.applyEvents(id, 1, eventsOf(['0', '1'], now().toISOString()), applyEvents);
+    },
+    'the decision on what passed': () => builds.schedule(saved.id, decide, now()),
+    'open attempts': () => builds.openAttempts(),
+    'a page of builds': () => views.builds({ ...APP, job: 'unit' }, { limit: 50, before: BUILDS / 2 }),
+    'a page of versions': () =>
+      views.versions({ ...APP, resource: 'git.app' }, { limit: 50, before: BUILDS / 2 }),
+    'a build and its log': async () => {
+      await views.build({ ...APP, job: 'unit', number: '777' });
+      await views.logs({ ...APP, job: 'unit', number: '777' }, 0);
+    },
+  };
+  const readThrough: string[] = [];
+  for (const [name, way] of Object.entries(ways)) {
+    const before = await rowsReadThrough();
+    await way();
+    const after = await rowsReadThrough();
+    for (const [table, count] of after)
+      if (count > (before.get(table) ?? 0)) readThrough.push(`${name}: ${table}`);
+  }
+  expect(readThrough).toEqual([]);
+}, 60_000);
+
+/** Rows that sequential scans have read, by table. */
+async function rowsReadThrough(): Promise<Map<string, number>> {
+  await pool.query(rows()`SELECT pg_stat_force_next_flush()`);
+  const counts = await pool.any(rows<{ name: string; count: number }>()`
+    SELECT relname AS name, seq_tup_read AS count FROM pg_stat_user_tables
+    WHERE relname IN ('builds', 'versions', 'build_inputs', 'good_versions', 'build_attempts', 'build_steps')`);
+  return new Map(counts.map(({ name, count }) => [name, count]));
+}
+
+/** As many builds of `unit` as versions of `git.app`, two thirds of them good. */
+async function fillWithHistory(connection: DatabasePool): Promise<void> {
+  const at = now().toISOString();
+  await connection.query(rows()`
+    INSERT INTO versions (scope_id, digest, fields, found_at)
+    SELECT s.id, sha256(n::text::bytea), jsonb_build_object('ref', n), ${at}
+    FROM check_scopes s, generate_series(1, ${BUILDS}) n ORDER BY n`);
+  await connection.query(rows()`
+    INSERT INTO builds (job_id, revision_id, number, cause, created_at, status, wants_pod, ended_at)
+    SELECT j.id, r.id, n, '{}', ${at}, CASE n % 3 WHEN 0 THEN 'failed' ELSE 'succeeded' END, false, ${at}
+    FROM jobs j, revisions r, generate_series(1, ${BUILDS}) n WHERE j.name = 'unit' ORDER BY n`);
+  await connection.query(rows()`
+    INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM builds`);
+  await connection.query(rows()`
+    INSERT INTO build_steps (build_id, attempt, position, step, kind, name, status)
+    SELECT id, 1, 0, '0', 'get', 'git.app', 'succeeded' FROM builds`);
+  await connection.query(rows()`
+    INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id)
+    SELECT b.id, 0, b.job_id, 'app', r.id, v.id FROM builds b
+    JOIN versions v ON v.fields ->> 'ref' = b.number::text, resources r`);
+  await connection.query(rows()`
+    INSERT INTO good_versions SELECT i.job_id, i.resource_id, i.version_id, i.build_id
+    FROM build_inputs i JOIN builds b ON b.id = i.build_id WHERE b.status = 'succeeded'`);
+  await connection.query(rows()`UPDATE jobs SET next_number = ${BUILDS + 1} WHERE name = 'unit'`);
+  await connection.query(rows()`UPDATE job_gets SET dealt_with = (SELECT max(id) FROM versions)`);
+  await connection.query(rows()`ANALYZE`);
+}
