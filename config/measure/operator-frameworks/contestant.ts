@@ -1,0 +1,95 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { build } from 'esbuild';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ThrowAwayServer } from './server.ts';
+import type { Said } from './told.ts';
+
+/** A program under measurement: its file in `contestants/`, and where its packages lie if they are not the project's. */
+export interface Entry {
+  name: string;
+  program: string;
+  args?: string[];
+  packages?: string;
+}
+
+/** Bundles the programs, so that nobody's memory holds a TypeScript loader; packages stay packages. */
+export async function bundle(programs: string[], folder: string): Promise<void> {
+  await build({
+    entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    outdir: join(folder, 'programs'),
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'warning',
+  });
+  symlinkSync(join(import.meta.dirname, '../../../node_modules'), join(folder, 'node_modules'));
+}
+
+const POLL_MS = 20;
+
+/** A contestant in a process of its own. */
+export class Contestant {
+  readonly name: string;
+  readonly said: Said[] = [];
+  readonly #child: ChildProcess;
+
+  constructor(entry: Entry, server: ThrowAwayServer, folder: string) {
+    this.name = entry.name;
+    const errors = openSync(join(folder, `${entry.name.replace(/\W+/g, '-')}.log`), 'a');
+    const program = join(folder, 'programs', entry.program.replace(/\.ts$/, '.mjs'));
+    this.#child = spawn(process.execPath, [program, ...(entry.args ?? [])], {
+      stdio: ['ignore', 'pipe', errors],
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        KUBECONFIG: server.kubeconfig,
+        MEASURE_FOLDER: folder,
+        MEASURE_PORT: server.address.port,
+        ...(entry.packages === undefined ? {} : { MEASURE_PACKAGES: entry.packages }),
+      },
+    });
+    closeSync(errors);
+    if (this.#child.stdout === null) throw new Error('The contestant has no standard output.');
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      const said: Said = JSON.parse(line);
+      this.said.push(said);
+    });
+  }
+
+  get alive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** The first thing said that fits, waited for at most this long. */
+  async hears(fits: (said: Said) => boolean, ms: number): Promise<Said | undefined> {
+    const end = performance.now() + ms;
+    for (;;) {
+      const found = this.said.find(fits);
+      if (found !== undefined || performance.now() > end) return found;
+      await sleep(POLL_MS);
+    }
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    if (this.alive) this.#child.kill(name);
+  }
+
+  /** Resident memory in megabytes. */
+  memory(): number {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+  }
+
+  async end(): Promise<void> {
+    if (!this.alive) return;
+    const gone = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await gone;
+  }
+}
