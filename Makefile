@@ -70,7 +70,10 @@ format: $(installed) ## Rewrite files in the house's format
 clean: ## Remove what make made in the checkout (caches outside it stay)
 	@rm -rf dist coverage node_modules
 
+# Not `npm ci`: it demands that the lock file names the binaries of every platform, and registries need not have them all. This keeps to
+# the lock file as well, with its checksums, and does not write it.
 $(installed): package-lock.json
 	$(call need,node npm git,install Node 20 or newer and git)
-	@npm ci --no-audit --no-fund --loglevel=error
+	@echo "Installing the packages of package-lock.json (about a minute, once)"
+	@npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
