@@ -18,6 +18,7 @@ export interface Identifying {
   agentKey: Buffer;
   /** How long the kubelet may take to report the address of a Pod whose agent already calls. */
   longestWaitMs?: number;
+  waited?: (seconds: number) => void;
 }
 
 const LONGEST_WAIT_MS = 10_000;
@@ -55,7 +56,7 @@ async function byNonce(request: SessionRequest, peer: string, identifying: Ident
   const judgement = await waitForAddress(
     async () =>
       judgePod({ session, uid: pod.uid, peer }, await identifying.pods.find(pod.namespace, pod.name)),
-    identifying.longestWaitMs ?? LONGEST_WAIT_MS,
+    identifying,
   );
   switch (judgement.verdict) {
     case 'accepted':
@@ -68,15 +69,20 @@ async function byNonce(request: SessionRequest, peer: string, identifying: Ident
   }
 }
 
-async function waitForAddress(look: () => Promise<Judgement>, longestMs: number): Promise<Judgement> {
-  const until = performance.now() + longestMs;
-  let pause = FIRST_LOOK_AGAIN_MS;
+async function waitForAddress(
+  look: () => Promise<Judgement>,
+  { longestWaitMs = LONGEST_WAIT_MS, waited }: Identifying,
+): Promise<Judgement> {
   let judgement = await look();
+  const since = performance.now();
+  const until = since + longestWaitMs;
+  let pause = FIRST_LOOK_AGAIN_MS;
   while (judgement.verdict === 'wait' && performance.now() < until) {
     await sleep(pause);
     pause = Math.min(pause + LONGER_BY_MS, LAST_LOOK_AGAIN_MS);
     judgement = await look();
   }
+  waited?.((performance.now() - since) / 1000);
   return judgement;
 }
 

@@ -24,6 +24,8 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     connectionOf(config.cluster),
     openDatabase(config.database, log),
   ]);
+  const { registry } = createMetrics('gateway-internal', VERSION);
+  const metrics = agentMetrics(registry);
   const client = new ApiClient(connection);
   const cancels = cancelHints(database.bell);
   const api: AgentApi = agentApi({
@@ -33,8 +35,8 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     ...database,
     cancels,
     now: () => new Date(),
+    waited: (seconds) => metrics.waitedForAddress(seconds),
   });
-  const { registry } = createMetrics('gateway-internal', VERSION);
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
   const app = createAgentServer({
@@ -44,7 +46,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     draining: () => draining,
     version: VERSION,
     log,
-    metrics: agentMetrics(registry),
+    metrics,
     observe: requestMetrics(registry),
   });
   const stopFollowing = followCertificate(app.server, {

@@ -1,4 +1,5 @@
 import { webhookToken, webhookTokenHash } from '#adapters/database/digests.ts';
+import { coalesced } from '#adapters/http/coalesce.ts';
 import type { PublicMetrics } from '#adapters/http/metrics.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { Bell, BuildStore, CheckStore } from '#flows/ports.ts';
@@ -19,10 +20,12 @@ export interface PublicApiParts {
 /** What people and forges may ask, as flows over the database, counted. */
 export function publicApi(parts: PublicApiParts): PublicApi {
   const { metrics } = parts;
+  // Forges send bursts, and repeat themselves.
+  const byWebhook = coalesced((tokenHash) => requestCheckByWebhook(tokenHash, parts));
   return {
     ...parts.views,
     async requestCheckByWebhook(token) {
-      const resource = await requestCheckByWebhook(webhookTokenHash(token), parts);
+      const resource = await byWebhook(webhookTokenHash(token));
       metrics.webhook(resource === undefined ? 'unknown' : 'accepted');
       return resource !== undefined;
     },

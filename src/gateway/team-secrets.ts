@@ -5,7 +5,7 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 
-export interface SecretsRead {
+interface SecretsRead {
   /** By the name of the placeholder: `<secret>/<key>`. */
   values: Map<string, string>;
   /** A sentence for each name that has no value. */

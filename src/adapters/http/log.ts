@@ -31,7 +31,7 @@ export function createLog(level: string, door: string, destination?: Destination
 }
 
 /** Message, code and stack of an error and its cause; never its own fields, which may hold a query's values or a request. */
-export function describeError(error: unknown): unknown {
+function describeError(error: unknown): unknown {
   if (!isError(error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
   return {

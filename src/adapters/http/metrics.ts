@@ -77,6 +77,8 @@ export interface AgentMetrics {
   /** A second key showed a nonce that another had used: somebody else has read it. */
   nonceReused(): void;
   events(count: number): void;
+  /** How long an agent stood waiting for its Pod's address to be known. */
+  waitedForAddress(seconds: number): void;
   streams(change: 1 | -1): void;
 }
 export type SessionResult = 'opened' | 'same' | 'taken' | 'over' | 'refused' | 'not-yet' | 'error';
@@ -100,6 +102,12 @@ export function agentMetrics(registry: Registry): AgentMetrics {
     help: 'Build events received from agents, repeats included.',
     registers,
   });
+  const waits = new Histogram({
+    name: 'millrace_agent_address_wait_seconds',
+    help: 'Time that agents waited for the kubelet to report the address of their Pod; 0 when it was there.',
+    buckets: [0, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 5],
+    registers,
+  });
   const streams = new Gauge({
     name: 'millrace_agent_command_streams',
     help: 'Agents that hold their command stream open now.',
@@ -109,6 +117,7 @@ export function agentMetrics(registry: Registry): AgentMetrics {
     session: (result, seconds) => sessions.observe({ result }, seconds),
     nonceReused: () => reused.inc(),
     events: (count) => events.inc(count),
+    waitedForAddress: (seconds) => waits.observe(seconds),
     streams: (change) => streams.inc(change),
   };
 }
