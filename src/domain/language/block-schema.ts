@@ -15,7 +15,7 @@ export interface Variant {
 }
 
 /** `constant`: any value, without references. `keyword`: a bare word. `later`: of the language, but not in this version. */
-export type AttributeType = 'string' | 'bool' | 'strings' | 'keyword' | 'constant' | 'later';
+type AttributeType = 'string' | 'bool' | 'strings' | 'keyword' | 'constant' | 'later';
 
 export interface AttributeSchema {
   type: AttributeType;

@@ -61,7 +61,7 @@ export function readParameter(reader: Reader, { name, expression }: Attribute): 
   );
 }
 
-export function textOf(value: Value): string | undefined {
+function textOf(value: Value): string | undefined {
   if (value.kind === 'string') return value.text;
   if (value.kind === 'number') return value.digits;
   return value.kind === 'bool' ? String(value.value) : undefined;

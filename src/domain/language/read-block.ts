@@ -23,7 +23,7 @@ export interface ReadBlock {
   misread: ReadonlySet<string>;
 }
 
-export interface ReadAttribute {
+interface ReadAttribute {
   /** Of its value. */
   range: Range;
   /** Absent: wrong, and reported. */
@@ -35,7 +35,7 @@ export interface Parameter extends Text {
   nameRange: Range;
 }
 
-export function readBlock(reader: Reader, block: Block, schema: BlockSchema): ReadBlock | undefined {
+function readBlock(reader: Reader, block: Block, schema: BlockSchema): ReadBlock | undefined {
   const variant = chooseVariant(reader, block, schema);
   if (schema.variants && !variant) {
     checkLabels(reader, block, schema);

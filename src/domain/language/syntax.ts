@@ -1,5 +1,5 @@
 /** Where something stands in the text: line and column count from 1, columns as HCL counts them (grapheme clusters), bytes from 0. */
-export interface Position {
+interface Position {
   line: number;
   column: number;
   byte: number;
@@ -89,7 +89,7 @@ export interface Problem {
 }
 
 /** No value: the problems say why. */
-export interface Evaluation {
+interface Evaluation {
   value?: Value;
   problems: Problem[];
 }

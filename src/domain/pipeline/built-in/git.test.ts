@@ -178,7 +178,7 @@ describe('check', () => {
   test('takes a branch whose name ends like another one for what it is', async () => {
     const id = await commit('one');
     await commit('two', 'x/main');
-    await git('-C', origin, 'update-ref', 'refs/other/refs/heads/main', await commit('three', 'z'));
+    await git('-C', origin, 'update-ref', 'refs/aa/refs/heads/main', await commit('three', 'z'));
     const { stdout } = await run(check, { param_url: origin, param_branch: 'main' });
     expect(JSON.parse(stdout)).toEqual([{ ref: id }]);
   });
@@ -374,7 +374,7 @@ describe('pull', () => {
     const cache = join(root, 'cache');
     await mkdir(cache);
     const id = await commit('one');
-    const cached = { param_url: origin, version_ref: id, CACHE_DIR: cache };
+    const cached = { param_url: httpUrl, version_ref: id, CACHE_DIR: cache };
     await run(pull, { ...cached, param_name: 'a' });
     expect(await git('-C', join(cache, 'mirror.git'), 'rev-parse', 'main')).toBe(id);
     await run(pull, { ...cached, param_name: 'b' });
