@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCompiler } from '#adapters/hcl/compile.ts';
+
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics } from '#adapters/http/metrics.ts';
@@ -19,6 +19,7 @@ import type { DatabaseConfig, OperatorConfig } from '#config';
 import { VERSION } from '#config';
 import { openDatabase } from './database.ts';
 import { Health } from './health.ts';
+import { idleCompiler } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import { lead } from './lead.ts';
 import { operatorMetrics } from './metrics.ts';
@@ -111,7 +112,7 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   const done = new AbortController();
   const holding = elector.hold(done.signal);
   void holding.then(() => lost.abort());
-  const compiler = createCompiler();
+  const compiler = idleCompiler();
   try {
     const epoch = await database.takeEpoch(config.podName);
     candidate.metrics.leading(true);

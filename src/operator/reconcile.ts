@@ -1,3 +1,4 @@
+import type { Problem } from '#adapters/kubernetes/api/answer.ts';
 import { kubernetesCluster } from '#adapters/kubernetes/cluster.ts';
 import { workOnOAuthProvider } from '#adapters/kubernetes/controllers/oauth-providers.ts';
 import { PipelinesController } from '#adapters/kubernetes/controllers/pipelines.ts';
@@ -21,6 +22,9 @@ import type { Leadership } from './lead.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import { workQueue } from './work-queue.ts';
 
+/** Troubles of a watch that follow each other this closely are one. */
+const QUIET_MS = 60_000;
+
 type PodHeard = (change: Change<SeenPod>) => void;
 
 /** The watches and the controllers: while they run, manifests are carried out. */
@@ -35,6 +39,7 @@ export class Reconciling {
   readonly #queues: { teams: WorkQueue; pipelines: WorkQueue; oauthProviders: WorkQueue };
   #certificateAuthority: string;
   #podHeard: PodHeard | undefined;
+  readonly #troubledAt = new Map<string, number>();
 
   constructor(leadership: Leadership) {
     const { client, config, keys, log } = leadership;
@@ -114,11 +119,17 @@ export class Reconciling {
       pod: (change) => this.#podHeard?.(change),
       cronJob: (change) => this.#pipelines.cronJobChanged(change),
       reference: (kind, change) => this.#pipelines.referenceChanged(kind, change),
-      problem: (what, { status, reason, message }) => {
-        this.#leadership.metrics.watchFailed(reason);
-        this.#leadership.log.warn({ what, status, reason, message }, 'a watch had trouble');
-      },
+      problem: (what, problem) => this.#watchTroubled(what, problem),
     };
+  }
+
+  /** An outage is told once for each watch, not at each try. */
+  #watchTroubled(what: string, { status, reason, message }: Problem): void {
+    this.#leadership.metrics.watchFailed(reason);
+    const now = performance.now();
+    const level = now - (this.#troubledAt.get(what) ?? -Infinity) < QUIET_MS ? 'debug' : 'warn';
+    this.#troubledAt.set(what, now);
+    this.#leadership.log[level]({ what, status, reason, message }, 'a watch had trouble');
   }
 
   #teamsController(): TeamsController {
@@ -157,6 +168,7 @@ export class Reconciling {
       apply: (manifest) => applyPipeline(manifest, { store, cluster, compiler }),
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store }),
       facts: (name) => store.pipelineFacts(name),
+      teamIsReady: (team) => this.#teams.isReady(team),
     });
   }
 

@@ -4,6 +4,8 @@ import { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Leadership } from './lead.ts';
 
 const CONCURRENCY = 4;
+/** After an outage everything goes on within moments. */
+const LONGEST_WAIT_MS = 10_000;
 
 /** A queue whose errors are logged; a write that was refused because another leads ends the lead. */
 export function workQueue(
@@ -14,6 +16,7 @@ export function workQueue(
   const queue = new WorkQueue({
     work,
     concurrency: CONCURRENCY,
+    longestMs: LONGEST_WAIT_MS,
     onError: (key, error, retryInMs) => {
       if (error instanceof EpochOver) leadership.lost.abort();
       leadership.metrics.workFailed(what);

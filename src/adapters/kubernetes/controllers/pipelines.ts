@@ -19,6 +19,7 @@ const FINALIZER = 'millrace.dev/pipeline';
 /** Facts are mirrored this much later, so that a burst of them is one write. */
 const MIRROR_AFTER_MS = 300;
 const REMOVAL_RETRY_MS = 2000;
+const TEAM_PATIENCE_MS = 10_000;
 
 export interface PipelinesOptions {
   client: ApiClient;
@@ -28,6 +29,8 @@ export interface PipelinesOptions {
   apply(manifest: PipelineManifest): Promise<PipelineApplied>;
   remove(name: PipelineName, askedMsAgo: number): Promise<PipelineRemoved>;
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
+  /** Whether the Team's namespace is prepared and its row saved; when it becomes so, `teamChanged` is called. */
+  teamIsReady(team: string): boolean;
 }
 
 /** What this process knows of a Pipeline object beyond what is watched. */
@@ -36,6 +39,8 @@ interface Known {
   /** The generation last applied here; what it refers to may have changed since (`dirty`). */
   generation: number;
   dirty: boolean;
+  /** When this process first saw it. */
+  since: number;
   verdict?: Verdict;
   paused?: boolean;
   /** As last written here: the watch may not have told it yet. */
@@ -88,7 +93,7 @@ export class PipelinesController {
     if (seen === undefined) return 'done';
     const team = this.#options.watched.teamOf(seen.namespace)?.name;
     if (seen.deletedAt !== undefined) return this.#remove(seen, team);
-    if (team === undefined) return this.#refuseWithoutTeam(seen);
+    if (team === undefined || !this.#options.teamIsReady(team)) return this.#awaitTeam(key, seen, team);
     return this.#reconcile(key, seen, team);
   }
 
@@ -186,10 +191,24 @@ export class PipelinesController {
     await this.#write(seen, verdict, undefined, message).catch(() => undefined);
   }
 
-  async #refuseWithoutTeam(seen: SeenPipeline): Promise<Ending> {
-    const message = `No Team has the namespace ${seen.namespace}. A Pipeline belongs into the namespace of a Team.`;
-    await this.#write(seen, { ready: notReady('NoTeam', message), stalled: true }, undefined);
-    return 'done';
+  /** A Team that was applied together with its Pipeline is there in a moment: only later is its absence worth a warning. */
+  async #awaitTeam(key: string, seen: SeenPipeline, team: string | undefined): Promise<Ending> {
+    const known = this.#knownOf(key, seen);
+    const patient = Date.now() - known.since < TEAM_PATIENCE_MS;
+    const message =
+      team === undefined
+        ? `No Team has the namespace ${seen.namespace}. A Pipeline belongs into the namespace of a Team.`
+        : `The Team ${team} is not ready: kubectl describe team ${team} says why.`;
+    const reason = team === undefined ? 'NoTeam' : 'TeamNotReady';
+    const ready = patient
+      ? { type: 'Ready', status: 'Unknown' as const, reason: 'WaitingForTeam', message }
+      : notReady(reason, message);
+    const wasReady = seen.status?.conditions?.some(
+      ({ type, status }) => type === 'Ready' && status === 'True',
+    );
+    // A new leader has yet to look at the Team of a Pipeline that runs.
+    if (!(patient && wasReady === true)) await this.#write(seen, { ready, stalled: !patient }, undefined);
+    return patient ? { againAfterMs: TEAM_PATIENCE_MS } : 'done';
   }
 
   async #remove(seen: SeenPipeline, team: string | undefined): Promise<Ending> {
@@ -210,7 +229,7 @@ export class PipelinesController {
   #knownOf(key: string, seen: SeenPipeline): Known {
     const known = this.#known.get(key);
     if (known?.uid === seen.uid) return known;
-    const fresh: Known = { uid: seen.uid, generation: -1, dirty: true };
+    const fresh: Known = { uid: seen.uid, generation: -1, dirty: true, since: Date.now() };
     this.#known.set(key, fresh);
     return fresh;
   }

@@ -54,6 +54,11 @@ export class TeamsController {
     if (team !== undefined) this.#options.queue.add(team.name);
   }
 
+  /** Its namespace is prepared and watched, and its row is saved. */
+  isReady(name: string): boolean {
+    return this.#told.has(name);
+  }
+
   async work(name: string): Promise<Ending> {
     const { watched, client } = this.#options;
     const seen = watched.teams.store.get(name);
@@ -63,6 +68,7 @@ export class TeamsController {
     if (seen.status?.conditions === undefined) await this.#write(seen, APPLYING);
     const applied = await this.#apply(seen);
     if (applied.outcome === 'refused') {
+      this.#told.delete(name);
       const { reason, message } = applied;
       const stalled = { type: 'Stalled', status: 'True' as const, reason, message };
       await this.#write(seen, { type: 'Ready', status: 'False', reason, message }, stalled);

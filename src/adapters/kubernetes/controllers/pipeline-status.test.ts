@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PipelineApplied } from '#flows/apply-pipeline.ts';
+import type { PipelineFacts } from '#flows/ports.ts';
+import type { PipelineStatus, StatusInput } from './pipeline-status.ts';
+import { eventsBetween, pipelineStatus, verdictOf } from './pipeline-status.ts';
+
+const now = new Date('2026-11-21T12:00:00.123Z');
+const later = new Date('2026-11-21T12:05:00Z');
+const ended = (minute: number): Date => new Date(Date.UTC(2026, 10, 21, 11, minute));
+
+const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
+  id: 1,
+  revision: 3,
+  paused: false,
+  jobs: [{ name: 'unit', paused: false }],
+  resources: [{ name: 'git.app', versions: 1, stalled: false }],
+  ...more,
+});
+const unit = (
+  number: string,
+  status: 'started' | 'succeeded' | 'failed',
+  minute?: number,
+): PipelineFacts['jobs'][number] => ({
+  name: 'unit',
+  paused: false,
+  lastBuild: { number, status, ...(minute === undefined ? {} : { endedAt: ended(minute) }) },
+});
+const applied = (more: Partial<PipelineFacts> = {}, warnings: string[] = []): PipelineApplied => ({
+  outcome: 'applied',
+  saved: {
+    id: 1,
+    revision: 3,
+    changed: true,
+    resources: [],
+    difference: {
+      jobs: { added: ['unit'], changed: [], removed: [] },
+      resources: { added: [], changed: [], removed: [] },
+    },
+  },
+  warnings,
+  facts: facts(more),
+});
+
+function statusOf(outcome: PipelineApplied, more: Partial<StatusInput> = {}): PipelineStatus {
+  return pipelineStatus({
+    verdict: verdictOf(outcome, more.before),
+    facts: outcome.facts,
+    before: undefined,
+    generation: 7,
+    now,
+    ...more,
+  });
+}
+
+const brief = (status: PipelineStatus): string[] =>
+  (status.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
+const told = (before: PipelineStatus | undefined, after: PipelineStatus): string[] =>
+  eventsBetween(before, after).map(({ type, reason }) => `${type} ${reason}`);
+
+describe('conditions of a Pipeline', () => {
+  test.each<[string, PipelineApplied, string[]]>([
+    ['accepted', applied(), ['Ready=True Accepted']],
+    ['paused is ready all the same', applied({ paused: true }), ['Ready=True Paused']],
+    [
+      'with errors it waits for a change of the manifest',
+      { outcome: 'invalid', errors: ['3:1: no'], facts: facts() },
+      ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig'],
+    ],
+    [
+      'without its ConfigMap too',
+      { outcome: 'unavailable', reason: 'ConfigMapNotFound', message: 'There is none.' },
+      ['Ready=False ConfigMapNotFound', 'Stalled=True ConfigMapNotFound'],
+    ],
+    [
+      'a red build says nothing of the definition',
+      applied({ jobs: [unit('4', 'failed', 10)] }),
+      ['Ready=True Accepted', 'LastBuildSucceeded=False BuildFailed'],
+    ],
+    [
+      'of all jobs the build counts that ended last, while others run',
+      applied({
+        jobs: [
+          unit('9', 'started'),
+          { ...unit('4', 'failed', 10), name: 'a' },
+          { ...unit('2', 'succeeded', 20), name: 'b' },
+        ],
+      }),
+      ['Ready=True Accepted', 'LastBuildSucceeded=True BuildSucceeded'],
+    ],
+    [
+      'checks that are long overdue',
+      applied({ resources: [{ name: 'git.app', versions: 0, stalled: true }] }),
+      ['Ready=True Accepted', 'ChecksStalled=True Overdue'],
+    ],
+  ])('%s', (_, outcome, expected) => {
+    expect(brief(statusOf(outcome))).toEqual(expected);
+  });
+
+  test('every error is told, by line and column, and which revision goes on', () => {
+    const errors = Array.from({ length: 50 }, (_, index) => `${index + 1}:1: wrong`);
+    const message = statusOf({ outcome: 'invalid', errors, facts: facts() }).conditions?.[0]?.message;
+    expect(message).toBe(`${errors.join('\n')}\nRevision 3 goes on.`);
+  });
+
+  test('warnings stand beside the revision that runs', () => {
+    expect(statusOf(applied({}, ['2:1: mind this'])).conditions?.[0]?.message).toBe(
+      'Revision 3 runs.\n2:1: mind this',
+    );
+  });
+
+  test('a time is kept until the status of its condition changes', () => {
+    const first = statusOf(applied());
+    const second = statusOf(applied({ paused: true }), { before: first, now: later });
+    const third = statusOf(
+      { outcome: 'invalid', errors: ['x'], facts: facts() },
+      { before: second, now: later },
+    );
+    const times = [first, second, third].map((status) => status.conditions?.[0]?.lastTransitionTime);
+    expect(times).toEqual(['2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z', '2026-11-21T12:05:00Z']);
+  });
+
+  test('equal input gives an equal status, so that nothing is written', () => {
+    const first = statusOf(applied({ jobs: [unit('4', 'failed', 10)] }));
+    const second = statusOf(applied({ jobs: [unit('4', 'failed', 10)] }), { before: first, now: later });
+    expect(second).toEqual(first);
+  });
+
+  test('while the database is away, what was known stays and the trouble is told', () => {
+    const before = statusOf(applied({ jobs: [unit('4', 'succeeded', 10)] }));
+    const verdict = verdictOf(applied(), before);
+    const status = pipelineStatus({
+      verdict,
+      facts: undefined,
+      trouble: 'away',
+      before,
+      generation: 7,
+      now: later,
+    });
+    expect(brief(status)).toEqual([
+      'Ready=True Accepted',
+      'Reconciling=True Retrying',
+      'LastBuildSucceeded=True BuildSucceeded',
+    ]);
+    expect(status).toMatchObject({ revision: 3, jobCount: 1, lastBuild: 'unit #4 succeeded' });
+  });
+});
+
+test('a status is bounded, however large the pipeline', () => {
+  const many = Array.from({ length: 500 }, (_, index) => `n${index}`);
+  const status = statusOf(
+    applied({
+      jobs: many.map((name) => ({ name, paused: false })),
+      resources: many.map((name) => ({ name, versions: 0, stalled: false, checkError: 'x'.repeat(5000) })),
+    }),
+  );
+  expect(status.jobCount).toBe(500);
+  expect(status.jobs).toHaveLength(100);
+  expect(status.failingChecks).toHaveLength(20);
+  expect(status.failingChecks?.[0]?.message).toHaveLength(1024);
+});
+
+describe('Events tell how one status became the next', () => {
+  const first = statusOf(applied());
+  const running = statusOf(applied({ jobs: [unit('1', 'started')] }), { before: first });
+  const green = statusOf(applied({ jobs: [unit('1', 'succeeded', 1)] }), { before: running });
+  const red = statusOf(applied({ jobs: [unit('2', 'failed', 2)] }), { before: green });
+  const failing = facts({ resources: [{ name: 'git.app', versions: 0, stalled: false, checkError: 'no' }] });
+  const broken = statusOf({ outcome: 'invalid', errors: ['x'], facts: facts() }, { before: first });
+
+  test.each<[string, PipelineStatus | undefined, PipelineStatus, string[]]>([
+    ['a first revision', undefined, first, ['Normal RevisionApplied']],
+    ['nothing', first, first, []],
+    ['a build that starts', first, running, ['Normal BuildStarted']],
+    ['a build that succeeds', running, green, ['Normal BuildSucceeded']],
+    ['a build that failed before anybody looked', green, red, ['Warning BuildFailed']],
+    ['errors, once', first, broken, ['Warning InvalidConfig']],
+    ['the same errors again', broken, broken, []],
+    ['a failing check', first, statusOf({ ...applied(), facts: failing }), ['Warning CheckFailed']],
+    ['no builds of an earlier object of the name', undefined, red, ['Normal RevisionApplied']],
+  ])('%s', (_, before, after, expected) => {
+    expect(told(before, after)).toEqual(expected);
+  });
+
+  test('a revision says what it changed', () => {
+    expect(eventsBetween(undefined, first)[0]?.note).toBe('Revision 3: 1 job, 1 resource; jobs added: unit');
+  });
+});
