@@ -243,6 +243,20 @@ describe('a gateway with troubles', () => {
     expect(await Promise.all(shims.map(ended))).toEqual([0]);
   });
 
+  test('that cannot make sense of the agent ends the build instead of hanging it', async () => {
+    const agent = await start(plan([sh('sleep 1000')]), undefined, confused);
+    expect(await ended(agent)).toBe(1);
+    expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'AgentFault' });
+  });
+
+  test('that does not understand the end alone finds it in the last words', async () => {
+    const agent = await start(plan([sh('sleep 0.3; exit 3')]), undefined, (path) =>
+      path.endsWith('/events') && gateway.events.length > 0 ? 'not-understood' : undefined,
+    );
+    expect(await ended(agent)).toBe(0);
+    expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'StepFailed', exits: { '0': 3 } });
+  });
+
   test('that refuses the session is told so in the last words', async () => {
     const agent = await start(plan([sh('true')]), undefined, () => 'unauthorized');
     expect(await ended(agent)).toBe(1);
@@ -459,8 +473,21 @@ describe('checks', () => {
     expect(Math.max(...beside)).toBe(4);
   });
 
-  test('of an empty group are done at once', async () => {
-    await runAll([], { containers: [] });
+  test('that are all done by others leave nothing to say', async () => {
+    const run: CheckRun = { format: 1, run: '0', containers: [{ name: 'worker' }], checks: [], secrets: [] };
+    expect(await ended(await startWith({ work: 'checks', run }))).toBe(0);
+    expect(gateway.requests).toBe(1);
+  });
+
+  test('whose run was closed meanwhile end well', async () => {
+    const run: CheckRun = {
+      format: 1,
+      run: '1',
+      containers: [{ name: 'worker' }],
+      checks: [check('a', 'true')],
+      secrets: [],
+    };
+    expect(await ended(await startWith({ work: 'checks', run }, undefined, closed))).toBe(0);
   });
 
   test('get their results through a gateway with troubles', async () => {
@@ -525,6 +552,8 @@ async function runAll(checks: CheckPlan[], more: Partial<CheckRun> = {}): Promis
   return new Map(gateway.results.map((result) => [result.scope, result]));
 }
 
+const confused: Trouble = (path) => (path.endsWith('/events') ? 'not-understood' : undefined);
+const closed: Trouble = (path) => (path.endsWith('check-results') ? 'unauthorized' : undefined);
 const noStream: Trouble = (path) => (path.endsWith('/commands') ? 'drop' : undefined);
 
 type Dressing = (container: string) => { environment: Record<string, string> };

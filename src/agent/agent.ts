@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { installShim } from '#adapters/process/install-shim.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
-import type { EventsResponse, SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type {
+  CheckResultsRequest,
+  EventsResponse,
+  SessionRequest,
+  SessionResponse,
+} from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckRun, Plan, PlanContainer } from '#domain/planning/plan.ts';
 import { isEventsResponse, isSession } from './answers.ts';
@@ -118,6 +123,7 @@ export class Agent {
       send,
       onCancel: () => this.#stop.ask('cancelled'),
       onOver: () => this.#stop.ask('session-over'),
+      onRefused: () => this.#stop.ask('refused'),
     };
     return new Outbox(links, new Spool(this.#environment.spoolFolder));
   }
@@ -140,15 +146,21 @@ export class Agent {
   }
 
   async #checks(run: CheckRun): Promise<number> {
+    if (run.checks.length === 0) return 0;
     await this.#gather(run.containers);
-    const post = async (results: unknown): Promise<void> => {
-      await retrying(() => this.#client.post('/agent/v1/check-results', JSON.stringify(results)), {
-        until: () => this.#until,
-      });
-    };
-    const longest = Math.max(0, ...run.checks.map((check) => check.timeoutSeconds));
+    const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
     this.#until = Date.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
-    await runChecks({ run, shims: this.#shims, stop: this.#stop, post });
+    const post = async (results: CheckResultsRequest): Promise<void> => {
+      const body = JSON.stringify(results);
+      const send = (): Promise<unknown> => this.#client.post('/agent/v1/check-results', body);
+      await retrying(send, { until: () => this.#until });
+    };
+    try {
+      await runChecks({ run, shims: this.#shims, stop: this.#stop, post });
+    } catch (error) {
+      // The run was closed, perhaps by our own last word whose answer was lost: nothing is left to do.
+      if (!(error instanceof SessionOver)) throw error;
+    }
     return 0;
   }
 

@@ -15,6 +15,13 @@ export class GatewayError extends Error {
   override name = 'GatewayError';
 }
 
+/** The gateway cannot make sense of a request, and will not when it comes again. */
+export class RequestRefused extends GatewayError {
+  override name = 'RequestRefused';
+}
+
+const REFUSALS = [400, 413, 415, 422];
+
 /** JSON over HTTPS to the internal gateway; knows nothing of retries. */
 export class GatewayClient {
   readonly #gateway: URL;
@@ -89,9 +96,9 @@ export class GatewayClient {
 
 function refuseFailure(path: string, status: number, text: string): void {
   if (status === 401) throw new SessionOver(`the gateway answered 401 to ${path}`);
-  if (status < 200 || status > 299) {
-    throw new GatewayError(`the gateway answered ${status} to ${path}: ${text.slice(0, 200)}`);
-  }
+  if (status >= 200 && status <= 299) return;
+  const message = `the gateway answered ${status} to ${path}: ${text.slice(0, 200)}`;
+  throw REFUSALS.includes(status) ? new RequestRefused(message) : new GatewayError(message);
 }
 
 async function readAll(answer: IncomingMessage): Promise<string> {

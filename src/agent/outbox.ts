@@ -1,7 +1,7 @@
 import type { EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { SessionOver } from './gateway-client.ts';
-import { pauseAfter } from './retry.ts';
+import { isFinal, pauseAfter } from './retry.ts';
 import type { Spool } from './spool.ts';
 
 const BATCH = 512 * 1024;
@@ -16,6 +16,8 @@ export interface OutboxLinks {
   send: (body: string) => Promise<EventsResponse>;
   onCancel: () => void;
   onOver: () => void;
+  /** The gateway cannot make sense of what it is told. */
+  onRefused: () => void;
 }
 
 /** Numbers events, and sends them in order until each is acknowledged; the gateway may be away meanwhile. */
@@ -119,9 +121,10 @@ export class Outbox {
       if (answer.cancel === true) this.#links.onCancel();
       return this.#settle(answer.acknowledged);
     } catch (error) {
-      if (error instanceof SessionOver) {
+      if (error instanceof Error && isFinal(error)) {
         this.giveUp(error);
-        this.#links.onOver();
+        if (error instanceof SessionOver) this.#links.onOver();
+        else this.#links.onRefused();
       }
       return false;
     }

@@ -1,4 +1,4 @@
-import { SessionOver } from './gateway-client.ts';
+import { RequestRefused, SessionOver } from './gateway-client.ts';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
@@ -32,14 +32,19 @@ export interface RetryLimits {
   signal?: AbortSignal;
 }
 
-/** Tries until it works, the session is over, or time is up; then throws the last failure. */
+/** Another try would end no better. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof SessionOver || error instanceof RequestRefused;
+}
+
+/** Tries until it works, no try can help, or time is up; then throws the last failure. */
 export async function retrying<Answer>(action: () => Promise<Answer>, limits: RetryLimits): Promise<Answer> {
   for (let failures = 0; ; failures += 1) {
     try {
       return await action();
     } catch (error) {
       const pause = pauseAfter(failures);
-      if (error instanceof SessionOver || Date.now() + pause > limits.until()) throw error;
+      if (isFinal(error) || Date.now() + pause > limits.until()) throw error;
       await pauseFor(pause, limits.signal);
       if (limits.signal?.aborted) throw error;
     }

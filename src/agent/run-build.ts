@@ -15,6 +15,7 @@ import type { Stop, StopReason } from './stop.ts';
 const LOG_LIMIT = 64 * 1024 * 1024;
 const PUSH_TAIL = 64 * 1024;
 const TERMINATION_NEWS_MS = 2000;
+const LONGEST_MESSAGE = 1000;
 
 export interface Build {
   plan: Plan;
@@ -141,7 +142,7 @@ class BuildRun {
 
   async #judge(step: PlanStep, end: CommandEnd): Promise<StepResult> {
     if ('lost' in end) {
-      const message = this.#masker.mask(end.lost);
+      const message = this.#sayable(end.lost);
       return { ended: { status: 'failed', message }, cause: this.#failure(step, 'AgentFault', message) };
     }
     // Someone ended the container: if that is the Pod's end, this agent hears of it too.
@@ -155,9 +156,13 @@ class BuildRun {
     }
     const failure = whyFailed(end);
     if (failure === undefined) return { ended: { ...facts, status: 'succeeded' } };
-    const message = this.#masker.mask(failure);
+    const message = this.#sayable(failure);
     const reason = end.outOfMemory ? 'OutOfMemory' : 'StepFailed';
     return { ended: { ...facts, status: 'failed', message }, cause: this.#failure(step, reason, message) };
+  }
+
+  #sayable(message: string): string {
+    return this.#masker.mask(message).slice(0, LONGEST_MESSAGE).toWellFormed();
   }
 
   #succeed(step: PlanStep, output: string, pushed: string): StepResult {
@@ -179,7 +184,7 @@ class BuildRun {
   }
 
   #failure(step: PlanStep, reason: OutcomeReason, why: string): Cause {
-    const message = `Step ${this.#masker.mask(step.name)}: ${why}.`;
+    const message = `Step ${this.#sayable(step.name)}: ${why}.`;
     return { outcome: 'failed', reason, message, known: reason !== 'AgentFault' };
   }
 
@@ -199,6 +204,10 @@ class BuildRun {
       case 'terminated': {
         const message = 'The Pod was asked to end before the build was done.';
         return { outcome: 'failed', reason: 'PodLost', message, known: false };
+      }
+      case 'refused': {
+        const message = 'The gateway cannot make sense of what this agent tells it.';
+        return { outcome: 'failed', reason: 'AgentFault', message, known: false };
       }
       case 'session-over': {
         const message = 'The gateway ended this session: another attempt took its place.';
@@ -224,5 +233,6 @@ const STOPPED = {
   cancelled: 'cancelled',
   timeout: 'the job ran out of time',
   terminated: 'the Pod was asked to end',
+  refused: 'the gateway did not understand this agent',
   'session-over': 'another attempt took the place of this one',
 } as const;

@@ -9,6 +9,8 @@ import type { Stop } from './stop.ts';
 
 const SIDE_BY_SIDE = 4;
 const LOG_TAIL = 64 * 1024;
+/** Results in one request: each is at most a megabyte of versions and a log. */
+const AT_ONCE = 4;
 
 export interface Checks {
   run: CheckRun;
@@ -24,18 +26,22 @@ export async function runChecks({ run, shims, stop, post }: Checks): Promise<voi
   const results: CheckResult[] = [];
   let posting = Promise.resolve();
   const postSome = async (): Promise<void> => {
-    const some = results.splice(0);
-    if (some.length > 0) await post({ results: some, done: false });
+    for (let some = results.splice(0, AT_ONCE); some.length > 0; some = results.splice(0, AT_ONCE)) {
+      await post({ results: some, done: false });
+    }
   };
   const lane = async (): Promise<void> => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
       results.push(await runCheck(check, { shims, stop, masker }));
       if (waiting.length > 0) posting = posting.then(postSome);
+      posting.catch(() => undefined);
     }
   };
   await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, run.checks.length) }, lane));
   await posting;
-  await post({ results: results.splice(0), done: true });
+  const last = results.splice(-AT_ONCE);
+  await postSome();
+  await post({ results: last, done: true });
 }
 
 interface CheckPlace {

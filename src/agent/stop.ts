@@ -1,5 +1,5 @@
 /** Why an agent ends its steps before the plan is done. */
-export type StopReason = 'cancelled' | 'timeout' | 'terminated' | 'session-over';
+export type StopReason = 'cancelled' | 'timeout' | 'terminated' | 'refused' | 'session-over';
 
 /** Asked for at most once: the first reason stays, but a session that is over overrules it. */
 export class Stop {

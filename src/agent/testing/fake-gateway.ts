@@ -10,7 +10,14 @@ import type {
 import type { BuildEvent } from '#domain/build/events.ts';
 
 /** What befalls one request: an answer that is no answer, or one that is lost after the work was done. */
-export type Mishap = 'drop' | 'refuse' | 'answer-lost' | 'unauthorized' | { delay: number };
+export type Mishap =
+  'drop' | 'refuse' | 'answer-lost' | 'unauthorized' | 'not-understood' | { delay: number };
+
+const REFUSALS = new Map<unknown, number>([
+  ['refuse', 500],
+  ['unauthorized', 401],
+  ['not-understood', 400],
+]);
 
 export interface Certificate {
   key: string;
@@ -90,7 +97,7 @@ export class FakeGateway {
     }
     const body = await readJson(request);
     if (typeof mishap === 'object') await new Promise((resolve) => setTimeout(resolve, mishap.delay));
-    const refusal = mishap === 'refuse' ? 500 : mishap === 'unauthorized' || !this.#knows(request) ? 401 : 0;
+    const refusal = REFUSALS.get(mishap) ?? (this.#knows(request) ? 0 : 401);
     if (refusal > 0) response.writeHead(refusal).end();
     else if (path === '/agent/v1/commands') this.#openStream(response);
     else this.#reply(response, JSON.stringify(this.#take(path, body)), mishap === 'answer-lost');

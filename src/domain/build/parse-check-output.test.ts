@@ -78,6 +78,7 @@ describe('the output of a check', () => {
   const tooLarge: Record<string, unknown> = {
     'too many fields': { a: Array.from({ length: 257 }, () => 1) },
     'too much text': { a: 'x'.repeat(65_537) },
+    'too long a name': { ['x'.repeat(201)]: 1 },
     'too deep nesting': { a: JSON.parse(`${'['.repeat(40_000)}1${']'.repeat(40_000)}`) },
   };
   test.each(Object.entries(tooLarge))('%s make no version', (_name, value) => {

@@ -5,6 +5,7 @@ const SHOWN = 200;
 /** Of one version, after flattening. */
 const MOST_FIELDS = 256;
 const MOST_CHARACTERS = 64 * 1024;
+const LONGEST_NAME = 200;
 
 export type CheckOutput =
   | { ok: true; versions: Record<string, string>[]; /** Older ones than the newest 100. */ left: number }
@@ -64,7 +65,7 @@ export function flattenVersion(value: unknown): Record<string, string> | undefin
     const text = typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
     size += path.length + text.length;
     fields.push([path, text]);
-    if (fields.length > MOST_FIELDS || size > MOST_CHARACTERS) return undefined;
+    if (fields.length > MOST_FIELDS || size > MOST_CHARACTERS || path.length > LONGEST_NAME) return undefined;
   }
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
