@@ -61,6 +61,8 @@ export class Problem extends Error {
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.kind === 'unauthenticated') void reply.header('www-authenticate', 'Bearer realm="millrace"');
   if (problem.status === 503) void reply.header('retry-after', '1');
+  // What is left of the body is not worth reading.
+  if (problem.status === 413) void reply.header('connection', 'close');
   return reply
     .code(problem.status)
     .header('content-type', 'application/problem+json; charset=utf-8')

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyRequest,
   FastifySchema,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
@@ -79,13 +80,18 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
   };
 }
 
+function tooLarge(): Problem {
+  return new Problem('too-large', 'The body is larger than this path takes.');
+}
+
 function ignoreBodies(app: App, limit: number): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async (_request: unknown, payload: AsyncIterable<Buffer>) => {
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: AsyncIterable<Buffer>) => {
     let size = 0;
+    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
     for await (const chunk of payload) {
       size += chunk.length;
-      if (size > limit) throw new Problem('too-large', 'The body is larger than this path takes.');
+      if (size > limit) throw tooLarge();
     }
   });
 }

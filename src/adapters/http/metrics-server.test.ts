@@ -1,0 +1,85 @@
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createMetricsServer } from './metrics-server.ts';
+import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from './metrics.ts';
+
+const state = { ready: undefined as string | undefined, stuck: undefined as string | undefined };
+const { registry } = createMetrics('test', '1.2.3');
+const observe = requestMetrics(registry);
+publicMetrics(registry);
+agentMetrics(registry);
+let server: ReturnType<typeof createMetricsServer>;
+
+beforeEach(async () => {
+  state.ready = undefined;
+  state.stuck = undefined;
+  server = createMetricsServer(
+    registry,
+    async () => state.ready,
+    () => state.stuck,
+  );
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function ask(path: string): Promise<[number, string]> {
+  const address: AddressInfo | string | null = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+  return [answer.status, await answer.text()];
+}
+
+describe('the port of the cluster', () => {
+  test('a process that moves is alive, whatever it needs from others', async () => {
+    state.ready = 'The database does not answer.';
+    expect(await ask('/healthz')).toEqual([200, 'ok\n']);
+    expect(await ask('/readyz')).toEqual([503, 'The database does not answer.\n']);
+    state.ready = undefined;
+    expect(await ask('/readyz?verbose')).toEqual([200, 'ok\n']);
+  });
+
+  test('a process that is stuck is not', async () => {
+    state.stuck = 'Nothing has moved for 130 seconds.';
+    expect(await ask('/healthz')).toEqual([503, 'Nothing has moved for 130 seconds.\n']);
+  });
+
+  test('nothing else is here', async () => {
+    expect((await ask('/'))[0]).toBe(404);
+    expect((await ask('/teams/main/pipelines'))[0]).toBe(404);
+  });
+});
+
+describe('metrics', () => {
+  test('have names by the rules: one prefix, base units, counters that end in _total', async () => {
+    const metrics = await registry.getMetricsAsJSON();
+    const ours = metrics.filter(({ name }) => !/^(process|nodejs)_/.test(name));
+    expect(ours.map(({ name }) => name).toSorted()).toEqual([
+      'millrace_agent_address_wait_seconds',
+      'millrace_agent_command_streams',
+      'millrace_agent_events_total',
+      'millrace_agent_nonce_reuse_total',
+      'millrace_agent_session_duration_seconds',
+      'millrace_build_info',
+      'millrace_check_requests_total',
+      'millrace_http_request_duration_seconds',
+      'millrace_job_triggers_total',
+      'millrace_webhooks_total',
+    ]);
+    for (const { name, type } of ours) expect(String(type) === 'counter').toBe(name.endsWith('_total'));
+  });
+
+  test('count requests by pattern: no path and no invented method becomes a label', async () => {
+    observe({ method: 'GET', route: '/teams/:team/pipelines', status: 200, seconds: 0.01 });
+    observe({ method: 'BREW', route: 'none', status: 404, seconds: 0.01 });
+    const text = (await ask('/metrics'))[1];
+    expect(text).toContain('_count{door="test",method="GET",route="/teams/:team/pipelines",status="200"} 1');
+    expect(text).toContain('_count{door="test",method="other",route="none",status="404"} 1');
+    expect(text).not.toContain('BREW');
+    expect(text).toContain('millrace_build_info{version="1.2.3",door="test"} 1');
+  });
+});
