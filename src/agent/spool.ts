@@ -1,8 +1,12 @@
 import { closeSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-const IN_MEMORY = 4 * 1024 * 1024;
-const ON_DISK = 256 * 1024 * 1024;
+export interface SpoolLimits {
+  memory: number;
+  disk: number;
+}
+
+const LIMITS: SpoolLimits = { memory: 4 * 1024 * 1024, disk: 256 * 1024 * 1024 };
 
 interface Entry {
   sequence: number;
@@ -18,15 +22,16 @@ interface Entry {
  */
 export class Spool {
   readonly #folder: string;
+  readonly #limits: SpoolLimits;
   readonly #entries: Entry[] = [];
   #inMemory = 0;
   #onDisk = 0;
   #end = 0;
   #file: number | undefined;
-  #broken = false;
 
-  constructor(folder: string) {
+  constructor(folder: string, limits = LIMITS) {
     this.#folder = folder;
+    this.#limits = limits;
   }
 
   get empty(): boolean {
@@ -37,7 +42,7 @@ export class Spool {
   add(sequence: number, json: string, essential: boolean): boolean {
     const text = Buffer.from(json);
     const entry: Entry = { sequence, size: text.length, offset: 0 };
-    if (essential || this.#inMemory + text.length <= IN_MEMORY) {
+    if (essential || this.#inMemory + text.length <= this.#limits.memory) {
       entry.text = text;
       this.#inMemory += text.length;
     } else if (!this.#write(entry, text)) {
@@ -76,14 +81,8 @@ export class Spool {
     }
   }
 
-  close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
-    this.#broken = true;
-  }
-
   #write(entry: Entry, text: Buffer): boolean {
-    if (this.#broken || this.#end + text.length > ON_DISK) return false;
+    if (this.#end + text.length > this.#limits.disk) return false;
     try {
       this.#file ??= openNameless(this.#folder);
       let done = 0;
@@ -100,7 +99,7 @@ export class Spool {
 
   #read(entry: Entry): Buffer {
     const text = Buffer.alloc(entry.size);
-    if (this.#file === undefined) throw new Error('the spool is closed');
+    if (this.#file === undefined) throw new Error('the spool has no file');
     let done = 0;
     while (done < entry.size) {
       const got = readSync(this.#file, text, done, entry.size - done, entry.offset + done);

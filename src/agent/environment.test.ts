@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { readEnvironment } from './environment.ts';
+
+function variables(): Record<string, string> {
+  return {
+    MILLRACE_GATEWAY: 'https://gateway:8443',
+    MILLRACE_GATEWAY_CA: 'certificate',
+    MILLRACE_NONCE: 'once',
+    MILLRACE_POD_NAME: 'pod',
+    MILLRACE_POD_NAMESPACE: 'team',
+    MILLRACE_POD_UID: 'uid',
+    MILLRACE_SHIM_PORT: '7357',
+    MILLRACE_SHIM_SECRET: 'secret',
+  };
+}
+
+describe('the environment of the agent', () => {
+  test('is read once: what it holds is gone afterwards', () => {
+    const given = variables();
+    expect(readEnvironment(given)).toMatchObject({ nonce: 'once', shimPort: 7357, pod: { uid: 'uid' } });
+    expect(given).toEqual({});
+  });
+
+  const bad: Record<string, { change: Record<string, string>; says: string }> = {
+    'everything missing is named at once': {
+      change: { MILLRACE_POD_UID: '', MILLRACE_GATEWAY: '' },
+      says: 'the environment lacks MILLRACE_GATEWAY, MILLRACE_POD_UID',
+    },
+    'a gateway without TLS is refused': {
+      change: { MILLRACE_GATEWAY: 'http://gateway' },
+      says: 'MILLRACE_GATEWAY must begin with https://',
+    },
+  };
+  test.each(Object.entries(bad))('%s', (_name, { change, says }) => {
+    expect(() => readEnvironment({ ...variables(), ...change })).toThrow(says);
+  });
+});

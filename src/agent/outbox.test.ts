@@ -1,0 +1,96 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, test } from '@jest/globals';
+import type { EventsResponse } from '#domain/build/agent-protocol.ts';
+import { Outbox } from './outbox.ts';
+import { Spool, type SpoolLimits } from './spool.ts';
+
+interface Sent {
+  events: { sequence: number; type: string; text?: string }[];
+}
+
+function make(
+  send: (events: Sent['events']) => EventsResponse,
+  limits?: SpoolLimits,
+): { outbox: Outbox; sent: Sent['events'][]; cancelled: () => number } {
+  const sent: Sent['events'][] = [];
+  let cancels = 0;
+  const links = {
+    send: async (body: string) => {
+      const { events }: Sent = JSON.parse(body);
+      sent.push(events);
+      return await Promise.resolve(send(events));
+    },
+    onCancel: () => void (cancels += 1),
+    onOver: nothing,
+    onRefused: nothing,
+  };
+  return { outbox: new Outbox(links, new Spool(tmpdir(), limits)), sent, cancelled: () => cancels };
+}
+
+const nothing = (): void => undefined;
+const last = (events: Sent['events']): EventsResponse => ({ acknowledged: events.at(-1)?.sequence ?? 0 });
+
+describe('the outbox', () => {
+  test('lets what happens together travel together', async () => {
+    const { outbox, sent } = make(last);
+    outbox.add({ type: 'step-started', step: '0' });
+    outbox.add({ type: 'log', step: '0', text: 'x' });
+    await outbox.whenAcknowledged(outbox.add({ type: 'step-ended', step: '0', status: 'succeeded' }));
+    expect(sent.map((events) => events.map((event) => event.sequence))).toEqual([[1, 2, 3]]);
+    expect(outbox.acknowledgedUpTo).toBe(3);
+  });
+
+  test('sends again what was not acknowledged, and only that', async () => {
+    let tries = 0;
+    const { outbox, sent } = make((events) => {
+      tries += 1;
+      if (tries === 1) throw new Error('no gateway');
+      return tries === 2 ? { acknowledged: 1 } : last(events);
+    });
+    outbox.add({ type: 'step-started', step: '0' });
+    await outbox.whenAcknowledged(outbox.add({ type: 'step-ended', step: '0', status: 'succeeded' }, true));
+    expect(sent.map((events) => events.map((event) => event.sequence))).toEqual([[1, 2], [1, 2], [2]]);
+  });
+
+  test('hands a cancellation on', async () => {
+    const { outbox, cancelled } = make((events) => ({ ...last(events), cancel: true }));
+    await outbox.whenAcknowledged(outbox.add({ type: 'step-started', step: '0' }));
+    expect(cancelled()).toBe(1);
+  });
+
+  test('says how much log it had to leave out, with no gap in the numbers', async () => {
+    let away = true;
+    const { outbox, sent } = make(
+      (events) => {
+        if (away) throw new Error('no gateway');
+        return last(events);
+      },
+      { memory: 150, disk: 0 },
+    );
+    expect(outbox.add({ type: 'log', step: '0', text: 'kept' })).toBe(1);
+    expect(outbox.add({ type: 'log', step: '0', text: 'lost!'.repeat(20) })).toBe(0);
+    const ended = outbox.add({ type: 'step-ended', step: '0', status: 'succeeded' });
+    expect(ended).toBe(2);
+    away = false;
+    await outbox.whenAcknowledged(ended);
+    await outbox.whenAcknowledged(outbox.add({ type: 'log', step: '1', text: 'again' }));
+    expect(sent.flat().findLast((event) => event.type === 'log')).toMatchObject({
+      sequence: 3,
+      text: '\n[100 characters lost: no gateway]\nagain',
+    });
+  });
+
+  test('does not believe an acknowledgement of what was never sent', async () => {
+    const { outbox } = make(() => ({ acknowledged: 1_000_000 }));
+    await outbox.whenAcknowledged(outbox.add({ type: 'step-started', step: '0' }));
+    expect(outbox.acknowledgedUpTo).toBe(1);
+  });
+
+  test('stops waiting when it is given up', async () => {
+    const { outbox } = make(() => ({ acknowledged: 0 }));
+    const waiting = outbox.whenAcknowledged(outbox.add({ type: 'step-started', step: '0' }));
+    outbox.giveUp(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await expect(outbox.whenAcknowledged(1)).rejects.toThrow('enough');
+  });
+});
