@@ -29,7 +29,7 @@ const NONCE = 32;
 const PROOF = 32;
 const TAG = 16;
 const HEAD = 5;
-export const MAX_FRAME = 16 * 1024 * 1024;
+const MAX_FRAME = 16 * 1024 * 1024;
 
 /** The key of one container's shim (see `AGENT_ENVIRONMENT.shimSecret`). */
 export function shimKey(secret: string, container: string): Buffer {

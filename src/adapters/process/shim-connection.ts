@@ -23,7 +23,7 @@ export interface Running {
 }
 
 /** The container ended, or its shim was killed, before the command's end was known. */
-export class ContainerGone extends Error {
+class ContainerGone extends Error {
   override name = 'ContainerGone';
 }
 

@@ -112,7 +112,7 @@ function versionBefore(put: PutStep, { pipeline, build, chosen }: Known): Record
 }
 
 /** Who the build is, for every step. */
-export function buildEnvironment(build: BuildName): Record<string, string> {
+function buildEnvironment(build: BuildName): Record<string, string> {
   return {
     WORKDIR,
     BUILD_NUMBER: build.number,

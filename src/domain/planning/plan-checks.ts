@@ -3,7 +3,7 @@ import { checkContainersOf, resourceOf, typeOf } from './containers.ts';
 import { planCommand, prefixed, runnerEnvironment } from './plan-command.ts';
 import type { CheckPlan, CheckRun, PlanContainer } from './plan.ts';
 
-export const CHECK_TIMEOUT_SECONDS = 5 * 60;
+const CHECK_TIMEOUT_SECONDS = 5 * 60;
 
 export interface ChecksToPlan {
   run: string;
@@ -14,7 +14,7 @@ export interface ChecksToPlan {
   checks: CheckToPlan[];
 }
 
-export interface CheckToPlan {
+interface CheckToPlan {
   scope: string;
   resource: string;
   /** The last known version; absent on the first check. */
@@ -38,7 +38,7 @@ export function planChecks({ run, team, name, pipeline, checks }: ChecksToPlan):
 }
 
 /** One check. Its working directory is its own, so `WORKDIR` is set where it runs. */
-export function planCheck(
+function planCheck(
   check: CheckToPlan,
   known: { pipeline: Pipeline; containers: PlanContainer[]; identity: Record<string, string> },
 ): CheckPlan {
