@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { explain } from '#tools/cluster/explain.ts';
 import { foldersFrom, toolFolder } from '#tools/cluster/folders.ts';
@@ -31,17 +32,25 @@ export function kubectl(args: readonly string[], input?: string): Promise<string
   return run('kubectl', args, { env: clusterEnvironment(), ...(input === undefined ? {} : { input }) });
 }
 
+/** Starts a program of the cluster's; its output waits to be read. */
+export function start(
+  program: string,
+  args: readonly string[],
+): ChildProcessByStdio<null, Readable, Readable> {
+  return spawn(program, [...args], {
+    cwd: checkout,
+    env: clusterEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
 /** Runs a program and hands on each line of its output as it comes; fails when the program does. */
 export async function stream(
   program: string,
   args: readonly string[],
   line: (text: string) => void,
 ): Promise<void> {
-  const child = spawn(program, [...args], {
-    cwd: checkout,
-    env: clusterEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = start(program, args);
   const last: string[] = [];
   const read = (text: string): void => {
     if (last.push(text) > 12) last.shift();

@@ -32,7 +32,6 @@ function rbacFile(): string {
     gatewayCluster: gatewayClusterRules,
     gatewayTeam: gatewayTeamRules,
   };
-  const head =
-    '# Written by `node config/chart/write-files.ts` from src/adapters/kubernetes/manifests/rbac.ts.\n';
+  const head = '# Written by `node config/chart/main.ts` from src/adapters/kubernetes/manifests/rbac.ts.\n';
   return head + stringify(rules, { lineWidth: 0, singleQuote: true });
 }

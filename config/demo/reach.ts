@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { clusterEnvironment, kubectl } from '#tools/chart/cluster-commands.ts';
+import { kubectl, start } from '#tools/chart/cluster-commands.ts';
 import { servicesAreReachable } from '#tools/chart/install.ts';
 import { explain } from '#tools/cluster/explain.ts';
 
@@ -21,7 +20,8 @@ async function forward(namespace: string, service: string): Promise<Reached> {
   const get = ['get', 'service', service, '--namespace', namespace];
   const port = await kubectl([...get, '-o', 'jsonpath={.spec.ports[0].port}']);
   const args = ['port-forward', '--namespace', namespace, `service/${service}`, `:${port}`];
-  const child = spawn('kubectl', args, { env: clusterEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = start('kubectl', args);
+  child.stderr.pipe(process.stderr);
   const { promise, resolve, reject } = Promise.withResolvers<Reached>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const [, local] = /^Forwarding from 127\.0\.0\.1:(\d+)/.exec(line) ?? [];
