@@ -19,11 +19,12 @@ export interface Masker {
 
 /**
  * A masker for these values and their usual disguises. Every character of every occurrence goes, overlapping occurrences included,
- * however the text was cut.
+ * however the text was cut. Long secrets take some milliseconds to prepare for: that is done when the first text comes.
  */
 export function createMasker(secrets: string[]): Masker {
-  const automaton = buildAutomaton(secretForms(secrets));
-  const stream = (): MaskStream => (automaton ? new Masking(automaton) : UNTOUCHED);
+  let automaton: Automaton | undefined;
+  const prepared = (): Automaton => (automaton ??= buildAutomaton(secretForms(secrets)));
+  const stream = (): MaskStream => (secrets.length === 0 ? UNTOUCHED : new Masking(prepared));
   const mask = (text: string): string => {
     const once = stream();
     return once.write(text) + once.end();
@@ -49,8 +50,7 @@ interface Automaton {
 
 const UNITS = 65_536;
 
-function buildAutomaton(patterns: string[]): Automaton | undefined {
-  if (patterns.length === 0) return undefined;
+function buildAutomaton(patterns: string[]): Automaton {
   const machine: Automaton = {
     next: new Map(),
     fallback: [0],
@@ -109,7 +109,7 @@ function step(machine: Automaton, from: number, unit: number): number {
 }
 
 class Masking implements MaskStream {
-  readonly #machine: Automaton;
+  readonly #machine: () => Automaton;
   #state = 0;
   /** Text whose fate is open. */
   #held = '';
@@ -118,12 +118,12 @@ class Masking implements MaskStream {
   /** The last thing shown was a mask whose secret ended right before the held text. */
   #masking = false;
 
-  constructor(machine: Automaton) {
+  constructor(machine: () => Automaton) {
     this.#machine = machine;
   }
 
   write(text: string): string {
-    const machine = this.#machine;
+    const machine = this.#machine();
     const base = this.#held.length;
     let state = this.#state;
     for (let index = 0; index < text.length; index += 1) {
