@@ -8,6 +8,7 @@ import { lockForEnd, writeEnd } from './end-build.ts';
 import { logMonth, storeText } from './log-chunks.ts';
 import { prepared, rows, texts, type Database, type Transaction } from './pool.ts';
 import { addVersions } from './record-versions.ts';
+import { storable, storableFields } from './storable.ts';
 
 interface EventsToApply {
   build: number;
@@ -66,7 +67,7 @@ async function writeState(connection: Transaction, target: Target, applied: Even
         exit_code, message)
       SELECT ${build}, ${attempt}, n.position, n.id, n.kind, n.name, n.resource, n.status, n."startedAt", n."endedAt",
         n."exitCode", n.message
-      FROM jsonb_to_recordset(${sql.jsonb(applied.state.steps.map((step, position) => ({ ...step, position })))}) AS n
+      FROM jsonb_to_recordset(${sql.jsonb(applied.state.steps.map(toRow))}) AS n
         (position integer, id text, kind text, name text, resource text, status text, "startedAt" timestamptz,
           "endedAt" timestamptz, "exitCode" integer, message text)
       ON CONFLICT (build_id, attempt, position) DO UPDATE SET status = excluded.status,
@@ -85,6 +86,10 @@ async function writeState(connection: Transaction, target: Target, applied: Even
         'bytea',
       )}) AS n (sequence, step, at, encoding, content)
     ON CONFLICT DO NOTHING`);
+}
+
+function toRow(step: StepState, position: number) {
+  return { ...step, position, ...(step.message === undefined ? {} : { message: storable(step.message) }) };
 }
 
 /** The version of a successful put becomes one of the resource, and of the build. */
@@ -107,6 +112,6 @@ async function writePut(
   await connection.query(rows()`
     INSERT INTO build_outputs (build_id, attempt, step, resource_id, version_id)
     SELECT ${build}, ${attempt}, ${put.step}, ${into.id}, id FROM versions
-    WHERE scope_id = ${into.scope} AND digest = ${sql.binary(versionDigest(put.version))}
+    WHERE scope_id = ${into.scope} AND digest = ${sql.binary(versionDigest(storableFields(put.version)))}
     ON CONFLICT DO NOTHING`);
 }

@@ -1,3 +1,4 @@
+import { createConnection, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
@@ -40,6 +41,31 @@ function ears() {
         if (heard.includes(text)) resolve();
         waiting.push({ text, resolve });
       }),
+  };
+}
+
+/** A way to the database that can fall silent: what is open then stays open and carries nothing. */
+async function openLine(to: string): Promise<{ url: string; freeze(): void; close(): Promise<void> }> {
+  const target = new URL(to);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = createConnection(Number(target.port), target.hostname);
+    for (const socket of [near, far]) socket.on('error', () => undefined);
+    sockets.add(near);
+    near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = new URL(to);
+  url.port = String(typeof address === 'object' ? address?.port : '');
+  return {
+    url: url.href,
+    freeze: () => sockets.forEach((socket) => socket.unpipe().pause()),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
 }
 
@@ -91,6 +117,22 @@ describe('the bell', () => {
     bell.ring('schedule', 8);
     await until('schedule 8');
     expect(await listeners()).toBe(1);
+  });
+
+  test('is heard again after the line fell silent without a word', async () => {
+    const line = await openLine(database.url);
+    const { heard, hear, until } = ears();
+    const bell = openBell({ url: line.url, pool, retryMilliseconds: 20, heartbeatMilliseconds: 50 });
+    bells.push(bell);
+    bell.listen(['schedule'], hear);
+    await until('schedule 0');
+    heard.length = 0;
+    line.freeze();
+    await until('schedule 0');
+    bell.ring('schedule', 9);
+    await until('schedule 9');
+    await bell.close();
+    await line.close();
   });
 
   test('never fails the one who rings', async () => {

@@ -1,18 +1,13 @@
-import { Client } from 'pg';
 import type { DatabasePool } from 'slonik';
 import type { Bell, BellTopic } from '#flows/ports.ts';
+import { createEar, type EarOptions } from './ear.ts';
 import { rows, texts } from './pool.ts';
 
 const CHANNEL = 'millrace';
 const TOPICS: ReadonlySet<string> = new Set<BellTopic>(['checks', 'schedule', 'builds', 'status', 'cancel']);
 
-export interface BellOptions {
-  /** A direct connection: LISTEN does not work through a transaction pooler. */
-  url: string;
+export interface BellOptions extends EarOptions {
   pool: DatabasePool;
-  onError?: (error: Error) => void;
-  /** Wait before the first attempt to connect again; doubles up to 5 s. */
-  retryMilliseconds?: number;
 }
 
 export interface ClosableBell extends Bell {
@@ -28,6 +23,7 @@ interface Listener {
 export function openBell(options: BellOptions): ClosableBell {
   const listeners = new Set<Listener>();
   const ear = createEar(options, {
+    channel: CHANNEL,
     heard: (payload) => tell(listeners, payload, options.onError),
     connected: () => {
       for (const topic of ['checks', 'schedule', 'builds', 'status', 'cancel'] satisfies BellTopic[]) {
@@ -91,61 +87,6 @@ function createSender({ pool, onError }: BellOptions) {
       sending ??= Promise.resolve().then(send);
     },
     idle: async (): Promise<void> => await sending,
-  };
-}
-
-function createEar(options: BellOptions, on: { heard: (payload: string) => void; connected: () => void }) {
-  const shortest = options.retryMilliseconds ?? 100;
-  let client: Client | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let state: 'new' | 'open' | 'closed' = 'new';
-  let wait = shortest;
-  const again = (): void => {
-    client = undefined;
-    if (state !== 'open') return;
-    timer = setTimeout(() => void connect(), wait);
-    wait = Math.min(wait * 2, 5000);
-  };
-  const connect = async (): Promise<void> => {
-    const fresh = new Client({ connectionString: options.url, keepAlive: true });
-    client = fresh;
-    const lost = once(again);
-    fresh.on('error', (error) => {
-      options.onError?.(error);
-      lost();
-    });
-    fresh.on('end', lost);
-    fresh.on('notification', ({ payload }) => on.heard(payload ?? ''));
-    try {
-      await fresh.connect();
-      await fresh.query(`LISTEN ${CHANNEL}`);
-      wait = shortest;
-      on.connected();
-    } catch (error) {
-      options.onError?.(asError(error));
-      await fresh.end().catch(() => undefined);
-      lost();
-    }
-  };
-  return {
-    open(): void {
-      if (state !== 'new') return;
-      state = 'open';
-      void connect();
-    },
-    async close(): Promise<void> {
-      state = 'closed';
-      clearTimeout(timer);
-      await client?.end().catch(() => undefined);
-    },
-  };
-}
-
-function once(run: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) run();
-    done = true;
   };
 }
 

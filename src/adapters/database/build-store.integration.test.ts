@@ -192,6 +192,22 @@ describe('events', () => {
     });
   });
 
+  test('with words that Postgres calls no text do not stop the build', async () => {
+    const id = await firstBuild();
+    const events = EVENTS.map((event) => {
+      if (event.type === 'log') return { ...event, text: 'a\0b' };
+      return event.type === 'step-ended' || event.type === 'build-ended'
+        ? { ...event, message: 'a\0b' }
+        : event;
+    });
+    await stores.builds.applyEvents(id, 1, events, applyEvents);
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'succeeded',
+    });
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks[0]?.text).toBe('a\0b');
+  });
+
   test('of a large log are kept small and read back whole', async () => {
     const id = await firstBuild();
     const text = 'the same line again and again\n'.repeat(2000);

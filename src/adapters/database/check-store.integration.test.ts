@@ -145,6 +145,14 @@ describe('what a check found', () => {
     expect(await refs()).toEqual(['d', 'c', 'b', 'a']);
   });
 
+  test('is kept though it holds what Postgres calls no text', async () => {
+    const versions = [{ ref: 'a\0b', half: '\u{d800}' }];
+    const opened = await open(['git.app'], 1);
+    const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions, log: 'a\0b' };
+    expect((await stores.checks.recordCheck(result, after(2))).recorded).toHaveLength(1);
+    expect((await refs())[0]).toBe('a\u{fffd}b');
+  });
+
   test('counts once though the agent says it again', async () => {
     const opened = await open(['git.app']);
     const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions: [{ ref: 'a' }], log: '' };

@@ -3,6 +3,7 @@ import { nextAfterFailure, nextCheck } from '#domain/scheduling/next-check.ts';
 import type { CheckCause } from '#flows/ports.ts';
 import { cronNext } from './cron-next.ts';
 import { rows, type Transaction } from './pool.ts';
+import { storable } from './storable.ts';
 
 /** The part of a check scope that its timer is worked out from. */
 export interface TimerRow {
@@ -38,8 +39,8 @@ export async function failCheck(
 ): Promise<void> {
   const next = afterFailure(row, failed.at)?.toISOString() ?? null;
   await connection.query(rows()`
-    UPDATE check_scopes SET run_id = NULL, failures = failures + 1, next_check_at = ${next}, last_error = ${failed.error},
-      last_log = ${failed.log}, last_checked_at = ${failed.at.toISOString()}
+    UPDATE check_scopes SET run_id = NULL, failures = failures + 1, next_check_at = ${next}, last_error = ${storable(failed.error)},
+      last_log = ${storable(failed.log)}, last_checked_at = ${failed.at.toISOString()}
     WHERE id = ${row.id}`);
 }
 

@@ -3,6 +3,7 @@ import type { BuildEnd } from '#flows/ports.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, prepared, rows, time, type Database, type Transaction } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';
+import { storable } from './storable.ts';
 
 export async function endBuild(
   database: Database,
@@ -34,7 +35,7 @@ export async function writeEnd(
 ): Promise<void> {
   await connection.query(prepared('end_build')`
     WITH ended AS (
-      UPDATE builds SET status = ${end.outcome}, reason = ${end.reason}, message = ${end.message}, wants_pod = false,
+      UPDATE builds SET status = ${end.outcome}, reason = ${end.reason}, message = ${storable(end.message)}, wants_pod = false,
         pending_reason = NULL, ended_at = ${time(end.at)}
       WHERE id = ${build}),
     attempt AS (

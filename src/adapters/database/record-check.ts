@@ -3,6 +3,7 @@ import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
 import { addVersions } from './record-versions.ts';
+import { storable } from './storable.ts';
 
 type ScopeRow = TimerRow & {
   run_id: number | null;
@@ -47,7 +48,7 @@ async function freeScope(
   const started = result.run === undefined;
   const next = started ? afterStart(scope, scope.requested_cause ?? 'schedule', at) : scope.next_check_at;
   await connection.query(rows()`
-    UPDATE check_scopes SET run_id = NULL, failures = 0, last_error = NULL, last_log = ${result.log},
+    UPDATE check_scopes SET run_id = NULL, failures = 0, last_error = NULL, last_log = ${storable(result.log)},
       last_checked_at = ${time(at)}, cut = ${result.cut ?? 0}, next_check_at = ${next?.toISOString() ?? null},
       requested_at = CASE WHEN ${started} THEN NULL ELSE requested_at END,
       requested_cause = CASE WHEN ${started} THEN NULL ELSE requested_cause END

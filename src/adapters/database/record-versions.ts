@@ -1,6 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { versionDigest } from './digests.ts';
 import { rows, texts, time, type Transaction } from './pool.ts';
+import { storableFields } from './storable.ts';
 
 /**
  * Adds those of the versions that the scope does not know, in order, and asks for a decision on the jobs that take them ungated.
@@ -13,12 +14,13 @@ export async function addVersions(
   { at, build = null }: { at: Date; build?: number | null },
 ): Promise<number[]> {
   if (versions.length === 0) return [];
+  const clean = versions.map(storableFields);
   const known = await connection.anyFirst(rows<{ id: number }>()`
     WITH added AS (
       INSERT INTO versions (scope_id, digest, fields, found_at, build_id)
       SELECT ${scope}, decode(n.digest, 'hex'), n.fields::jsonb, ${time(at)}, ${build}::bigint
-      FROM unnest(${texts(versions.map((fields) => versionDigest(fields).toString('hex')))},
-        ${texts(versions.map((fields) => JSON.stringify(fields)))}) WITH ORDINALITY AS n (digest, fields, position)
+      FROM unnest(${texts(clean.map((fields) => versionDigest(fields).toString('hex')))},
+        ${texts(clean.map((fields) => JSON.stringify(fields)))}) WITH ORDINALITY AS n (digest, fields, position)
       WHERE NOT EXISTS (SELECT 1 FROM versions v WHERE v.scope_id = ${scope} AND v.digest = decode(n.digest, 'hex'))
       ORDER BY n.position
       ON CONFLICT DO NOTHING

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+export interface EarOptions {
+  /** A direct connection: LISTEN does not work through a transaction pooler. */
+  url: string;
+  onError?: (error: Error) => void;
+  /** Wait before the first attempt to connect again; doubles up to 5 s. */
+  retryMilliseconds?: number;
+  /** How often the connection must prove that it lives; one that has not answered by the next time is given up. */
+  heartbeatMilliseconds?: number;
+}
+
+export interface Ear {
+  /** Listens from now on; again and again does nothing. */
+  open(): void;
+  close(): Promise<void>;
+}
+
+interface Hearing {
+  channel: string;
+  heard: (payload: string) => void;
+  /** What was said before, or while there was no connection, was not heard. */
+  connected: () => void;
+}
+
+/** One connection that does nothing but LISTEN, made again whenever it is lost. */
+export function createEar(options: EarOptions, hearing: Hearing): Ear {
+  const closing = new AbortController();
+  let listening: Promise<void> | undefined;
+  return {
+    open: () => void (listening ??= listen(options, hearing, closing.signal)),
+    async close() {
+      closing.abort();
+      await listening;
+    },
+  };
+}
+
+async function listen(options: EarOptions, hearing: Hearing, closing: AbortSignal): Promise<void> {
+  const shortest = options.retryMilliseconds ?? 100;
+  let wait = shortest;
+  while (!closing.aborted) {
+    const worked = await listenUntilLost(options, hearing, closing);
+    wait = worked ? shortest : Math.min(wait * 2, 5000);
+    await sleep(wait, undefined, { signal: closing }).catch(() => undefined);
+  }
+}
+
+/** Whether there was a connection at all. */
+async function listenUntilLost(
+  options: EarOptions,
+  hearing: Hearing,
+  closing: AbortSignal,
+): Promise<boolean> {
+  const lost = Promise.withResolvers<void>();
+  const fail = (error: unknown): void => {
+    if (!closing.aborted) options.onError?.(error instanceof Error ? error : new Error(String(error)));
+    lost.resolve();
+  };
+  const client = new Client({
+    connectionString: options.url,
+    keepAlive: true,
+    connectionTimeoutMillis: 5000,
+  });
+  client.on('error', fail);
+  client.on('end', () => lost.resolve());
+  client.on('notification', ({ payload }) => hearing.heard(payload ?? ''));
+  closing.addEventListener('abort', () => lost.resolve(), { once: true });
+  let heart: NodeJS.Timeout | undefined;
+  try {
+    await client.connect();
+    await client.query(`LISTEN ${hearing.channel}`);
+    heart = beat(client, options.heartbeatMilliseconds ?? 10_000, fail);
+    hearing.connected();
+    await lost.promise;
+    return true;
+  } catch (error) {
+    fail(error);
+    return false;
+  } finally {
+    clearInterval(heart);
+    // A connection whose other end is gone cannot say good-bye.
+    await Promise.race([client.end().catch(() => undefined), sleep(1000, undefined, { ref: false })]);
+  }
+}
+
+function beat(client: Client, every: number, fail: (error: unknown) => void): NodeJS.Timeout {
+  let answered = true;
+  return setInterval(() => {
+    if (!answered) fail(new Error('The connection that listens for notifications does not answer.'));
+    answered = false;
+    client.query('SELECT 1').then(() => (answered = true), fail);
+  }, every);
+}

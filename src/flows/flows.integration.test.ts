@@ -1,0 +1,383 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { compareWithPods, followPod } from './compare-with-pods.ts';
+import { followBuild } from './follow-build.ts';
+import { followBuildPod } from './follow-pods.ts';
+import type { PodFacts } from './ports.ts';
+import { recordVersions } from './record-versions.ts';
+import { requestCheck } from './request-check.ts';
+import { scheduleJobs } from './schedule-jobs.ts';
+import { startBuilds } from './start-builds.ts';
+import { startChecks } from './start-checks.ts';
+import { triggerJob } from './trigger-job.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const UNIT = { ...APP, job: 'unit' };
+const GIT = { ...APP, resource: 'git.app' };
+let stores: TestStores;
+let cluster: InMemoryCluster;
+let bell: SilentBell;
+/** Seconds by which the clock of the test is ahead. */
+let ahead: number;
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  cluster = new InMemoryCluster();
+  bell = new SilentBell();
+  ahead = 1;
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+
+const now = (): Date => new Date(Date.now() + ahead * 1000);
+const ports = () => ({ ...stores, cluster, bell, now, pods: () => [...cluster.pods.values()] });
+const save = async (definition = samplePipeline(), more = {}) =>
+  await stores.pipelines.savePipeline(toSave(definition, more));
+const buildPods = (): string[] => podNames().filter((name) => name.startsWith('app'));
+const podNames = (): string[] => [...cluster.pods.keys()].toSorted();
+const agentEnded = (exitCode = 0): Partial<PodFacts> => ({
+  phase: exitCode === 0 ? 'Succeeded' : 'Failed',
+  containers: [{ name: 'agent', image: 'millrace', state: 'terminated', reason: 'Completed', exitCode }],
+});
+
+/** The check of `git.app` finds these. */
+async function find(...refs: string[]): Promise<void> {
+  await requestCheck(GIT, ports());
+  const { runs } = await startChecks(ports());
+  const run = runs[0] ?? 0;
+  const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
+  const results = [{ scope, versions: refs.map((ref) => ({ ref })), log: '' }];
+  await recordVersions(run, { results, done: true }, ports());
+  await compareWithPods(ports());
+  await scheduleJobs(ports());
+  await startBuilds(ports());
+}
+
+const stateOf = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });
+const buildOf = (name: string): number => {
+  const work = cluster.pods.get(name)?.work;
+  return work?.kind === 'build' ? work.build : 0;
+};
+
+describe('from a commit to the last job', () => {
+  test('each step rings for the next, and nothing is left behind', async () => {
+    const { id } = await save();
+    await find('a');
+    expect(buildPods()).toEqual(['app-unit-1-1']);
+    const session = { build: buildOf('app-unit-1-1'), attempt: 1 };
+    const events = eventsOf(['0', '1'], now().toISOString());
+    bell.rung.length = 0;
+    expect(await followBuild(session, events.slice(0, 3), ports())).toEqual({
+      acknowledged: 3,
+      cancel: false,
+    });
+    expect(bell.rung).toEqual([`status ${id}`]);
+    await followBuild(session, events, ports());
+    expect(bell.rung).toEqual([`status ${id}`, `schedule ${id}`, `status ${id}`]);
+    await followPod(cluster.change('app-unit-1-1', agentEnded()), [], ports());
+    await scheduleJobs(ports());
+    await startBuilds(ports());
+    expect(buildPods()).toEqual(['app-publish-1-1']);
+  });
+
+  test('a person can start a job, and is told why not', async () => {
+    await save();
+    expect(await triggerJob(UNIT, 'ann', ports())).toMatchObject({ answer: 'refused' });
+    expect(bell.rung).toEqual([]);
+    await find('a');
+    expect(await triggerJob(UNIT, 'ann', ports())).toMatchObject({
+      answer: 'created',
+      build: { number: '2' },
+    });
+    expect(bell.rung).toContain('builds 0');
+  });
+});
+
+describe('checks', () => {
+  test('that need no Pod are answered with the time', async () => {
+    const { id } = await save(samplePipeline({ resources: [resource('git.app'), resource('cron.tick')] }));
+    ahead = 100;
+    bell.rung.length = 0;
+    expect(await startChecks(ports())).toMatchObject({ answered: 1, runs: [expect.any(Number)] });
+    const page = await stores.views.versions({ ...APP, resource: 'cron.tick' }, { limit: 1 });
+    expect(page?.rows[0]?.fields['date']).toMatch(/^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d UTC \d{4}$/);
+    expect(bell.rung).toEqual([`schedule ${id}`, `status ${id}`]);
+    expect(await startChecks(ports())).toMatchObject({ answered: 0, runs: [] });
+  });
+
+  test('share a Pod by group; a group has one at a time, a team three, all together ten', async () => {
+    for (const team of ['a', 'b', 'c', 'd']) {
+      await stores.teams.saveTeam({ name: team, namespace: team });
+      for (const pipeline of ['one', 'two', 'three', 'four']) {
+        const two = samplePipeline({ resources: [resource('git.app'), resource('git.lib')] });
+        await save(two, { team, pipeline, namespace: team });
+      }
+    }
+    const first = await startChecks(ports());
+    expect(first.runs).toHaveLength(10);
+    expect(first.held).toBe(12);
+    const runs = await stores.checks.openRuns();
+    expect(
+      Math.max(
+        ...Map.groupBy(runs, (run) => run.team)
+          .values()
+          .map((of) => of.length),
+      ),
+    ).toBe(3);
+    await stores.checks.requestCheck({ team: 'a', pipeline: 'one', resource: 'git.app' }, 'manual', now());
+    expect((await startChecks(ports())).runs).toEqual([]);
+    await stores.checks.closeRun(runs[0]?.run ?? 0, now());
+    expect((await startChecks(ports())).runs).toHaveLength(1);
+  });
+
+  test('whose Pod is refused say so on the resource', async () => {
+    await save();
+    cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
+    expect((await startChecks(ports())).runs).toEqual([]);
+    expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'No Pod could be made: no room' });
+    expect(await stores.checks.openRuns()).toEqual([]);
+  });
+
+  test('whose Pod could not be asked for get it from the comparison', async () => {
+    await save();
+    cluster.refuse = () => {
+      throw new Error('the API server is away');
+    };
+    expect((await startChecks(ports())).failures).toHaveLength(1);
+    cluster.refuse = undefined;
+    await compareWithPods(ports());
+    expect(podNames()).toEqual([]);
+    ahead = 30;
+    await compareWithPods(ports());
+    expect(podNames()).toHaveLength(1);
+    await compareWithPods(ports());
+    expect(cluster.made).toHaveLength(1);
+  });
+
+  test('whose Pod ends without a word have failed', async () => {
+    await save();
+    const { runs } = await startChecks(ports());
+    await stores.sessions.openSession({ kind: 'checks', run: runs[0] ?? 0 }, 'key', 'uid-1', now());
+    cluster.change(`check-${runs[0]}`, agentEnded(1));
+    await compareWithPods(ports());
+    expect((await stores.views.resource(GIT))?.checkError).toMatch(/ended before the check had a result/);
+    expect(podNames()).toEqual([]);
+  });
+
+  test('whose agent never comes are given up after a while, with the reason', async () => {
+    await save();
+    const { runs } = await startChecks(ports());
+    const containers = [
+      {
+        name: 'agent',
+        image: 'x',
+        state: 'waiting' as const,
+        reason: 'ErrImagePull',
+        message: 'no such image',
+      },
+    ];
+    cluster.change(`check-${runs[0]}`, { containers });
+    ahead = 200;
+    await compareWithPods(ports());
+    expect(podNames()).toHaveLength(1);
+    ahead = 400;
+    await compareWithPods(ports());
+    expect((await stores.views.resource(GIT))?.checkError).toBe(
+      'The Pod of the check did not start: ErrImagePull (no such image).',
+    );
+    expect(podNames()).toEqual([]);
+  });
+
+  test('bring at most a hundred versions, the newest', async () => {
+    await save();
+    await find(...Array.from({ length: 150 }, (_, index) => String(index)));
+    const page = await stores.views.versions(GIT, { limit: 200 });
+    expect(page?.rows.map(({ fields }) => fields['ref']).slice(0, 2)).toEqual(['149', '148']);
+    expect(page?.rows).toHaveLength(100);
+  });
+
+  test('of a closed run are over, except for an agent that only says good-bye again', async () => {
+    await save();
+    const { runs } = await startChecks(ports());
+    const run = runs[0] ?? 0;
+    await recordVersions(run, { results: [], done: true }, ports());
+    expect(await recordVersions(run, { results: [], done: false }, ports())).toBe('over');
+    expect(await recordVersions(run, { results: [], done: true }, ports())).toBe('recorded');
+  });
+});
+
+describe('a build that is to start', () => {
+  test('meets its own Pod when the operator died before it was written down', async () => {
+    await save();
+    await find('a');
+    const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
+    await triggerJob(UNIT, 'ann', ports());
+    const { failures } = await startBuilds({ ...ports(), builds: dying });
+    expect(failures).toHaveLength(1);
+    const { started } = await startBuilds(ports());
+    expect(started).toMatchObject([{ number: '2' }]);
+    expect(cluster.made.filter((name) => name === 'app-unit-2-1')).toHaveLength(1);
+  });
+
+  test('stays pending with the reason while there is no room, and lets others go', async () => {
+    await save();
+    cluster.refuse = (name) =>
+      name === 'app-unit-1-1'
+        ? { answer: 'refused', reason: 'QuotaExceeded', message: 'no room' }
+        : undefined;
+    await find('a', 'b');
+    expect(await stateOf()).toMatchObject({ status: 'pending', message: 'QuotaExceeded: no room' });
+    expect(podNames()).toContain('app-unit-2-1');
+  });
+
+  test('fails when its Pod can never be', async () => {
+    await save();
+    cluster.refuse = (name) =>
+      name.startsWith('app')
+        ? { answer: 'refused', reason: 'Invalid', message: 'bad image name' }
+        : undefined;
+    await find('a');
+    expect(await stateOf()).toMatchObject({
+      status: 'failed',
+      reason: 'PodRefused',
+      message: 'bad image name',
+    });
+  });
+});
+
+const say = async (name: string, count: number): Promise<void> => {
+  const events = eventsOf(['0', '1'], now().toISOString());
+  await followBuild({ build: buildOf(name), attempt: 1 }, events.slice(0, count), ports());
+};
+
+describe('a build whose Pod', () => {
+  test('goes before a step has begun gets another', async () => {
+    await save();
+    await find('a');
+    cluster.pods.delete('app-unit-1-1');
+    ahead = 60;
+    await compareWithPods(ports());
+    expect(await stateOf()).toMatchObject({ status: 'pending', attempt: 2 });
+    await startBuilds(ports());
+    expect(podNames()).toContain('app-unit-1-2');
+  });
+
+  test('goes after steps have run is repeated once, and then fails', async () => {
+    await save();
+    await find('a');
+    await say('app-unit-1-1', 4);
+    cluster.pods.delete('app-unit-1-1');
+    ahead = 60;
+    await compareWithPods(ports());
+    expect(await stateOf()).toMatchObject({ status: 'pending', attempt: 2 });
+    await startBuilds(ports());
+    const build = buildOf('app-unit-1-2');
+    await followBuild({ build, attempt: 2 }, eventsOf(['0', '1'], now().toISOString()).slice(0, 4), ports());
+    cluster.pods.delete('app-unit-1-2');
+    ahead = 120;
+    await compareWithPods(ports());
+    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost', attempt: 2 });
+  });
+
+  test('goes after a put has begun fails at once', async () => {
+    const jobs = [job('unit', get('git.app'), put('git.image'))];
+    await save(samplePipeline({ resources: [resource('git.app'), resource('git.image')], jobs }));
+    await find('a');
+    await say('app-unit-1-1', 4);
+    cluster.pods.delete('app-unit-1-1');
+    ahead = 60;
+    await compareWithPods(ports());
+    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost' });
+    expect((await stateOf())?.message).toMatch(/put git\.image had begun/);
+  });
+
+  test('waits for a node says so', async () => {
+    await save();
+    await find('a');
+    await followPod(
+      cluster.change('app-unit-1-1', { scheduled: false, unschedulable: '0/1 nodes are available' }),
+      [],
+      ports(),
+    );
+    expect((await stateOf())?.message).toBe('Unschedulable: 0/1 nodes are available');
+  });
+
+  test('is of an earlier attempt is removed', async () => {
+    await save();
+    await find('a');
+    const old = cluster.pods.get('app-unit-1-1');
+    await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, 'again', now());
+    expect(await followBuildPod({ build: buildOf('app-unit-1-1'), attempt: 1 }, old, ports())).toBe('over');
+    expect(podNames()).not.toContain('app-unit-1-1');
+  });
+});
+
+test('whatever dies in between, each version is built once and goes through all jobs', async () => {
+  const jobs = [
+    job('unit', get('git.app'), task('test')),
+    job('publish', get('git.app', { passed: ['unit'] }), task('push')),
+  ];
+  await save(samplePipeline({ jobs }));
+  await find('a');
+  // A seeded chance, so that a failure can be played again.
+  let seed = 7;
+  const chance = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const dying = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(of, name, receiver): unknown {
+        const method: unknown = Reflect.get(of, name, receiver);
+        if (typeof method !== 'function') return method;
+        return async (...args: unknown[]): Promise<unknown> => {
+          if (chance() < 0.1) throw new Error('killed before');
+          const answer: unknown = await Reflect.apply(method, of, args);
+          if (chance() < 0.1) throw new Error('killed after');
+          return answer;
+        };
+      },
+    });
+  let crashes = 0;
+  const living = async (work: () => Promise<unknown>): Promise<void> => {
+    await work().catch(() => (crashes += 1));
+  };
+  for (const ref of ['b', 'c', 'd', 'e']) await stores.checks.recordCheck(await due(ref), now());
+  for (let round = 0; round < 60; round += 1) {
+    ahead += 20;
+    const mortal = {
+      ...ports(),
+      builds: dying(stores.builds),
+      checks: dying(stores.checks),
+      cluster: dying(cluster),
+    };
+    await living(() => scheduleJobs(mortal));
+    await living(() => startBuilds(mortal));
+    for (const [name, pod] of cluster.pods) {
+      if (pod.work.kind !== 'build' || pod.phase !== 'Pending') continue;
+      const { build, attempt } = pod.work;
+      const events = eventsOf(['0', '1'], now().toISOString());
+      await living(() => followBuild({ build, attempt }, events, mortal));
+      const state = await stores.builds.buildState(build, attempt);
+      if (state?.status === 'succeeded') cluster.change(name, agentEnded());
+    }
+    await living(() => compareWithPods(mortal));
+  }
+  const numbers = async (of: string) =>
+    (await stores.views.builds({ ...APP, job: of }, { limit: 50 }))?.rows ?? [];
+  const unit = await numbers('unit');
+  expect(unit.map(({ number }) => number)).toEqual(['5', '4', '3', '2', '1']);
+  expect([...unit, ...(await numbers('publish'))].every(({ status }) => status === 'succeeded')).toBe(true);
+  expect(new Set(cluster.made).size).toBe(cluster.made.length);
+  expect(buildPods()).toEqual([]);
+  expect(await stores.builds.openAttempts()).toEqual([]);
+  expect(crashes).toBeGreaterThan(20);
+});
+
+/** A result of a fresh check of `git.app`. */
+async function due(ref: string) {
+  await stores.checks.requestCheck(GIT, 'manual', now());
+  const [check] = await stores.checks.dueChecks(now(), 1);
+  const opened = await stores.checks.openRun([check?.scope ?? 0], 'manual', now());
+  return { run: opened?.run ?? 0, scope: check?.scope ?? 0, versions: [{ ref }], log: '' };
+}

@@ -1,0 +1,57 @@
+import type { CheckRunFacts, Cluster, CreatePodAnswer, PendingBuild, PodFacts } from '#flows/ports.ts';
+
+type Refusal = CreatePodAnswer & { answer: 'refused' };
+
+/** Pods in memory, by name as in a real cluster: the same work asked for again meets its Pod. */
+export class InMemoryCluster implements Cluster {
+  readonly pods = new Map<string, PodFacts>();
+  /** Names in the order in which Pods were made, gone ones included. */
+  readonly made: string[] = [];
+  refuse: ((name: string) => Refusal | undefined) | undefined;
+  #uid = 0;
+
+  async createBuildPod(build: PendingBuild): Promise<CreatePodAnswer> {
+    const name = `${build.pipeline}-${build.job}-${build.number}-${build.attempt}`;
+    return this.#create(build.namespace, name, { kind: 'build', build: build.id, attempt: build.attempt });
+  }
+
+  async createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer> {
+    const { namespace, pipelineId } = run;
+    return this.#create(namespace, `check-${run.run}`, { kind: 'checks', pipelineId, run: run.run });
+  }
+
+  async deletePod(_namespace: string, name: string, uid: string): Promise<void> {
+    if (this.pods.get(name)?.uid === uid) this.pods.delete(name);
+  }
+
+  /** What became of a Pod: tells more of it, or changes what was told. */
+  change(name: string, more: Partial<PodFacts>): PodFacts {
+    const pod = this.pods.get(name);
+    if (pod === undefined) throw new Error(`There is no Pod ${name}.`);
+    const changed = { ...pod, ...more };
+    this.pods.set(name, changed);
+    return changed;
+  }
+
+  #create(namespace: string, name: string, work: PodFacts['work']): CreatePodAnswer {
+    const refusal = this.refuse?.(name);
+    if (refusal !== undefined) return refusal;
+    const known = this.pods.get(name);
+    if (known !== undefined) return { answer: 'exists', uid: known.uid };
+    this.#uid += 1;
+    const uid = `uid-${this.#uid}`;
+    const agent = { name: 'agent', image: 'millrace', state: 'waiting' as const };
+    const state = { deleting: false, phase: 'Pending', scheduled: true, containers: [agent] } as const;
+    this.pods.set(name, { namespace, name, uid, work, createdAt: new Date(), ...state, containers: [agent] });
+    this.made.push(name);
+    return { answer: 'created', uid };
+  }
+}
+
+/** A bell that remembers what was rung. */
+export class SilentBell {
+  readonly rung: string[] = [];
+  ring(topic: string, id: number): void {
+    this.rung.push(`${topic} ${id}`);
+  }
+}
