@@ -22,8 +22,7 @@ export default {
       ...shared,
       displayName: 'integration',
       testMatch: ['<rootDir>/{src,config}/**/*.integration.test.ts'],
-      // A machine that is busy is not a defect.
-      testTimeout: 60_000,
+      setupFilesAfterEnv: ['<rootDir>/src/testing/patience.ts'],
       globalSetup: '<rootDir>/src/testing/start-postgres-for-jest.ts',
       globalTeardown: '<rootDir>/src/testing/stop-postgres-for-jest.ts',
     },

@@ -63,7 +63,7 @@ test('nothing on the way from a version to its build reads through history', asy
       if (count > (before.get(table) ?? 0)) readThrough.push(`${name}: ${table}`);
   }
   expect(readThrough).toEqual([]);
-}, 60_000);
+});
 
 /** Rows that sequential scans have read, by table. */
 async function rowsReadThrough(): Promise<Map<string, number>> {
