@@ -20,6 +20,8 @@ export interface OwnApiServer {
   port: number;
   /** An administrator's connection, to another port when a proxy stands between. */
   connect(port?: number): Connection;
+  /** A kubeconfig file of the same administrator. */
+  kubeconfig: string;
   kill(): Promise<void>;
   start(): Promise<void>;
   /** Ends both programs and removes their data. */
@@ -52,8 +54,11 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
     '--unsafe-no-fsync',
   ]);
   let api: ChildProcess | undefined;
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, kubeconfigText(port));
   const server: OwnApiServer = {
     port,
+    kubeconfig,
     connect: (through = port) => connection(through),
     kill: async () => await end(api, 'SIGKILL'),
     start: async () => {
@@ -110,6 +115,19 @@ function apiServerFlags(
     '--authorization-mode=RBAC',
     '--disable-admission-plugins=ServiceAccount',
   ];
+}
+
+function kubeconfigText(port: number): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'own',
+    clusters: [
+      { name: 'own', cluster: { server: `https://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } },
+    ],
+    users: [{ name: 'admin', user: { token: TOKEN } }],
+    contexts: [{ name: 'own', context: { cluster: 'own', user: 'admin' } }],
+  });
 }
 
 function launch(program: string, folder: string, args: string[]): ChildProcess {

@@ -1,0 +1,209 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { CheckRunFacts, CreatePodAnswer, PendingBuild } from '#flows/ports.ts';
+import type { Answer } from './api/answer.ts';
+import type { Surroundings } from './cluster.ts';
+import { kubernetesCluster, shimKeys } from './cluster.ts';
+import type { TeamRules } from './manifests/installation.ts';
+
+const definition: Pipeline = {
+  resourceTypes: [
+    { name: 'git', builtIn: true, params: [], cache: false, check: { runner: 'shell', cmd: 'true' } },
+  ],
+  resources: [{ name: 'git.app', type: 'git', label: 'app', params: {}, tags: [], cache: false }],
+  jobs: [
+    { name: 'unit', steps: [{ kind: 'task', name: 't', run: { runner: 'shell', cmd: 'secret script' } }] },
+  ],
+};
+const build: PendingBuild = {
+  id: 41,
+  pipelineId: 3,
+  attempt: 1,
+  namespace: 'team-blue',
+  team: 'blue',
+  pipeline: 'demo',
+  job: 'unit',
+  number: '7',
+  definition,
+  createdAt: new Date(0),
+};
+const run: CheckRunFacts = {
+  run: 12,
+  namespace: 'team-blue',
+  team: 'blue',
+  pipeline: 'demo',
+  pipelineId: 3,
+  definition,
+  checks: [{ scope: 1, resource: 'git.app' }],
+};
+const rules: TeamRules = {
+  name: 'blue',
+  namespace: 'team-blue',
+  podSecurity: 'baseline',
+  imagePullSecrets: [],
+  requests: {},
+  limits: {},
+};
+
+interface World {
+  /** What the API server says to the POST. */
+  posted?: Answer<{ uid: string }>;
+  /** Labels of the Pod that is there already. */
+  there?: Record<string, string>;
+  running?: number;
+  limit?: number;
+  team?: boolean;
+}
+
+function cluster(world: World) {
+  const made: { metadata?: { uid?: string; name?: string; labels?: Record<string, string> } }[] = [];
+  const noted: (string | undefined)[] = [];
+  const limits = { runningBuilds: world.limit ?? Infinity, runningChecks: world.limit ?? Infinity };
+  const surroundings: Surroundings = {
+    team: () => (world.team === false ? undefined : { rules, ...limits }),
+    pipelineOwner: () => undefined,
+    runningPods: () => world.running ?? 0,
+    created: (pod) => void noted.push(pod.metadata?.uid),
+  };
+  const client = {
+    create: <T>(_: unknown, object: T & (typeof made)[number]): Promise<Answer<T>> => {
+      made.push(object);
+      const posted = world.posted ?? { ok: true, value: { uid: 'new' } };
+      const { uid } = posted.ok ? posted.value : { uid: '' };
+      const metadata = { ...object.metadata, uid };
+      return Promise.resolve(posted.ok ? { ok: true, value: { ...object, metadata } } : posted);
+    },
+    get: <T>(): Promise<Answer<T>> => {
+      const value: T = JSON.parse(JSON.stringify({ metadata: { uid: 'old', labels: world.there } }));
+      return Promise.resolve({ ok: true, value });
+    },
+    delete: () => Promise.resolve({ ok: true as const, value: 'deleted' as const }),
+  };
+  const built = kubernetesCluster({
+    client,
+    surroundings,
+    installation: () => ({
+      release: 'millrace',
+      namespace: 'millrace-system',
+      image: 'localhost/millrace:1',
+      imagePullPolicy: 'IfNotPresent',
+      gateway: 'https://gateway:8443',
+      certificateAuthority: 'PEM',
+    }),
+    nonceOf: (session) => `nonce of ${JSON.stringify(session)}`,
+    agentKey: Buffer.alloc(32, 7),
+  });
+  return { cluster: built, made, noted };
+}
+
+const refusedBy = (status: number, message: string, reason = 'Forbidden'): World => ({
+  posted: { ok: false, status, reason, message },
+});
+const exists: World = { posted: { ok: false, status: 409, reason: 'AlreadyExists', message: 'there' } };
+const ours = {
+  'app.kubernetes.io/managed-by': 'millrace',
+  'millrace.dev/kind': 'build',
+  'millrace.dev/team': 'blue',
+  'millrace.dev/pipeline': 'demo',
+  'millrace.dev/job': 'unit',
+  'millrace.dev/build': '7',
+  'millrace.dev/build-id': '41',
+  'millrace.dev/attempt': '1',
+};
+
+describe('asking for the Pod of a build', () => {
+  test.each<[string, World, Partial<CreatePodAnswer>]>([
+    ['a new Pod', {}, { answer: 'created', uid: 'new' }],
+    ['the same Pod from before a crash', { ...exists, there: ours }, { answer: 'exists', uid: 'old' }],
+    [
+      'a Pod of that name that is another',
+      { ...exists, there: { ...ours, 'millrace.dev/build-id': '40' } },
+      { answer: 'refused', reason: 'Invalid' },
+    ],
+    [
+      'a quota that is used up',
+      refusedBy(403, 'pods "x" is forbidden: exceeded quota: millrace, requested: requests.cpu=1'),
+      { answer: 'refused', reason: 'QuotaExceeded' },
+    ],
+    [
+      'a Pod security standard that forbids it',
+      refusedBy(403, 'violates PodSecurity "restricted:latest"'),
+      { answer: 'refused', reason: 'Forbidden' },
+    ],
+    [
+      'a namespace on its way out',
+      refusedBy(403, 'unable to create new content in namespace x because it is being terminated'),
+      { answer: 'refused', reason: 'NamespaceTerminating' },
+    ],
+    [
+      'a namespace that is gone',
+      refusedBy(404, 'not found'),
+      { answer: 'refused', reason: 'NamespaceTerminating' },
+    ],
+    ['a Pod that can never be', refusedBy(422, 'bad', 'Invalid'), { answer: 'refused', reason: 'Invalid' }],
+    [
+      'a team that runs as many as it may',
+      { running: 2, limit: 2 },
+      {
+        answer: 'refused',
+        reason: 'QuotaExceeded',
+        message: 'Team blue runs 2 of 2 builds that it may run at a time.',
+      },
+    ],
+    ['a team that is gone', { team: false }, { answer: 'refused', reason: 'Forbidden' }],
+  ])('%s', async (_, world, expected) => {
+    expect(await cluster(world).cluster.createBuildPod(build)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['out of reach', { ok: false as const, status: 0, reason: 'Unreachable', message: 'refused' }],
+    ['overloaded', { ok: false as const, status: 503, reason: 'ServiceUnavailable', message: 'later' }],
+  ])('an API server that is %s is an error, for another try', async (_, posted) => {
+    await expect(cluster({ posted }).cluster.createBuildPod(build)).rejects.toThrow(
+      'creating the Pod team-blue/demo-unit-7-1',
+    );
+  });
+
+  test('the same attempt gives the same Pod, byte by byte', async () => {
+    const { cluster: both, made } = cluster({});
+    await both.createBuildPod(build);
+    await both.createBuildPod({ ...build, createdAt: new Date(1) });
+    expect(JSON.stringify(made[0])).toBe(JSON.stringify(made[1]));
+    expect(JSON.stringify(made[0])).not.toContain('secret script');
+  });
+
+  test('of two at a time only one is made when the team may have one more', async () => {
+    const { cluster: both } = cluster({ running: 1, limit: 2 });
+    const answers = await Promise.all([
+      both.createBuildPod(build),
+      both.createBuildPod({ ...build, id: 42 }),
+    ]);
+    expect(answers.map(({ answer }) => answer)).toEqual(['created', 'refused']);
+  });
+
+  test('a Pod that was made is known before any watch tells of it', async () => {
+    const { cluster: one, noted } = cluster({});
+    await one.createBuildPod(build);
+    expect(noted).toEqual(['new']);
+  });
+});
+
+test('the Pod of a check run carries the run and its pipeline', async () => {
+  const { cluster: one, made } = cluster({});
+  expect(await one.createCheckPod(run)).toEqual({ answer: 'created', uid: 'new' });
+  expect(made[0]?.metadata).toMatchObject({
+    name: 'check-demo-12',
+    labels: { 'millrace.dev/kind': 'check', 'millrace.dev/run': '12', 'millrace.dev/pipeline-id': '3' },
+  });
+});
+
+function keys(key: number, purpose: string, container: string): string {
+  return shimKeys(Buffer.alloc(32, key), purpose).keyOf(container);
+}
+
+test('keys of the shims differ by container and by Pod, and follow from the key of the installation', () => {
+  expect(keys(7, 'a', 'worker')).toMatch(/^[0-9a-f]{64}$/);
+  expect(keys(7, 'a', 'worker')).toBe(keys(7, 'a', 'worker'));
+  const all = [keys(7, 'a', 'worker'), keys(7, 'a', 'other'), keys(7, 'b', 'worker'), keys(8, 'a', 'worker')];
+  expect(new Set(all).size).toBe(4);
+});

@@ -1,0 +1,435 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+import { parse } from 'yaml';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { openBell } from '#adapters/database/bell.ts';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import type { OperatorConfig } from '#config';
+import { decide } from '#domain/scheduling/decide.ts';
+import type { OwnApiServer } from '#testing/api-server.ts';
+import { startApiServer } from '#testing/api-server.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openStores } from '#testing/stores.ts';
+import type { Ending } from './operator.ts';
+import { startOperator } from './operator.ts';
+
+/*
+ * The whole operator, with a real API server, a real Postgres and the real HCL engine; nothing runs the Pods, and nothing collects what
+ * has lost its owner.
+ */
+const CONVERGED_MS = 30_000;
+jest.setTimeout(90_000);
+const DEFINITIONS: Kind<object> = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+let server: OwnApiServer;
+let stores: TestStores;
+let connection: Connection;
+let client: ApiClient;
+let operator: { ended: Promise<Ending>; stop: AbortController };
+
+beforeAll(async () => {
+  [server, stores] = await Promise.all([startApiServer(), openStores(), buildEngine()]);
+  connection = server.connect();
+  client = new ApiClient(connection);
+  const folder = new URL('../../crds/', import.meta.url);
+  for (const file of readdirSync(folder)) {
+    const definition: object = parse(readFileSync(new URL(file, folder), 'utf8'));
+    orThrow(await client.create(DEFINITIONS, definition), `making ${file}`);
+  }
+  await namespace('millrace-system');
+  operator = start();
+}, 600_000);
+
+afterAll(async () => {
+  operator.stop.abort();
+  await operator.ended;
+  await stores.close();
+  await connection.close();
+  await server.stop();
+}, 60_000);
+
+function start(): typeof operator {
+  const stop = new AbortController();
+  const config: OperatorConfig = {
+    namespace: 'millrace-system',
+    podName: `operator-${Date.now()}`,
+    release: 'millrace',
+    logLevel: 'warn',
+    metricsListen: { host: '127.0.0.1', port: 0 },
+    database: { kind: 'given', url: stores.url, listenUrl: stores.url },
+    cluster: { kind: 'kubeconfig', file: server.kubeconfig },
+    image: 'localhost/millrace:1',
+    imagePullPolicy: 'IfNotPresent',
+    internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
+    externalUrl: 'https://ci.example.test',
+  };
+  return { stop, ended: startOperator(config, pino({ level: 'silent' }), stop.signal) };
+}
+
+async function namespace(name: string, labels: Record<string, string> = {}): Promise<void> {
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
+  orThrow(await client.create(KINDS.namespaces, object), `making the namespace ${name}`);
+}
+
+async function apply<T>(kind: Kind<T>, object: unknown): Promise<void> {
+  const same: T & { metadata?: { name?: string; namespace?: string } } = JSON.parse(JSON.stringify(object));
+  orThrow(await client.apply(kind, same, 'kubectl'), `applying a ${kind.kind}`);
+}
+
+const team = (name: string, spec: object = {}): Promise<void> =>
+  apply(KINDS.teams, { metadata: { name }, spec });
+const pipeline = (where: string, name: string, spec: object): Promise<void> =>
+  apply(KINDS.pipelines, { metadata: { namespace: where, name }, spec });
+
+const config = (job: string, every = '1h'): string => `
+resource "git" "app" {
+  check_interval = "@every ${every}"
+  params {
+    url  = "https://git.example.test/app.git"
+    name = "app"
+  }
+}
+job "${job}" {
+  get "git" "app" {
+    trigger = true
+  }
+  task "hello" {
+    run "shell" {
+      cmd = "echo hello"
+    }
+  }
+}
+`;
+
+/** Waits until what is asked for is as wanted; the last answer is in the error if it never is. */
+async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+  const limit = Date.now() + CONVERGED_MS;
+  for (;;) {
+    const answer = await ask();
+    if (wanted(answer)) return answer;
+    if (Date.now() > limit) throw new Error(`never as wanted: ${JSON.stringify(answer)?.slice(0, 2000)}`);
+    await sleep(50);
+  }
+}
+
+async function conditionOf(
+  kind: typeof KINDS.pipelines | typeof KINDS.teams,
+  where: string,
+  name: string,
+  type = 'Ready',
+) {
+  const answer = await client.get<{
+    status?: { conditions?: { type: string; status: string; reason: string; message: string }[] };
+  }>(kind, { namespace: where, name });
+  return answer.ok
+    ? answer.value.status?.conditions?.find((condition) => condition.type === type)
+    : undefined;
+}
+
+async function reason(where: string, name: string, wanted: string): Promise<string> {
+  const found = await eventually(
+    () => conditionOf(KINDS.pipelines, where, name),
+    (condition) => condition?.reason === wanted,
+  );
+  return found?.message ?? '';
+}
+
+async function cronJobs(where: string): Promise<{ name: string; version: string; schedule: string }[]> {
+  const found: { name: string; version: string; schedule: string }[] = [];
+  orThrow(
+    await client.list(KINDS.cronJobs, { namespace: where }, (items) => {
+      for (const { metadata, spec } of items) {
+        const { name = '', resourceVersion: version = '' } = metadata ?? {};
+        found.push({ name, version, schedule: spec?.schedule ?? '' });
+      }
+    }),
+    'listing CronJobs',
+  );
+  return found;
+}
+
+async function events(where: string): Promise<string[]> {
+  const found: string[] = [];
+  orThrow(
+    await client.list(KINDS.events, { namespace: where }, (items) => {
+      for (const item of items) found.push(item.reason ?? '');
+    }),
+    'listing Events',
+  );
+  return found;
+}
+
+async function versionOfDemo(): Promise<string> {
+  const found = orThrow(await client.get(KINDS.pipelines, { namespace: 'blue', name: 'demo' }), 'reading');
+  return found.metadata.resourceVersion ?? '';
+}
+
+const configMap = (text: string): Promise<void> =>
+  apply(KINDS.configMaps, { metadata: { namespace: 'blue', name: 'text' }, data: { 'pipeline.hcl': text } });
+
+describe('a Team', () => {
+  test('gets its namespace, with all that fences it', async () => {
+    await team('blue', { displayName: 'Blue', limits: { requests: { cpu: 8 } } });
+    await eventually(
+      () => conditionOf(KINDS.teams, '', 'blue'),
+      (condition) => condition?.reason === 'NamespaceReady',
+    );
+    const made = await Promise.all([
+      client.get(KINDS.serviceAccounts, { namespace: 'blue', name: 'millrace-pods' }),
+      client.get(KINDS.networkPolicies, { namespace: 'blue', name: 'millrace-pods' }),
+      client.get(KINDS.resourceQuotas, { namespace: 'blue', name: 'millrace' }),
+      client.get(KINDS.roleBindings, { namespace: 'blue', name: 'millrace-operator-team' }),
+      client.get(KINDS.roleBindings, { namespace: 'blue', name: 'millrace-gateway-team' }),
+    ]);
+    expect(made.map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
+  });
+
+  test('loses its quota when its spec names none any more', async () => {
+    await team('blue', { displayName: 'Blue' });
+    await eventually(
+      () => client.get(KINDS.resourceQuotas, { namespace: 'blue', name: 'millrace' }),
+      (answer) => !answer.ok && answer.status === 404,
+    );
+  });
+
+  test('does not get a namespace of somebody else, until that is handed over', async () => {
+    await namespace('theirs');
+    await team('green', { namespace: 'theirs' });
+    const refused = await eventually(
+      () => conditionOf(KINDS.teams, '', 'green'),
+      (condition) => condition?.status === 'False',
+    );
+    expect(refused).toMatchObject({ reason: 'NamespaceNotOurs' });
+    expect(refused?.message).toContain('kubectl label namespace theirs millrace.dev/team=green');
+    const bound = await client.get(KINDS.roleBindings, {
+      namespace: 'theirs',
+      name: 'millrace-operator-team',
+    });
+    expect(bound.ok).toBe(false);
+  });
+});
+
+describe('a Pipeline', () => {
+  test('becomes a revision and CronJobs, and says so', async () => {
+    await pipeline('blue', 'demo', { config: config('unit') });
+    expect(await reason('blue', 'demo', 'Accepted')).toBe('Revision 1 runs.');
+    expect(await cronJobs('blue')).toMatchObject([
+      { name: 'demo-check-every-3600s', schedule: '@every 3600s' },
+    ]);
+    expect(
+      await eventually(
+        () => events('blue'),
+        (reasons) => reasons.length > 0,
+      ),
+    ).toEqual(['RevisionApplied']);
+  });
+
+  test('with errors keeps its last good revision, and tells them all', async () => {
+    const broken = `${config('unit')}\njob "other" {\n  nonsense = 1\n}\nwrong "block" {}\n`;
+    await pipeline('blue', 'demo', { config: broken });
+    const message = await reason('blue', 'demo', 'InvalidConfig');
+    expect(message).toMatch(/^\d+:\d+: .*nonsense/m);
+    expect(message).toMatch(/^\d+:\d+: .*wrong/m);
+    expect(message).toContain('Revision 1 goes on.');
+    expect(await stores.pipelines.definition({ team: 'blue', pipeline: 'demo' })).toMatchObject({
+      revision: 1,
+    });
+    expect(await cronJobs('blue')).toHaveLength(1);
+    await pipeline('blue', 'demo', { config: config('unit') });
+    await reason('blue', 'demo', 'Accepted');
+  });
+
+  test('applied again as it is writes nothing, nor does an operator that starts anew', async () => {
+    const before = { pipeline: await versionOfDemo(), cronJobs: await cronJobs('blue') };
+    await pipeline('blue', 'demo', { config: config('unit') });
+    operator.stop.abort();
+    expect(await operator.ended).toBe('told-to');
+    operator = start();
+    // A change of another object shows that the new one is at work.
+    await pipeline('blue', 'second', { config: config('unit', '2h') });
+    await reason('blue', 'second', 'Accepted');
+    expect({
+      pipeline: await versionOfDemo(),
+      cronJobs: (await cronJobs('blue')).filter(({ name }) => name.startsWith('demo-')),
+    }).toEqual(before);
+  }, 90_000);
+
+  test('follows the ConfigMap that it refers to', async () => {
+    await pipeline('blue', 'third', {
+      configFrom: { configMapKeyRef: { name: 'text', key: 'pipeline.hcl' } },
+    });
+    await reason('blue', 'third', 'ConfigMapNotFound');
+    await configMap(config('unit', '3h'));
+    await reason('blue', 'third', 'Accepted');
+    await configMap(config('unit', '4h'));
+    await eventually(
+      () => cronJobs('blue'),
+      (found) =>
+        found.some(({ name }) => name === 'third-check-every-14400s') &&
+        found.every(({ name }) => name !== 'third-check-every-10800s'),
+    );
+  });
+
+  test('takes variables from a Secret by name only, and only from one that allows it', async () => {
+    const data = { token: Buffer.from('very secret').toString('base64') };
+    const secret = (labels: Record<string, string>): Promise<void> =>
+      apply(KINDS.secrets, { metadata: { namespace: 'blue', name: 'vars', labels }, data });
+    const text = `variable "token" {\n  type = string\n}\n${config('unit').replace('echo hello', 'echo ${var.token}')}`;
+    await secret({});
+    await pipeline('blue', 'fourth', { config: text, varsFrom: [{ secretRef: { name: 'vars' } }] });
+    expect(await reason('blue', 'fourth', 'SecretNotUsable')).toContain(
+      'kubectl -n blue label secret vars millrace.dev/usable=true',
+    );
+    await secret({ 'millrace.dev/usable': 'true' });
+    await reason('blue', 'fourth', 'Accepted');
+    const saved = JSON.stringify(await stores.pipelines.definition({ team: 'blue', pipeline: 'fourth' }));
+    expect(saved).toContain('__millrace_secret_');
+    expect(saved).not.toContain('very secret');
+  });
+
+  test('has its CronJobs put right when somebody changes or deletes them', async () => {
+    const name = 'demo-check-every-3600s';
+    orThrow(
+      await client.patchMerge(KINDS.cronJobs, { namespace: 'blue', name }, { spec: { suspend: false } }),
+      'changing',
+    );
+    const spec = async (): Promise<unknown> => {
+      const answer = await client.get(KINDS.cronJobs, { namespace: 'blue', name });
+      return answer.ok ? answer.value.spec?.suspend : 'gone';
+    };
+    await eventually(spec, (suspend) => suspend === true);
+    orThrow(await client.delete(KINDS.cronJobs, { namespace: 'blue', name }), 'deleting');
+    await eventually(spec, (suspend) => suspend === true);
+  });
+
+  test('in a namespace of no Team waits for one', async () => {
+    await namespace('nobody', { 'millrace.dev/team': 'late' });
+    await pipeline('nobody', 'early', { config: config('unit') });
+    await reason('nobody', 'early', 'WaitingForTeam');
+    await team('late', { namespace: 'nobody' });
+    await reason('nobody', 'early', 'Accepted');
+  });
+
+  test('is carried out after the API server was killed and came back', async () => {
+    await server.kill();
+    await sleep(1000);
+    await server.start();
+    await pipeline('blue', 'demo', { config: config('renamed') });
+    expect(await reason('blue', 'demo', 'Accepted')).toContain('Revision');
+    await eventually(
+      async () => (await stores.pipelines.definition({ team: 'blue', pipeline: 'demo' }))?.revision,
+      (revision) => revision === 2,
+    );
+  }, 240_000);
+});
+
+interface FoundPod {
+  labels: Record<string, string>;
+  owner: string | undefined;
+  uid: string | undefined;
+  text: string;
+}
+
+async function buildPods(): Promise<FoundPod[]> {
+  const found: FoundPod[] = [];
+  const chosen = { namespace: 'blue', labelSelector: 'millrace.dev/kind=build' };
+  orThrow(
+    await client.list(KINDS.pods, chosen, (items) => {
+      for (const item of items) {
+        const { labels = {}, ownerReferences = [], uid } = item.metadata ?? {};
+        found.push({ labels, owner: ownerReferences[0]?.name, uid, text: JSON.stringify(item) });
+      }
+    }),
+    'listing Pods',
+  );
+  return found;
+}
+
+test('a build that is triggered becomes a Pod, owned by its Pipeline and without a word of its script', async () => {
+  const name = { team: 'blue', pipeline: 'demo' };
+  const runs = await eventually(
+    () => stores.checks.openRuns(),
+    (found) => found.some(({ pipeline: of }) => of === 'demo'),
+  );
+  const run = runs.find(({ pipeline: of }) => of === 'demo')?.run ?? 0;
+  const scope = (await stores.checks.runFacts(run))?.checks[0]?.scope ?? 0;
+  await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'a' }], log: '' }, new Date());
+  const answer = await stores.builds.trigger({ ...name, job: 'renamed' }, 'tester', decide, new Date());
+  const number = answer.answer === 'created' ? answer.build.number : JSON.stringify(answer);
+  const bell = openBell({ url: stores.url, pool: stores.pool });
+  bell.ring('builds', 0);
+  const isIt = ({ labels }: FoundPod): boolean => labels['millrace.dev/build'] === number;
+  const pod = (await eventually(buildPods, (found) => found.some(isIt))).find(isIt);
+  expect(pod).toMatchObject({
+    owner: 'demo',
+    labels: { 'millrace.dev/job': 'renamed', 'millrace.dev/team': 'blue' },
+  });
+  expect(pod?.text).not.toContain('echo hello');
+  await eventually(
+    () => stores.builds.openAttempts(),
+    (attempts) => attempts.some(({ podUid }) => podUid === pod?.uid),
+  );
+  await bell.close();
+});
+
+test('a Pipeline that is deleted goes, and finds its history when it comes back', async () => {
+  const before = await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' });
+  orThrow(await client.delete(KINDS.pipelines, { namespace: 'blue', name: 'second' }), 'deleting');
+  await eventually(
+    () => client.get(KINDS.pipelines, { namespace: 'blue', name: 'second' }),
+    (answer) => !answer.ok && answer.status === 404,
+  );
+  expect(await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' })).toBeUndefined();
+  await pipeline('blue', 'second', { config: config('unit', '2h') });
+  await reason('blue', 'second', 'Accepted');
+  expect(await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' })).toMatchObject({
+    id: before?.id,
+    revision: before?.revision,
+  });
+});
+
+test('a Team with Pipelines left waits, and says for what', async () => {
+  orThrow(await client.delete(KINDS.teams, { name: 'late' }), 'deleting');
+  const waiting = await eventually(
+    () => conditionOf(KINDS.teams, '', 'late'),
+    (condition) => condition?.reason === 'HasPipelines',
+  );
+  expect(waiting?.message).toContain('one Pipeline is left in namespace nobody');
+  orThrow(await client.delete(KINDS.pipelines, { namespace: 'nobody', name: 'early' }), 'deleting');
+  await eventually(
+    () => client.get(KINDS.teams, { name: 'late' }),
+    (answer) => !answer.ok && answer.status === 404,
+  );
+});
+
+test('an OAuthProvider learns its callback address, and that signing in comes later', async () => {
+  const spec = {
+    type: 'OIDC',
+    clientID: 'millrace',
+    clientSecretRef: { name: 'idp', key: 'secret' },
+    issuerURL: 'https://idp.example.test',
+  };
+  await apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
+  const status = await eventually(
+    async () => orThrow(await client.get(KINDS.oauthProviders, { name: 'company' }), 'reading').status,
+    (found) => found?.conditions !== undefined,
+  );
+  expect(status).toMatchObject({
+    callbackURL: 'https://ci.example.test/auth/oauth/company/callback',
+    conditions: [
+      { type: 'Ready', status: 'True' },
+      { type: 'SignIn', status: 'False', reason: 'NotInThisVersion' },
+    ],
+  });
+});
