@@ -37,6 +37,8 @@ export class Agent {
   readonly #server: ShimServer;
   #shims = new Map<string, ShimConnection>();
   #until = Date.now() + REPORT_LIMIT_MS;
+  /** The verdict is in the termination message. */
+  #hasSpoken = false;
 
   constructor(environment: AgentEnvironment) {
     this.#environment = environment;
@@ -48,6 +50,11 @@ export class Agent {
   terminate(): void {
     this.#until = Date.now() + KILL_AFTER_MS + LAST_WORDS_MS;
     this.#stop.ask('terminated');
+  }
+
+  /** Something went wrong that nobody expected. What was said before stays said. */
+  crash(error: unknown): void {
+    if (!this.#hasSpoken) this.#fault(error);
   }
 
   /** Answers with the exit code of the process: 0 when the gateway, or the termination message, has the whole truth. */
@@ -133,6 +140,7 @@ export class Agent {
     const { known, exits, ...end } = verdict;
     const lastWords = (): void => {
       const acknowledged = outbox.acknowledgedUpTo;
+      this.#hasSpoken = true;
       writeTermination(this.#environment.terminationLog, { format: 1, ...end, exits, acknowledged });
     };
     lastWords();

@@ -3,6 +3,10 @@ import { readEnvironment } from './environment.ts';
 
 const agent = new Agent(readEnvironment(process.env));
 process.on('SIGTERM', () => agent.terminate());
+process.on('uncaughtException', (error) => {
+  agent.crash(error);
+  process.exit(1);
+});
 void agent.run().then((code) => {
   process.exit(code);
 });

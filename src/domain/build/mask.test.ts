@@ -27,6 +27,11 @@ const cases: Record<string, { secrets: string[]; text: string; shown: string }> 
     text: 'ab abc',
     shown: 'ab abc',
   },
+  'values of nothing but spaces hide nothing': {
+    secrets: ['    ', ' \n   \n'],
+    text: 'a    b',
+    shown: 'a    b',
+  },
   'the longer of two secrets goes whole': {
     secrets: ['pass', 'password'],
     text: 'my password',

@@ -14,7 +14,7 @@ export function secretForms(secrets: string[]): string[] {
       addIf(forms, encodeURIComponent(line.toWellFormed()), SHORTEST);
       addIf(forms, JSON.stringify(line).slice(1, -1), SHORTEST);
     }
-    if (secret.length < SHORTEST) continue;
+    if (secret.trim().length < SHORTEST) continue;
     addIf(forms, JSON.stringify(secret).slice(1, -1), SHORTEST);
     for (const text of new Set([secret, secret.trimEnd(), `${secret.trimEnd()}\n`])) {
       const { whole, parts } = base64Forms(text);
@@ -31,7 +31,7 @@ function addIf(forms: Set<string>, form: string, shortest: number): void {
 
 function linesOf(secret: string): string[] {
   return [secret, ...secret.split(/\r\n|\r|\n/)].flatMap((line) =>
-    /[\r\n]/.test(line) ? [] : [line, line.trim()],
+    /[\r\n]/.test(line) || line.trim().length < SHORTEST ? [] : [line, line.trim()],
   );
 }
 
