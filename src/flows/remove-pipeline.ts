@@ -10,7 +10,7 @@ export type PipelineRemoved =
   | { outcome: 'abandoned'; message: string };
 
 /** How long a deletion waits for builds to end, and for a database that does not answer. */
-export const REMOVAL_DEADLINE_MS = 60_000;
+const REMOVAL_DEADLINE_MS = 60_000;
 
 /**
  * Stops everything of a pipeline; its history stays. The deletion waits for running builds, but no longer than the deadline: after it

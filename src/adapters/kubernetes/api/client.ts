@@ -8,8 +8,8 @@ import type { Kind, ObjectRef, Wire } from './kinds.ts';
 import { KINDS, pathOf } from './kinds.ts';
 
 /** Server-side apply's name for what we own in an object; one for specs, one for statuses. */
-export const FIELD_MANAGER = 'millrace';
-export const STATUS_FIELD_MANAGER = 'millrace-status';
+const FIELD_MANAGER = 'millrace';
+const STATUS_FIELD_MANAGER = 'millrace-status';
 
 const PAGE = 500;
 /** How often a throttled request (429, or 503 with Retry-After) is sent again, and how long one wait may be. */
@@ -40,11 +40,6 @@ export interface JsonPatch {
   op: 'add' | 'remove' | 'replace' | 'test';
   path: string;
   value?: unknown;
-}
-
-export interface Listed<T> {
-  items: T[];
-  resourceVersion: string;
 }
 
 interface Body {

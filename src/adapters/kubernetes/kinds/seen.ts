@@ -43,7 +43,7 @@ export interface SeenOwned extends Kept {
   pipeline: string;
 }
 
-export function seenMeta(metadata: Wire<V1ObjectMeta> | undefined): SeenMeta {
+function seenMeta(metadata: Wire<V1ObjectMeta> | undefined): SeenMeta {
   const { namespace = '', name = '', uid = '', resourceVersion = '', generation = 0 } = metadata ?? {};
   const { finalizers = [], deletionTimestamp } = metadata ?? {};
   return {

@@ -18,7 +18,7 @@ const DNS_PORTS: V1NetworkPolicyPort[] = [
 ];
 
 export const INTERNAL_GATEWAY_LABELS = { 'app.kubernetes.io/component': 'gateway-internal' };
-export const INTERNAL_GATEWAY_PORT = 8443;
+const INTERNAL_GATEWAY_PORT = 8443;
 
 interface Flow {
   /** Why the Pods need it. */

@@ -16,7 +16,7 @@ import type { Amounts, Installation, Owner, TeamRules } from './installation.ts'
 import { ownerReference } from './installation.ts';
 
 /** How the agent proves which work is its own: one of the two (see agent-protocol). */
-export type Proof = { nonce: string } | 'projected-token';
+type Proof = { nonce: string } | 'projected-token';
 
 /** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */
 export interface ShimKeys {

@@ -20,7 +20,7 @@ export interface QueueClock {
   after(ms: number, act: () => void): () => void;
 }
 
-export const realClock: QueueClock = {
+const realClock: QueueClock = {
   now: () => performance.now(),
   after: (ms, act) => {
     const timer = setTimeout(act, ms);
