@@ -8,7 +8,7 @@ interface Ports {
 }
 
 /** One check brings at most as many versions; the newest count. */
-export const MOST_VERSIONS = 100;
+const MOST_VERSIONS = 100;
 
 /** What an agent found. `over`: the run was closed before, and nothing of this was recorded. */
 export async function recordVersions(

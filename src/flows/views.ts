@@ -27,7 +27,7 @@ export interface Page {
   after?: number;
 }
 
-export const MOST_PER_PAGE = 200;
+const MOST_PER_PAGE = 200;
 
 export interface Listed<T> {
   rows: T[];

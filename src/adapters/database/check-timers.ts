@@ -24,7 +24,7 @@ export function afterStart(row: TimerRow, cause: CheckCause, at: Date): Date | n
 }
 
 /** Due time once it has failed. */
-export function afterFailure(row: TimerRow, at: Date): Date | null {
+function afterFailure(row: TimerRow, at: Date): Date | null {
   if (row.schedule === null) return null;
   const planned = row.next_check_at?.getTime();
   const failed = { schedule: row.schedule, failures: row.failures + 1, at: at.getTime(), planned };

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('schema.sql is what the migrations make (`node src/testing/write-schema.ts` writes it)', async () => {
+test('schema.sql is what the migrations make (`node config/schema/main.ts` writes it)', async () => {
   const kept = await readFile(new URL('./schema.sql', import.meta.url), 'utf8');
   expect(await dumpSchema(pool)).toBe(kept);
 });
