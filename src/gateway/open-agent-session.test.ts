@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { hashKey } from '#adapters/http/agent/sessions.ts';
 import { labelsOf } from '#adapters/http/agent/judge-pod.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
+import { ApiError } from '#adapters/kubernetes/api/answer.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
@@ -225,6 +226,19 @@ describe('everybody else', () => {
     const { parts, done } = world(definition);
     expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
     expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'ring schedule 3', 'ring status 3']);
+  });
+
+  test('an API server that does not answer is no verdict: the agent comes again', async () => {
+    const away = { ok: false, status: 0, reason: 'Unreachable', message: 'refused' } as const;
+    const { parts, keys } = world();
+    parts.pods.find = async () => {
+      throw new ApiError('reading Pod team-blue/app', away);
+    };
+    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({
+      answer: 'not-yet',
+      reason: 'reading Pod team-blue/app: refused (Unreachable)',
+    });
+    expect(keys.size).toBe(0);
   });
 
   test('a database that is away is an error, whoever calls', async () => {

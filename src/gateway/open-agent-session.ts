@@ -1,5 +1,6 @@
 import type { SessionAnswer } from '#adapters/http/agent/agent-api.ts';
 import { hashKey } from '#adapters/http/agent/sessions.ts';
+import { ApiError } from '#adapters/kubernetes/api/answer.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
@@ -23,6 +24,19 @@ export interface OpeningSessions extends Identifying {
  * says counts only together, and the session is written last, so that a stranger leaves no trace.
  */
 export async function openAgentSession(
+  request: SessionRequest,
+  peer: string,
+  parts: OpeningSessions,
+): Promise<SessionAnswer> {
+  try {
+    return await exchange(request, peer, parts);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { answer: 'not-yet', reason: error.message };
+  }
+}
+
+async function exchange(
   request: SessionRequest,
   peer: string,
   parts: OpeningSessions,

@@ -45,8 +45,8 @@ function refusal(answer: Refusal, log: FastifyBaseLogger, metrics: AgentMetrics)
       log.error({ work: answer.session, alarm: true }, 'a second key showed the credential of an agent');
       return over();
     case 'not-yet':
-      log.info({ reason: answer.reason }, 'an agent is told to come again');
-      return new Problem('unavailable', `Not yet: ${answer.reason}.`);
+      log.warn({ reason: answer.reason }, 'an agent is told to come again');
+      return new Problem('unavailable', 'Not yet: come again in a moment.');
     case 'over':
     default:
       return over();

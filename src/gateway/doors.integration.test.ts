@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:https';
+import { connect, createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { webhookToken } from '#adapters/database/digests.ts';
+import { createLog } from '#adapters/http/log.ts';
+import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { openStores, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { startInternalGateway } from './internal.ts';
+import { startPublicGateway } from './public.ts';
+import type { Service } from './run-until-signal.ts';
+
+/* Both doors as they start, over sockets, with a database that can be taken away. */
+let stores: TestStores;
+let folder = '';
+let line: ReturnType<typeof openLine>;
+let tokenOfGit = '';
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  tokenOfGit = webhookToken(WEBHOOK_KEY, saved.resources[0]?.id ?? 0, 1);
+  folder = mkdtempSync(join(tmpdir(), 'doors-'));
+  line = openLine(stores.url);
+  await line.connect();
+});
+afterAll(async () => {
+  await line.cut();
+  await stores.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A way to the database that can be cut and joined. */
+function openLine(url: string) {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  const through = new URL(url);
+  return {
+    url: () => through.href,
+    async connect(): Promise<void> {
+      const made = createServer((near) => {
+        const far = connect(Number(target.port), target.hostname);
+        for (const socket of [near, far]) {
+          sockets.add(socket);
+          socket.on('error', () => {});
+          socket.on('close', () => sockets.delete(socket));
+        }
+        near.pipe(far).pipe(near);
+      });
+      server = made;
+      await new Promise<void>((resolve) => {
+        made.listen(through.host === target.host ? 0 : Number(through.port), '127.0.0.1', resolve);
+      });
+      const address = made.address();
+      if (typeof address === 'object' && address !== null) through.host = `127.0.0.1:${address.port}`;
+    },
+    async cut(): Promise<void> {
+      const closed = new Promise((resolve) => server?.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function common() {
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  return {
+    namespace: 'test',
+    podName: 'test-0',
+    release: 'millrace',
+    logLevel: 'info' as const,
+    externalUrl: undefined,
+    database: { url: line.url(), listenUrl: line.url() },
+    listen: { host: '127.0.0.1', port },
+    metricsListen: { host: '127.0.0.1', port: metricsPort },
+  };
+}
+
+async function until(ask: () => Promise<number>, status: number): Promise<void> {
+  for (let times = 0; times < 200 && (await ask()) !== status; times += 1) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+  expect(await ask()).toBe(status);
+}
+
+const status =
+  (url: string, method = 'GET') =>
+  async (): Promise<number> => {
+    const answer = await fetch(url, { method });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+
+describe('the public gateway', () => {
+  test('is ready while the database is there, alive all the time, and stops in order', async () => {
+    const config = await common();
+    const log = createLog('silent', 'test');
+    const service: Service = await startPublicGateway(
+      { ...config, role: 'public', webhookKey: WEBHOOK_KEY, tokensFile: undefined },
+      log,
+    );
+    const base = `http://127.0.0.1:${config.listen.port}`;
+    const probe = `http://127.0.0.1:${config.metricsListen.port}`;
+    const webhook = status(`${base}/webhooks/${tokenOfGit}`, 'POST');
+    expect([await status(`${base}/health`)(), await webhook()]).toEqual([200, 202]);
+
+    await line.cut();
+    await until(status(`${probe}/readyz`), 503);
+    expect([await status(`${base}/health`)(), await webhook(), await status(`${probe}/healthz`)()]).toEqual([
+      503, 503, 200,
+    ]);
+    await line.connect();
+    await until(status(`${probe}/readyz`), 200);
+    expect(await webhook()).toBe(202);
+
+    service.drain();
+    expect(await status(`${probe}/readyz`)()).toBe(503);
+    expect(await webhook()).toBe(202);
+    await service.close();
+    await expect(fetch(base)).rejects.toThrow();
+  });
+});
+
+describe('the internal gateway', () => {
+  test('starts without the API server, over TLS, and stops in order', async () => {
+    const authority = await makeAuthority('test', new Date());
+    writeFileSync(join(folder, 'tls.crt'), authority.certificate);
+    writeFileSync(join(folder, 'tls.key'), authority.key);
+    const config = await common();
+    const service = await startInternalGateway(
+      {
+        ...config,
+        role: 'internal',
+        agentKey: Buffer.alloc(32, 1),
+        tlsDirectory: folder,
+        cluster: { kind: 'in-cluster', host: '127.0.0.1', port: '1' },
+      },
+      createLog('silent', 'test'),
+    );
+    const told = await new Promise((resolve, reject) => {
+      const options = {
+        host: '127.0.0.1',
+        port: config.listen.port,
+        path: '/health',
+        rejectUnauthorized: false,
+      };
+      get(options, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      }).on('error', reject);
+    });
+    expect(told).toBe(200);
+    await service.close();
+  });
+});
