@@ -66,7 +66,7 @@ export const measureThroughput = async (
       const { number } = created(await api.trigger(names.job));
       let status = '';
       while (!FINAL.has(status)) {
-        await sleep(50);
+        await sleep(250);
         ({ status } = await api.build(names.job, number));
       }
     }

@@ -128,8 +128,8 @@ const memory = async (): Promise<void> => {
     );
     const megabytes: number[] = [];
     for (const { metadata } of pods) {
-      const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${metadata.name}:metrics/proxy/metrics`;
-      const resident = /^process_resident_memory_bytes (\S+)$/m.exec(await call('GET', at))?.[1];
+      const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${metadata.name}:9090/proxy/metrics`;
+      const resident = /^process_resident_memory_bytes\S* (\S+)$/m.exec(await call('GET', at))?.[1];
       megabytes.push(Number(resident) / 1e6);
     }
     const aim = component === 'operator' ? '≤ 160 MB' : '≤ 130 MB';

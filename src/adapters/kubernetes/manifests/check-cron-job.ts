@@ -53,7 +53,7 @@ export function checkCronJob(
       suspend: schedule.kind === 'every' || work.paused,
       concurrencyPolicy: 'Forbid',
       startingDeadlineSeconds: STARTING_DEADLINE_SECONDS,
-      successfulJobsHistoryLimit: 0,
+      successfulJobsHistoryLimit: 1,
       failedJobsHistoryLimit: 1,
       jobTemplate: {
         metadata: { labels, annotations },

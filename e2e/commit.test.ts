@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { pushCommit, tagsOf } from '#tools/demo/commit.ts';
+import { type Reached, reach } from '#tools/demo/reach.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
+import { pipelineApi, request } from '#e2e/support/gateway.ts';
+import { apply, condition, get, kubectl, list } from '#e2e/support/kubectl.ts';
+
+/*
+ * The sample pipeline itself, over a real git server: a commit becomes a version, passes through three jobs and comes back as a tag.
+ */
+const TEAM = teamName('e2e-commit');
+const FORGE = `${TEAM}-forge`;
+const JOBS = ['unit', 'integration', 'publish'];
+
+let forge: Reached;
+const repository = (): string => `${forge.url}/app.git`;
+
+beforeAll(async () => {
+  const manifest = readFileSync('config/demo/manifests/forge.yaml', 'utf8');
+  await apply(manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`));
+  await createTeam(TEAM);
+  await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=120s');
+  forge = await reach(FORGE, 'git');
+}, 240_000);
+
+afterAll(async () => {
+  forge.close();
+  await deleteTeam(TEAM);
+  await kubectl('delete', 'namespace', FORGE, '--wait=false');
+}, 240_000);
+
+const api = pipelineApi(TEAM, 'app');
+
+const versionOf = (ref: string): Promise<number> =>
+  eventually(async () => {
+    const found = (await api.versions('git.app')).find(({ version }) => version['ref'] === ref);
+    if (found === undefined) throw new Error(`no version of git.app has the ref ${ref}`);
+    return found.id;
+  });
+
+describe('a commit', () => {
+  test('into an empty repository becomes a version, passes three jobs, and comes back as a tag', async () => {
+    const { ref } = await pushCommit(repository());
+    const sample = readFileSync('config/samples/pipeline.yaml', 'utf8');
+    await apply(
+      sample
+        .replace('namespace: demo', `namespace: ${TEAM}`)
+        .replace('http://git.forge.svc/', `http://git.${FORGE}.svc/`),
+    );
+    expect(await versionOf(ref)).toBeGreaterThan(0);
+    for (const job of JOBS)
+      expect(await eventually(() => buildEnded(TEAM, 'app', job, '1'))).toMatchObject({
+        status: 'succeeded',
+        attempt: 1,
+      });
+    expect(await tagsOf(repository(), ref)).toEqual(['build-1']);
+    const log = await api.log('unit', '1');
+    expect(log).toContain(ref);
+    expect(log).toContain(`build 1 of ${TEAM}/app/unit`);
+  }, 300_000);
+
+  test('told by webhook is built without waiting for the next check', async () => {
+    const { webhook_token: token } = await api.resource('git.app');
+    const { ref } = await pushCommit(repository());
+    expect((await request('POST', `/webhooks/${token}`, { authorization: '' })).status).toBe(202);
+    await versionOf(ref);
+    expect((await buildEnded(TEAM, 'app', 'publish', '2')).status).toBe('succeeded');
+    expect(await tagsOf(repository(), ref)).toEqual(['build-2']);
+  }, 300_000);
+
+  test('is found by a check that kubectl makes of the CronJob', async () => {
+    const { ref } = await pushCommit(repository());
+    const [cronJob] = await list('cronjobs', '--namespace', TEAM);
+    expect(cronJob?.spec['suspend']).toBe(true);
+    await kubectl(
+      'create',
+      'job',
+      '--namespace',
+      TEAM,
+      `--from=cronjob/${cronJob?.metadata.name}`,
+      'by-hand',
+    );
+    await versionOf(ref);
+    await kubectl('wait', '--for=condition=complete', 'job/by-hand', '--namespace', TEAM, '--timeout=60s');
+    expect((await buildEnded(TEAM, 'app', 'unit', '3')).status).toBe('succeeded');
+  }, 300_000);
+
+  test('leaves its story in the Events and the status of the pipeline', async () => {
+    await eventually(async () => {
+      const pipeline = await get('pipeline', 'app', '--namespace', TEAM);
+      expect(condition(pipeline, 'LastBuildSucceeded').status).toBe('True');
+      const described = await kubectl('describe', 'pipeline', 'app', '--namespace', TEAM);
+      for (const reason of ['RevisionApplied', 'BuildStarted', 'BuildSucceeded'])
+        expect(described).toContain(reason);
+    });
+  }, 90_000);
+});
+
+describe('a check that fails', () => {
+  test('is shown on the resource with its own words, and its Job does not fail', async () => {
+    const config = `resource "git" "lost" {\n  check_interval = "0 0 1 1 *"\n  params {\n    url = "http://git.${FORGE}.svc/app.git"\n    name = "app"\n    branch = "lost"\n  }\n}\n`;
+    await createPipeline(TEAM, 'lost', config);
+    const [cronJob] = await list('cronjobs', '--namespace', TEAM, '-l', 'millrace.dev/pipeline=lost');
+    expect(cronJob?.spec).toMatchObject({ schedule: '0 0 1 1 *', suspend: false });
+    await kubectl(
+      'create',
+      'job',
+      '--namespace',
+      TEAM,
+      `--from=cronjob/${cronJob?.metadata.name}`,
+      'in-vain',
+    );
+    await kubectl('wait', '--for=condition=complete', 'job/in-vain', '--namespace', TEAM, '--timeout=60s');
+    await eventually(async () => {
+      const resource = await pipelineApi(TEAM, 'lost').resource('git.lost');
+      expect(JSON.stringify(resource)).toContain("the repository has no branch 'lost'");
+      expect(await kubectl('describe', 'pipeline', 'lost', '--namespace', TEAM)).toContain('CheckFailed');
+    });
+  }, 180_000);
+});
