@@ -55,12 +55,14 @@ images: dist ## Build the images without a container engine (PUSH=<registry>/<pa
 .PHONY: bench
 bench: $(installed) ## Measure, beside bare Pods on the same cluster
 	$(call need,go gcc git,the cluster and the programs are built here)
-	@node config/bench/main.ts
+	@KEEP=1 node config/test/main.ts install
+	@eval "$$(node config/cluster/main.ts env)" && node e2e/bench/main.ts
 
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)
-	@node config/soak/main.ts
+	@KEEP=1 node config/test/main.ts install
+	@eval "$$(node config/cluster/main.ts env)" && node e2e/soak/main.ts
 
 .PHONY: format
 format: $(installed) ## Rewrite files in the house's format
