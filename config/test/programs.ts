@@ -42,6 +42,9 @@ export async function gate(program: string, args: readonly string[]): Promise<Co
   return oneIf((await runShown(program, args)) === 0);
 }
 
+/** A leaked handle must not keep a run that has told its results; how long one test may take is bounded generously, not measured. */
+const JEST = ['--json', '--forceExit', '--testTimeout=60000'];
+
 export async function jestProject(project: string, ...args: string[]): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-test-'));
   const report = join(folder, 'jest.json');
@@ -49,7 +52,7 @@ export async function jestProject(project: string, ...args: string[]): Promise<C
     const code = await runShown('jest', [
       '--selectProjects',
       project,
-      '--json',
+      ...JEST,
       `--outputFile=${report}`,
       ...args,
     ]);
