@@ -119,6 +119,7 @@ describe('a command', () => {
       'PATH',
       'PWD',
       'SVC_OUTPUT',
+      'TMPDIR',
       'param_url',
     ]);
   });
@@ -308,6 +309,7 @@ describe('a hostile step', () => {
 
   test('that fills the disk stops itself only: the next one is told, and is not green', async () => {
     const shim = await startShim({
+      environment: { TMPDIR: '/tmp' },
       before:
         'mount -t tmpfs -o size=256k,mode=1777 tmpfs /tmp && mount -t tmpfs -o size=4k,mode=755 tmpfs /var/tmp && mount -t tmpfs -o size=4k,mode=755 tmpfs /dev/shm',
     });

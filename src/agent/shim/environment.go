@@ -72,8 +72,8 @@ func writable(directory string) bool {
 	return err == nil && stat.IsDir() && syscall.Access(directory, wantsWriteAndSearch) == nil
 }
 
-func temporaryRoot(cwd string) string {
-	for _, directory := range []string{"/tmp", "/var/tmp", "/dev/shm", cwd} {
+func temporaryRoot(wanted, cwd string) string {
+	for _, directory := range []string{wanted, "/tmp", "/var/tmp", "/dev/shm", cwd} {
 		if directory != "" && writable(directory) {
 			return directory
 		}

@@ -17,6 +17,8 @@ const killLimit = 10 * time.Second
 type keeper struct {
 	link      *link
 	inherited []string
+	// $TMPDIR of the image, if it has one.
+	temporary string
 
 	// Held while a process starts and while leftovers are killed, so that neither meets the other.
 	gate sync.Mutex
@@ -31,9 +33,12 @@ type keeper struct {
 }
 
 func newKeeper(l *link, inherited []string) *keeper {
+	e := environment{values: map[string]string{}}
+	e.add(inherited)
 	return &keeper{
 		link:            l,
 		inherited:       inherited,
+		temporary:       e.values["TMPDIR"],
 		running:         map[int]*process{},
 		known:           map[uint32]*process{},
 		mayHaveChildren: make(chan struct{}, 1),

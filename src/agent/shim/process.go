@@ -71,7 +71,7 @@ func (k *keeper) exit(id uint32, e exit) {
 
 func (k *keeper) run(c command, p *process) {
 	defer k.forget(c.id)
-	room, err := os.MkdirTemp(temporaryRoot(c.cwd), "millrace-")
+	room, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
 	if err != nil {
 		k.exit(c.id, notStarted("cannot make a temporary directory", err))
 		return

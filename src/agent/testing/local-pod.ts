@@ -35,6 +35,7 @@ export class LocalPod {
   readonly secret = randomBytes(32).toString('base64url');
   readonly terminationLog = join(this.folder, 'termination-log');
   port = 0;
+  readonly #temporary = join(this.folder, 'tmp');
   readonly #children: ChildProcess[] = [];
 
   async open(): Promise<void> {
@@ -42,6 +43,8 @@ export class LocalPod {
     chmodSync(this.folder, 0o755);
     mkdirSync(this.workdir);
     chmodSync(this.workdir, 0o777);
+    mkdirSync(this.#temporary);
+    chmodSync(this.#temporary, 0o1777);
   }
 
   /** Ends what still runs. */
@@ -56,6 +59,7 @@ export class LocalPod {
     const prepared = ['sh', '-c', `${more.before ?? ':'} && exec "$@"`, 'sh', ...user, binary];
     const namespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
     return this.#start(more.plain === true ? [binary] : [...namespace, ...prepared], {
+      TMPDIR: this.#temporary,
       MILLRACE_CONTAINER: container,
       MILLRACE_SHIM_PORT: String(more.port ?? this.port),
       MILLRACE_SHIM_KEY: more.key ?? shimKey(this.secret, container).toString('hex'),
