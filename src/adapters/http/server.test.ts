@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { WEBHOOK_TOKEN, inMemoryApi } from '#testing/public-api.ts';
 import type { Authorization } from './access/authorize.ts';
 import type { Role } from './access/roles.ts';
@@ -336,6 +336,30 @@ describe('answers', () => {
       has_more: false,
       complete: true,
     });
+  });
+
+  test('a long log may take longer to send than other answers', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      const { api, ask } = gateway();
+      const { promise: later, resolve } = Promise.withResolvers<void>();
+      const { promise: second, resolve: asked } = Promise.withResolvers<void>();
+      const quick = inMemoryApi();
+      api.logs = async (ref, after) => {
+        if (after > 0) {
+          asked();
+          await later;
+        }
+        return await quick.logs(ref, after);
+      };
+      const answer = ask('GET', `${BUILD}/logs`, 'read@main');
+      await second;
+      await jest.advanceTimersByTimeAsync(60_000);
+      resolve();
+      expect((await answer).body).toBe('one\ntwo\nthree\n');
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test.each([

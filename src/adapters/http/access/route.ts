@@ -50,6 +50,8 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   schema: S;
   /** Largest body in bytes; 1 KiB when the path says nothing. */
   bodyLimit?: number;
+  /** Longest time until the last byte of the answer, in milliseconds, where the server's own limit is too short. */
+  handlerTimeout?: number;
   /** Bodies of any type are read to their end and thrown away. */
   ignoresBody?: boolean;
   handler: RouteHandlerMethod<
@@ -74,7 +76,8 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
       const bodyLimit = parts.bodyLimit ?? 1024;
       void app.register(async (scope: App) => {
         if (parts.ignoresBody === true) ignoreBodies(scope, bodyLimit);
-        scope.route({ method, url, schema, handler, config: { needs }, bodyLimit });
+        const limits = parts.handlerTimeout === undefined ? {} : { handlerTimeout: parts.handlerTimeout };
+        scope.route({ method, url, schema, handler, config: { needs }, bodyLimit, ...limits });
       });
     },
   };

@@ -12,6 +12,8 @@ import { BuildParams, Time } from './schemas.ts';
 
 const Chunk = Type.Object({ sequence: Type.Integer(), step: Type.String(), text: Type.String(), at: Time });
 
+const LONGEST_DOWNLOAD_MS = 15 * 60_000;
+
 /** Plain text of the whole log, or pages of numbered chunks as JSON: `after` goes on behind the last one that was read. */
 export function logRoutes(api: PublicApi): Route[] {
   return [
@@ -19,6 +21,7 @@ export function logRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
       needs: 'read',
+      handlerTimeout: LONGEST_DOWNLOAD_MS,
       schema: {
         params: BuildParams,
         querystring: Type.Object({
