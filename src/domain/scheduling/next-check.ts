@@ -34,7 +34,9 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
   const interval = schedule.seconds * 1000;
   if (started.cause !== 'schedule') return at + interval;
   const offset = ((started.pipeline * GOLDEN) % 1) * interval;
-  const earliest = (due + interval > at ? due : at) + interval / 2;
+  // Too early by request, or too late by more than an interval: the pace starts from now.
+  const inPace = due <= at && due + interval > at;
+  const earliest = (inPace ? due : at) + interval / 2;
   return Math.round(Math.ceil((earliest - offset) / interval) * interval + offset);
 }
 

@@ -62,7 +62,7 @@ export interface Waiting {
   message: string;
 }
 
-export type WaitingCode = 'JobPaused' | 'NoVersion' | 'NothingPassed' | 'NothingNew' | 'BuildActive';
+type WaitingCode = 'JobPaused' | 'NoVersion' | 'NothingPassed' | 'NothingNew' | 'BuildActive';
 
 export interface Decision {
   builds: BuildDecision[];
