@@ -105,6 +105,13 @@ describe('the compiler', () => {
     });
   });
 
+  test('rests when nothing is asked, and wakes again', async () => {
+    const started = start({ idleMs: 1 });
+    await started.compile(good, {});
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await started.compile(good, {})).pipeline?.resources).toHaveLength(1);
+  });
+
   test('answers those who wait when it is closed', async () => {
     const closing = start({ timeLimitMs: 60_000 });
     await closing.compile(good, {});

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
@@ -6,13 +5,14 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { findEngine } from './locate.ts';
-import { limitMemory } from './memory-limit.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 export interface CompilerOptions {
   /** How long one text may take, from the moment the thread is free for it. */
   timeLimitMs?: number;
   memoryLimitMb?: number;
+  /** After so long without a request the thread ends and gives back its memory; the next request starts another one. */
+  idleMs?: number;
   /** `hcl.wasm`; by default beside the bundled program, or what `build.ts` made of these sources. */
   engine?: string;
 }
@@ -34,20 +34,29 @@ const workerUrl = new URL(
 export function createCompiler(options: CompilerOptions = {}): Compiler {
   const timeLimitMs = options.timeLimitMs ?? LIMITS.milliseconds;
   const memoryLimitMb = options.memoryLimitMb ?? 256;
-  let module: Promise<WebAssembly.Module> | undefined;
   let thread: CompilerThread | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
   let closed = false;
 
   const run = async (request: WorkerRequest): Promise<Compilation> => {
     if (closed) throw new Error('the compiler is closed');
-    module ??= loadModule(options.engine ?? findEngine(), memoryLimitMb);
-    thread ??= startThread({ module: await module }, memoryLimitMb);
+    clearTimeout(idle);
+    thread ??= startThread({ engine: findEngine(options.engine), memoryLimitMb });
     const used = thread;
     const answer = await used.send(request, timeLimitMs);
+    idle = setTimeout(() => void rest(), options.idleMs ?? 30_000);
+    idle.unref();
     if ('compilation' in answer) return answer.compilation;
     if (thread === used) thread = undefined;
     return { diagnostics: [answer.failure] };
+  };
+
+  const rest = async (): Promise<void> => {
+    clearTimeout(idle);
+    const resting = thread;
+    thread = undefined;
+    await resting?.stop();
   };
 
   return {
@@ -58,13 +67,9 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
     },
     async close() {
       closed = true;
-      await thread?.stop();
+      await rest();
     },
   };
-}
-
-async function loadModule(file: string, memoryLimitMb: number): Promise<WebAssembly.Module> {
-  return new WebAssembly.Module(limitMemory(await readFile(file), memoryLimitMb));
 }
 
 type ThreadAnswer = { compilation: Compilation } | { failure: Diagnostic };
@@ -74,10 +79,10 @@ interface CompilerThread {
   stop(): Promise<void>;
 }
 
-function startThread(data: WorkerData, memoryLimitMb: number): CompilerThread {
+function startThread(data: WorkerData): CompilerThread {
   const worker = new Worker(workerUrl, {
     workerData: data,
-    resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 16 },
+    resourceLimits: { maxOldGenerationSizeMb: data.memoryLimitMb, stackSizeMb: 16 },
   });
   worker.unref();
   let settle: ((answer: ThreadAnswer | 'ready') => void) | undefined;

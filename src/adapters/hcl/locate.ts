@@ -20,13 +20,11 @@ export function cachedEngine(): string {
   return join(cache, 'hcl', hash.digest('hex').slice(0, 32), 'hcl.wasm');
 }
 
-/** The engine beside the bundled program, or the one that `build.ts` made for these sources. */
-export function findEngine(): string {
+/** The file given, or the engine beside the bundled program, or the one that `build.ts` made for these sources. */
+export function findEngine(given?: string): string {
   const bundled = fileURLToPath(new URL('hcl.wasm', import.meta.url));
-  if (existsSync(bundled)) return bundled;
-  const cached = existsSync(engineFolder) ? cachedEngine() : bundled;
-  if (!existsSync(cached)) {
-    throw new Error(`The HCL engine is missing: ${cached}. Build it: node src/adapters/hcl/build.ts`);
-  }
-  return cached;
+  const fromSources = existsSync(engineFolder) && !existsSync(bundled);
+  const engine = given ?? (fromSources ? cachedEngine() : bundled);
+  if (existsSync(engine)) return engine;
+  throw new Error(`The HCL engine is missing: ${engine}. Build it: node src/adapters/hcl/build.ts`);
 }

@@ -2,7 +2,9 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 export interface WorkerData {
-  module: WebAssembly.Module;
+  /** The file hcl.wasm. */
+  engine: string;
+  memoryLimitMb: number;
 }
 
 export interface WorkerRequest {

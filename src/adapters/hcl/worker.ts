@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { startEngine } from './engine.ts';
+import { limitMemory } from './memory-limit.ts';
 import { readPipeline } from './read-pipeline.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
@@ -7,8 +9,8 @@ import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.
  * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread, and compile.ts starts
  * another one.
  */
-const { module }: WorkerData = workerData;
-const engine = startEngine(module);
+const { engine: file, memoryLimitMb }: WorkerData = workerData;
+const engine = startEngine(new WebAssembly.Module(limitMemory(readFileSync(file), memoryLimitMb)));
 const answer = (message: WorkerAnswer): void => parentPort?.postMessage(message, []);
 
 parentPort?.on('message', ({ source, variables }: WorkerRequest) => {
