@@ -406,6 +406,14 @@ test('a Team with Pipelines left waits, and says for what', async () => {
     (condition) => condition?.reason === 'HasPipelines',
   );
   expect(waiting?.message).toContain('one Pipeline is left in namespace nobody');
+  operator.stop.abort();
+  await operator.ended;
+  operator = start();
+  await pipeline('nobody', 'early', { config: config('meanwhile') });
+  await eventually(
+    async () => (await stores.pipelines.definition({ team: 'late', pipeline: 'early' }))?.revision,
+    (revision) => revision === 2,
+  );
   orThrow(await client.delete(KINDS.pipelines, { namespace: 'nobody', name: 'early' }), 'deleting');
   await eventually(
     () => client.get(KINDS.teams, { name: 'late' }),

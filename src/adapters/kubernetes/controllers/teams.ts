@@ -60,25 +60,32 @@ export class TeamsController {
   }
 
   async work(name: string): Promise<Ending> {
-    const { watched, client } = this.#options;
-    const seen = watched.teams.store.get(name);
+    const seen = this.#options.watched.teams.store.get(name);
     if (seen === undefined) return 'done';
     if (seen.deletedAt !== undefined) return this.#remove(seen);
-    await addFinalizer(client, KINDS.teams, seen, FINALIZER);
+    await addFinalizer(this.#options.client, KINDS.teams, seen, FINALIZER);
     if (seen.status?.conditions === undefined) await this.#write(seen, APPLYING);
+    const refused = await this.#prepare(seen);
+    if (refused === undefined) await this.#write(seen, readyIn(namespaceOf(seen)));
+    else await this.#write(seen, ...refused);
+    return { againAfterMs: LOOK_AGAIN_MS };
+  }
+
+  /** The namespace as it should be, watched, and its Pipelines told; or why it cannot be. */
+  async #prepare(seen: SeenTeam): Promise<WantedCondition[] | undefined> {
     const applied = await this.#apply(seen);
     if (applied.outcome === 'refused') {
-      this.#told.delete(name);
+      this.#told.delete(seen.name);
       const { reason, message } = applied;
-      const stalled = { type: 'Stalled', status: 'True' as const, reason, message };
-      await this.#write(seen, { type: 'Ready', status: 'False', reason, message }, stalled);
-      return { againAfterMs: LOOK_AGAIN_MS };
+      return [
+        { type: 'Ready', status: 'False', reason, message },
+        { type: 'Stalled', status: 'True', reason, message },
+      ];
     }
     const namespace = namespaceOf(seen);
-    await watched.watchNamespace(namespace);
-    await this.#write(seen, readyIn(namespace));
+    await this.#options.watched.watchNamespace(namespace);
     this.#tellPipelines(seen, namespace);
-    return { againAfterMs: LOOK_AGAIN_MS };
+    return undefined;
   }
 
   async #apply(seen: SeenTeam): Promise<TeamApplied> {
@@ -104,6 +111,8 @@ export class TeamsController {
     if (!seen.finalizers.includes(FINALIZER)) return 'done';
     const removed = await this.#options.remove(manifestOf(seen));
     if (removed.outcome === 'waiting') {
+      // As long as Pipelines are left, they are looked after.
+      await this.#prepare(seen);
       const { message } = removed;
       await this.#write(seen, { type: 'Ready', status: 'False', reason: 'HasPipelines', message });
       return { againAfterMs: REMOVAL_RETRY_MS };
