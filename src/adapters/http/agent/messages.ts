@@ -43,7 +43,14 @@ const Event = Type.Union([
     type: Type.Literal('build-ended'),
     outcome: Type.Enum(['succeeded', 'failed', 'cancelled']),
     // What an agent can know; the others are what its Pod's status tells.
-    reason: Type.Enum(['AllStepsSucceeded', 'StepFailed', 'JobTimeout', 'Cancelled', 'AgentFault']),
+    reason: Type.Enum([
+      'AllStepsSucceeded',
+      'StepFailed',
+      'OutOfMemory',
+      'JobTimeout',
+      'Cancelled',
+      'AgentFault',
+    ]),
     message: Short,
   }),
 ]);

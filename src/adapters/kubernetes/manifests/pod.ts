@@ -40,7 +40,7 @@ export const SERVICE_ACCOUNT = 'millrace-pods';
 export const GATEWAY_AUDIENCE = 'millrace-gateway';
 
 const AGENT = 'agent';
-const PROGRAM = '/usr/local/bin/millrace';
+const PROGRAM = '/usr/local/bin/millrace-agent';
 const SHIM = '/usr/local/bin/millrace-shim';
 const SHIM_FOLDER = '/millrace/shim';
 const TOKEN_FOLDER = '/var/run/secrets/millrace.dev';
@@ -136,7 +136,7 @@ function agentContainer(
     name: AGENT,
     image: installation.image,
     imagePullPolicy: installation.imagePullPolicy,
-    command: [PROGRAM, 'agent'],
+    command: [PROGRAM],
     env: agentEnvironment(work, foreign, installation),
     resources: asked,
     securityContext: unprivileged(),
