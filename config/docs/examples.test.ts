@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import type { HclEngine } from '#adapters/hcl/engine.ts';
+import { startEngine } from '#adapters/hcl/engine.ts';
+import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
+import { renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import { valueRows } from '#tools/chart/values-table.ts';
+import type { HclExample } from './examples.ts';
+import { faultsOf, hclBlocks, hclOf, manifests, shellBlocks } from './examples.ts';
+import { ROOT } from './markdown.ts';
+
+let engine: HclEngine;
+beforeAll(async () => {
+  engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+}, 300_000);
+
+/** What the compiler says of an example, without what it is there to show. */
+function complaints({ text, vars, secrets, expected }: HclExample): string[] {
+  const given = {
+    ...Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { value }])),
+    ...Object.fromEntries(
+      secrets.map((name) => [name, { value: makeSecretPlaceholder(name), secret: true }]),
+    ),
+  };
+  const { diagnostics } = readPipeline(engine, text, given);
+  const codes = new Set<string>(diagnostics.map(({ code }) => code));
+  return [
+    ...diagnostics.filter(({ code }) => !expected.includes(code)).map(renderDiagnostic),
+    ...expected.filter((code) => !codes.has(code)).map((code) => `does not show ${code}`),
+  ];
+}
+
+const named = <T extends { at: string }>(all: T[]): [string, T][] => all.map((one) => [one.at, one]);
+
+describe('every example in HCL compiles, or shows the error that it is there to show', () => {
+  test.each(named(hclBlocks()))('%s', (_at, example) => expect(complaints(example)).toEqual([]));
+});
+
+describe('every manifest', () => {
+  test.each(named(manifests().flatMap(hclOf)))('%s holds a pipeline that compiles', (_at, example) => {
+    expect(complaints(example)).toEqual([]);
+  });
+
+  test.each(named(manifests()))('%s has only fields that its kind has', (_at, manifest) => {
+    expect(faultsOf(manifest)).toEqual([]);
+  });
+
+  test('has its fields looked at', () => {
+    const object = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', spec: { configs: 'x' } };
+    expect(faultsOf({ at: 'here', object })).toEqual(['here: spec has no field configs']);
+  });
+});
+
+describe('every command', () => {
+  const commands = shellBlocks();
+
+  test('sets only values that the chart has', () => {
+    const known = valueRows(readFileSync(join(ROOT, 'charts/millrace/values.yaml'), 'utf8')).map(
+      ({ name }) => name,
+    );
+    const unknown = commands.flatMap(({ at, text }) =>
+      [...text.matchAll(/--set(?:-string|-json)? '?([\w.]+?)(?:\[\d+\])?=/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !known.some((value) => value === name || name.startsWith(`${value}.`)))
+        .map((name) => `${at}: ${name}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('calls only make targets that there are', () => {
+    const targets = new Set(
+      [...readFileSync(join(ROOT, 'Makefile'), 'utf8').matchAll(/^([a-z-]+):/gm)].map(([, name]) => name),
+    );
+    const unknown = commands.flatMap(({ at, text }) =>
+      [...text.matchAll(/^\s*(?:[A-Z]+=\S+ )*make ([a-z-]+)/gm)]
+        .filter(([, target]) => !targets.has(target ?? ''))
+        .map(([, target]) => `${at}: make ${target ?? ''}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('of node runs a file that there is', () => {
+    const missing = commands.flatMap(({ at, text }) =>
+      [...text.matchAll(/\bnode ((?:config|src|e2e)\/\S+\.ts)/g)]
+        .filter(([, file]) => !exists(file ?? ''))
+        .map(([, file]) => `${at}: ${file ?? ''}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+function exists(file: string): boolean {
+  try {
+    readFileSync(join(ROOT, file));
+    return true;
+  } catch {
+    return false;
+  }
+}

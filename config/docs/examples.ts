@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import type { Schema } from './kinds.ts';
+import { definitions } from './kinds.ts';
+import { fences, pages, ROOT } from './markdown.ts';
+
+/** A piece of documentation that must be right. */
+export interface Example {
+  /** `docs/page.md:12` */
+  at: string;
+  text: string;
+}
+
+export interface HclExample extends Example {
+  /** Variables that the manifest gives. */
+  vars: Record<string, string>;
+  /** Names of `varsFrom` Secrets' keys are not in the manifest: their variables are secret. */
+  secrets: string[];
+  /** Codes of diagnostics that the example is there to show; none: it must compile without a word. */
+  expected: string[];
+}
+
+/**
+ * Every block of HCL. Behind the word `hcl`, `with=<name>` puts a declaration from `SURROUNDINGS` in front, and `shows=<code>` says
+ * that the example is wrong on purpose. `given=<name>` and `secret=<name>` are variables that the manifest would set.
+ */
+export function hclBlocks(): HclExample[] {
+  return pages().flatMap(({ path, text }) =>
+    fences(text)
+      .filter(({ word }) => word === 'hcl')
+      .map(({ rest, text: block, line }) => ({
+        at: `${path}:${line}`,
+        text: surroundings(option(rest, 'with')) + block,
+        vars: Object.fromEntries(
+          option(rest, 'given').map((name) => [name, 'https://git.example.org/given.git']),
+        ),
+        secrets: option(rest, 'secret'),
+        expected: option(rest, 'shows'),
+      })),
+  );
+}
+
+function option(rest: string, name: string): string[] {
+  return [...rest.matchAll(new RegExp(`\\b${name}=(\\S+)`, 'g'))].flatMap(
+    ([, value]) => value?.split(',') ?? [],
+  );
+}
+
+/** What a fragment leaves out. On one line, so that lines stay what they are but for one. */
+const SURROUNDINGS: Record<string, string> = {
+  app: 'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n  }\n}\n',
+  unit: 'job "unit" {\n  get "git" "app" {}\n}\n',
+};
+
+function surroundings(names: string[]): string {
+  return names
+    .map((name) => {
+      const text = SURROUNDINGS[name];
+      if (text === undefined) throw new Error(`no example is surrounded by "${name}"`);
+      return text;
+    })
+    .join('');
+}
+
+/** A manifest of one of our kinds. */
+export interface Manifest {
+  at: string;
+  object: Record<string, unknown>;
+}
+
+/** Every object of our API group in pages and samples. */
+export function manifests(): Manifest[] {
+  const blocks = pages().flatMap(({ path, text }) =>
+    fences(text)
+      .filter(({ word }) => word === 'yaml')
+      .map(({ text: block, line }) => ({ at: `${path}:${line}`, text: block })),
+  );
+  const files = readdirSync(join(ROOT, 'config/samples'))
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => ({
+      at: `config/samples/${file}`,
+      text: readFileSync(join(ROOT, 'config/samples', file), 'utf8'),
+    }));
+  return [...blocks, ...files].flatMap(({ at, text }) =>
+    parseAllDocuments(text).flatMap((document) => {
+      const [fault] = document.errors;
+      if (fault !== undefined) throw new Error(`${at}: ${fault.message}`);
+      const object: unknown = document.toJS();
+      return isRecord(object) && String(object['apiVersion']).startsWith('millrace.dev/')
+        ? [{ at, object }]
+        : [];
+    }),
+  );
+}
+
+/** The HCL text of a Pipeline's manifest, with its variables. */
+export function hclOf({ at, object }: Manifest): HclExample[] {
+  const spec = isRecord(object['spec']) ? object['spec'] : {};
+  const text = spec['config'];
+  if (object['kind'] !== 'Pipeline' || typeof text !== 'string') return [];
+  const vars = isRecord(spec['vars']) ? spec['vars'] : {};
+  const fromSecrets = JSON.stringify(spec['varsFrom'] ?? []).includes('secretRef');
+  const declared = [...text.matchAll(/^\s*variable\s+"([^"]+)"\s*\{([^}]*)\}/gm)];
+  const secrets = declared.flatMap(([, name = '', body = '']) =>
+    fromSecrets && !(name in vars) && !body.includes('default') ? [name] : [],
+  );
+  const strings = Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, String(value)]));
+  return [{ at, text, vars: strings, secrets, expected: [] }];
+}
+
+/** What of a manifest its definition does not know, or lacks. */
+export function faultsOf({ at, object }: Manifest): string[] {
+  const definition = definitions().find(({ spec }) => spec.names.kind === object['kind']);
+  const version = definition?.spec.versions.find(
+    ({ name }) => `${definition.spec.group}/${name}` === object['apiVersion'],
+  );
+  if (version === undefined) return [`${at}: there is no kind ${String(object['kind'])}`];
+  const schema = version.schema.openAPIV3Schema;
+  return fieldFaults(object['spec'], schema.properties?.['spec'] ?? {}, `${at}: spec`);
+}
+
+function fieldFaults(value: unknown, schema: Schema, path: string): string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => fieldFaults(item, schema.items ?? {}, `${path}[${index}]`));
+  }
+  if (!isRecord(value) || schema.properties === undefined) return [];
+  const missing = (schema.required ?? []).filter((name) => !(name in value));
+  return [
+    ...missing.map((name) => `${path} lacks ${name}`),
+    ...Object.entries(value).flatMap(([name, field]) => {
+      const known = schema.properties?.[name];
+      return known === undefined
+        ? [`${path} has no field ${name}`]
+        : fieldFaults(field, known, `${path}.${name}`);
+    }),
+  ];
+}
+
+/** Shell commands of all pages. */
+export function shellBlocks(): Example[] {
+  return pages().flatMap(({ path, text }) =>
+    fences(text)
+      .filter(({ word }) => word === 'sh' || word === 'bash' || word === 'console')
+      .map(({ text: block, line }) => ({ at: `${path}:${line}`, text: block })),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
+import { ROOT } from './markdown.ts';
+import { ABOUT, API_PAGE, nameOf, routes, withRoutes } from './routes.ts';
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+describe('pages that are made (`node config/docs/main.ts` makes them anew)', () => {
+  test('the page of kinds is what the definitions say', async () => {
+    expect(read(KINDS_PAGE)).toBe(await kindsPage(definitions()));
+  });
+
+  test('the table of routes is what the server has', async () => {
+    expect(read(API_PAGE)).toBe(await withRoutes(read(API_PAGE)));
+  });
+
+  test('every route, and no other, is explained', () => {
+    expect(Object.keys(ABOUT).toSorted()).toEqual(routes().map(nameOf).toSorted());
+  });
+
+  test('a field without a description would leave a hole', async () => {
+    const holes = (await kindsPage(definitions())).split('\n').filter((line) => /^\| `.*\|\s*\|$/.test(line));
+    expect(holes).toEqual([]);
+  });
+});

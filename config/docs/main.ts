@@ -1,0 +1,14 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
+import { ROOT } from './markdown.ts';
+import { API_PAGE, withRoutes } from './routes.ts';
+
+/*
+ * Writes the pages that are made from the program:
+ *
+ *   node config/docs/main.ts
+ */
+writeFileSync(join(ROOT, KINDS_PAGE), await kindsPage(definitions()));
+const api = join(ROOT, API_PAGE);
+writeFileSync(api, await withRoutes(readFileSync(api, 'utf8')));

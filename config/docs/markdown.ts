@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** The checkout. */
+export const ROOT = join(import.meta.dirname, '../..');
+
+const NOT_OURS = new Set(['node_modules', 'dist', 'coverage', '.git', 'testdata']);
+
+/** A Markdown file of the project. */
+export interface Page {
+  /** Path from the root of the checkout. */
+  path: string;
+  text: string;
+}
+
+/** A fenced block. `word` is the language, `rest` what stands behind it on the line. */
+export interface Fence {
+  word: string;
+  rest: string;
+  text: string;
+  line: number;
+}
+
+/** Every Markdown file that is the project's own. */
+export function pages(): Page[] {
+  return walk(ROOT)
+    .filter((file) => file.endsWith('.md'))
+    .toSorted()
+    .map((file) => ({ path: relative(ROOT, file), text: readFileSync(file, 'utf8') }));
+}
+
+function walk(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (NOT_OURS.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? walk(path) : [path];
+  });
+}
+
+export function fences(text: string): Fence[] {
+  const found: Fence[] = [];
+  let open: Fence | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    const mark = /^\s*```(\S*)\s*(.*)$/.exec(line);
+    if (mark === null) {
+      if (open !== undefined) open.text += `${line}\n`;
+    } else if (open === undefined) {
+      open = { word: mark[1] ?? '', rest: mark[2] ?? '', text: '', line: index + 1 };
+    } else {
+      found.push(open);
+      open = undefined;
+    }
+  }
+  return found;
+}
+
+/** The text with fenced blocks and code spans blanked: what is left is prose. */
+export function prose(text: string): string {
+  return text
+    .replaceAll(/^\s*```[\s\S]*?^\s*```\s*$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/`[^`\n]+`/g, (span) => ' '.repeat(span.length));
+}
+
+/** Targets of links and pictures, in order. */
+export function links(text: string): string[] {
+  return [...prose(text).matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)].map(([, target]) => target ?? '');
+}
+
+/** The anchors that a page's headings give, as forges make them. */
+export function anchors(text: string): Set<string> {
+  const plain = text.replaceAll(/^\s*```[\s\S]*?^\s*```\s*$/gm, '');
+  const seen = new Map<string, number>();
+  return new Set(
+    [...plain.matchAll(/^#{1,6}\s+(.+?)\s*$/gm)].map(([, heading]) => {
+      const slug = slugOf(heading ?? '');
+      const times = seen.get(slug) ?? 0;
+      seen.set(slug, times + 1);
+      return times === 0 ? slug : `${slug}-${times}`;
+    }),
+  );
+}
+
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
