@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { kubectl, start } from '#tools/chart/cluster-commands.ts';
 import { servicesAreReachable } from '#tools/chart/install.ts';
-import { explain } from '#tools/cluster/explain.ts';
+import { explain, messageOf } from '#tools/cluster/explain.ts';
 
 export interface Reached {
   url: string;
@@ -10,9 +11,28 @@ export interface Reached {
 
 /** A base URL of a Service for this machine: its own address on the embedded cluster, a forwarded port elsewhere. */
 export async function reach(namespace: string, service: string): Promise<Reached> {
-  if (!servicesAreReachable()) return forward(namespace, service);
-  const address = 'jsonpath={.spec.clusterIP}:{.spec.ports[0].port}';
-  const answer = await kubectl(['get', 'service', service, '--namespace', namespace, '-o', address]);
+  const reached = await (servicesAreReachable() ? address(namespace, service) : forward(namespace, service));
+  await answers(reached.url);
+  return reached;
+}
+
+/** A Service leads to a Pod that got ready only a moment later. */
+async function answers(url: string): Promise<void> {
+  const end = Date.now() + 60_000;
+  for (;;) {
+    try {
+      await fetch(url, { signal: AbortSignal.timeout(5000) });
+      return;
+    } catch (error) {
+      if (Date.now() > end) throw explain(`${url} does not answer: ${messageOf(error)}`);
+      await sleep(250);
+    }
+  }
+}
+
+async function address(namespace: string, service: string): Promise<Reached> {
+  const path = 'jsonpath={.spec.clusterIP}:{.spec.ports[0].port}';
+  const answer = await kubectl(['get', 'service', service, '--namespace', namespace, '-o', path]);
   return { url: `http://${answer.replace(/:80$/, '')}`, close: () => undefined };
 }
 
