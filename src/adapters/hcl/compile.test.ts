@@ -1,8 +1,11 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test, jest } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { buildEngine } from './build.ts';
 import { createCompiler } from './compile.ts';
 import type { Compiler, CompilerOptions } from './compile.ts';
+
+// Slow machines take long to start threads and programs.
+jest.setTimeout(60_000);
 
 let engine = '';
 let compiler: Compiler | undefined;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test, jest } from '@jest/globals';
 import {
   assert,
   constantFrom,
@@ -19,6 +19,9 @@ import type { Body, Item, Value } from '#domain/language/syntax.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclDocument, HclEngine } from './engine.ts';
+
+// Slow machines take long to start threads and programs.
+jest.setTimeout(60_000);
 
 /*
  * The second opinion: hcl2-parser (hashicorp/hcl 2.10 of 2021, compiled to JavaScript) must see the same blocks and the same values.

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test, jest } from '@jest/globals';
 import type { Attribute, Expression, Value } from '#domain/language/syntax.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
+
+// Slow machines take long to start threads and programs.
+jest.setTimeout(60_000);
 
 let engine: HclEngine;
 beforeAll(async () => {

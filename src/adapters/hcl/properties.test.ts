@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test, jest } from '@jest/globals';
 import {
   array,
   assert,
@@ -19,6 +19,9 @@ import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
+
+// Slow machines take long to start threads and programs.
+jest.setTimeout(60_000);
 
 let engine: HclEngine;
 beforeAll(async () => {
