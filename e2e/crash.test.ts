@@ -19,6 +19,14 @@ const LINES = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`);
 
 const linesOf = (log: string): string[] => log.split('\n').filter((line) => line.startsWith('line '));
 
+/** The log up to the fault, a line that says so, and the whole log of the second attempt. */
+const expectLogOfTwoAttempts = (log: string): void => {
+  const [first = '', second = ''] = log.split(/^--- attempt 2: .+ ---$/m);
+  expect(linesOf(first).length).toBeGreaterThanOrEqual(2);
+  expect(linesOf(first)).toEqual(LINES.slice(0, linesOf(first).length));
+  expect(linesOf(second)).toEqual(LINES);
+};
+
 beforeAll(() => createTeam(TEAM), 120_000);
 afterAll(() => deleteTeam(TEAM), 240_000);
 
@@ -74,8 +82,7 @@ onlyEmbedded('kill -9 in the middle of a build', () => {
     const build = await buildEnded(TEAM, 'kill-agent', 'work', number);
     expect(build).toMatchObject({ status: 'succeeded', attempt: 2 });
     const log = await pipelineApi(TEAM, 'kill-agent').log('work', number);
-    expect(linesOf(log).slice(0, 2)).toEqual(['line 1', 'line 2']);
-    expect(linesOf(log).slice(-10)).toEqual(LINES);
+    expectLogOfTwoAttempts(log);
   }, 240_000);
 
   test('of the API server is not noticed by a running build', async () => {
@@ -106,8 +113,7 @@ describe('a running build whose Pod is deleted', () => {
     const build = await buildEnded(TEAM, 'delete-pod', 'work', number);
     expect(build).toMatchObject({ status: 'succeeded', attempt: 2 });
     const log = await pipelineApi(TEAM, 'delete-pod').log('work', number);
-    expect(linesOf(log).slice(0, 2)).toEqual(['line 1', 'line 2']);
-    expect(linesOf(log).slice(-10)).toEqual(LINES);
+    expectLogOfTwoAttempts(log);
   }, 240_000);
 });
 
@@ -126,4 +132,28 @@ describe('a build that kills itself', () => {
     },
     180_000,
   );
+});
+
+describe('a step that needs more memory than there is', () => {
+  const small = teamName('e2e-memory');
+  beforeAll(
+    () =>
+      createTeam(small, {
+        defaults: { resources: { requests: { memory: '160Mi' }, limits: { memory: '160Mi' } } },
+      }),
+    120_000,
+  );
+  afterAll(() => deleteTeam(small), 240_000);
+
+  test('fails, and the build says that memory ran out', async () => {
+    await createPipeline(
+      small,
+      'greedy',
+      oneJob('echo before; head -c 400m /dev/zero | tail | wc -c; echo after'),
+    );
+    const { number } = created(await pipelineApi(small, 'greedy').trigger('work'));
+    const build = await buildEnded(small, 'greedy', 'work', number);
+    expect(build).toMatchObject({ status: 'failed', reason: 'OutOfMemory' });
+    expect(await pipelineApi(small, 'greedy').log('work', number)).toContain('before');
+  }, 180_000);
 });

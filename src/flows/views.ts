@@ -12,7 +12,7 @@ export interface Views {
   /** Newest first. */
   builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<BuildView> | undefined>;
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
-  /** Of the current attempt, oldest first, from after the given sequence number; at most 1 MiB of text at a time. */
+  /** Of all attempts, oldest first, from after the given sequence number; at most 1 MiB of text at a time. */
   logs(ref: BuildRef, after: number): Promise<LogPage | undefined>;
   resources(name: PipelineName): Promise<ResourceView[] | undefined>;
   resource(name: ResourceName): Promise<ResourceView | undefined>;
@@ -74,7 +74,10 @@ export interface BuildDetail extends BuildView {
 }
 
 export interface LogPage {
-  chunks: { sequence: number; step: string; text: string; at: Date }[];
+  /** `sequence` orders the chunks of all attempts and is the cursor. */
+  chunks: { attempt: number; sequence: number; step: string; text: string; at: Date }[];
+  /** Attempts that another one followed, and why. */
+  retried: { attempt: number; reason: string }[];
   /** More is stored after the last chunk. */
   hasMore: boolean;
   /** Nothing will be added any more. */

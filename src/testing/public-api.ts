@@ -6,11 +6,12 @@ const LATER = new Date('2026-11-21T10:00:02.5Z');
 /** The token that `inMemoryApi` knows. */
 export const WEBHOOK_TOKEN = 'c2VjcmV0LXdlYmhvb2stdG9rZW4';
 
+const isApp = ({ team, pipeline }: { team: string; pipeline: string }): boolean =>
+  team === 'main' && pipeline === 'app';
+
 /** Team `main` with a pipeline `app`, a job `unit` that has run, a job `publish` that cannot, and a resource `git.app`. */
 export function inMemoryApi(): PublicApi & { calls: string[] } {
   const calls: string[] = [];
-  const isApp = ({ team, pipeline }: { team: string; pipeline: string }): boolean =>
-    team === 'main' && pipeline === 'app';
   const pipeline = {
     id: 1,
     team: 'main',
@@ -41,7 +42,13 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
   };
   const latest = { number: '7', status: 'succeeded' as const, startedAt: AT, endedAt: LATER };
   const unit = { id: 2, name: 'unit', paused: false, running: false, latest };
-  const log = ['one\n', 'two\n', 'three\n'].map((text, i) => ({ sequence: i + 1, step: '0', text, at: AT }));
+  const log = ['one\n', 'two\n', 'three\n'].map((text, i) => ({
+    attempt: 1,
+    sequence: i + 1,
+    step: '0',
+    text,
+    at: AT,
+  }));
   return {
     calls,
     requestCheckByWebhook: async (token) => token === WEBHOOK_TOKEN,
@@ -76,7 +83,7 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
     logs: async (ref, after) => {
       if (!isApp(ref) || ref.number !== '7') return undefined;
       const chunks = log.filter(({ sequence }) => sequence > after).slice(0, 2);
-      return { chunks, hasMore: after + chunks.length < log.length, complete: true };
+      return { chunks, hasMore: after + chunks.length < log.length, complete: true, retried: [] };
     },
     resources: async (name) => (isApp(name) ? [resource] : undefined),
     resource: async (name) => (isApp(name) && name.resource === 'git.app' ? resource : undefined),

@@ -208,6 +208,23 @@ describe('events', () => {
     expect(logs?.chunks[0]?.text).toBe('a\0b');
   });
 
+  test('of an attempt that was lost stay in the log, before those of the next one, under one cursor', async () => {
+    const id = await firstBuild();
+    const ref = { ...APP, job: 'unit', number: '1' };
+    await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 2), applyEvents);
+    await stores.builds.retryBuild(id, 1, 'PodLost: The Pod is gone.', now());
+    await stores.builds.applyEvents(id, 2, EVENTS, applyEvents);
+    const logs = await stores.views.logs(ref, 0);
+    expect(logs?.chunks.map(({ attempt, text }) => [attempt, text])).toEqual([
+      [1, 'step 0\n'],
+      [2, 'step 0\n'],
+      [2, 'step 1\n'],
+    ]);
+    expect(logs?.retried).toEqual([{ attempt: 1, reason: 'PodLost: The Pod is gone.' }]);
+    const rest = await stores.views.logs(ref, logs?.chunks[1]?.sequence ?? 0);
+    expect(rest?.chunks.map(({ text }) => text)).toEqual(['step 1\n']);
+  });
+
   test('of a large log are kept small and read back whole', async () => {
     const id = await firstBuild();
     const text = 'the same line again and again\n'.repeat(2000);

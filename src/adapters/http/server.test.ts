@@ -31,6 +31,8 @@ async function authorize(header: string | undefined): Promise<Authorization> {
   return { user: `${role}-of-${team}`, globalAdmin: false, teams: new Map([[team, role]]) };
 }
 
+const AT = new Date('2026-11-21T10:00:00Z');
+
 describe('every route asks for its role, in the team of its path', () => {
   const { routes, ask } = gateway();
 
@@ -330,12 +332,27 @@ describe('answers', () => {
     const chunks = await ask('GET', `${BUILD}/logs?after=1`, 'read@main', { accept: 'application/json' });
     expect(chunks.json()).toEqual({
       data: [
-        { sequence: 2, step: '0', text: 'two\n', at: '2026-11-21T10:00:00.000Z' },
-        { sequence: 3, step: '0', text: 'three\n', at: '2026-11-21T10:00:00.000Z' },
+        { attempt: 1, sequence: 2, step: '0', text: 'two\n', at: '2026-11-21T10:00:00.000Z' },
+        { attempt: 1, sequence: 3, step: '0', text: 'three\n', at: '2026-11-21T10:00:00.000Z' },
       ],
       has_more: false,
       complete: true,
     });
+  });
+
+  test('the logs of all attempts come one after another, with a line between that says why', async () => {
+    const { api, ask } = gateway();
+    api.logs = async () => ({
+      chunks: [
+        { attempt: 1, sequence: 4, step: '0', text: 'first\n', at: AT },
+        { attempt: 2, sequence: 1_000_000_004, step: '0', text: 'second\n', at: AT },
+      ],
+      retried: [{ attempt: 1, reason: 'PodLost: The Pod\nis gone.' }],
+      hasMore: false,
+      complete: true,
+    });
+    const { body } = await ask('GET', `${BUILD}/logs`, 'read@main');
+    expect(body).toBe('first\n\n--- attempt 2: PodLost: The Pod is gone. ---\nsecond\n');
   });
 
   test('a long log may take longer to send than other answers', async () => {

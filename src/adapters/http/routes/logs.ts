@@ -10,7 +10,13 @@ import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
 import { BuildParams, Time } from './schemas.ts';
 
-const Chunk = Type.Object({ sequence: Type.Integer(), step: Type.String(), text: Type.String(), at: Time });
+const Chunk = Type.Object({
+  attempt: Type.Integer(),
+  sequence: Type.Integer(),
+  step: Type.String(),
+  text: Type.String(),
+  at: Time,
+});
 
 const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
@@ -62,12 +68,23 @@ function encode({ chunks, hasMore, complete }: LogPage) {
   };
 }
 
-/** Page after page, each read only when the one before has been sent. */
+/** Page after page, each read only when the one before has been sent. A line tells where another attempt begins, and why. */
 async function* text(api: PublicApi, ref: BuildRef, first: LogPage): AsyncGenerator<string> {
   let page: LogPage | undefined = first;
+  let attempt = first.chunks[0]?.attempt ?? 1;
   while (page !== undefined) {
-    for (const chunk of page.chunks) yield chunk.text;
+    for (const chunk of page.chunks) {
+      if (chunk.attempt !== attempt) yield retryLine(page, chunk.attempt);
+      attempt = chunk.attempt;
+      yield chunk.text;
+    }
     const last: number | undefined = page.chunks.at(-1)?.sequence;
     page = page.hasMore && last !== undefined ? await api.logs(ref, last) : undefined;
   }
+}
+
+function retryLine({ retried }: LogPage, attempt: number): string {
+  const before = retried.findLast((one) => one.attempt < attempt);
+  const why = before === undefined ? '' : `: ${before.reason.replaceAll(/\s+/g, ' ')}`;
+  return `\n--- attempt ${attempt}${why} ---\n`;
 }
