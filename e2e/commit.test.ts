@@ -87,6 +87,17 @@ describe('a commit', () => {
     expect((await buildEnded(TEAM, 'app', 'unit', '3')).status).toBe('succeeded');
   }, 300_000);
 
+  test('that comes back as a tag starts nothing anew', async () => {
+    expect((await api.check('git.app')).status).toBe(202);
+    expect((await buildEnded(TEAM, 'app', 'publish', '3')).status).toBe('succeeded');
+    expect((await api.versions('git.app')).map(({ version }) => Object.keys(version))).toEqual([
+      ['ref'],
+      ['ref'],
+      ['ref'],
+    ]);
+    expect((await api.builds('unit')).map(({ number }) => number)).toEqual(['3', '2', '1']);
+  }, 180_000);
+
   test('leaves its story in the Events and the status of the pipeline', async () => {
     await eventually(async () => {
       const pipeline = await get('pipeline', 'app', '--namespace', TEAM);

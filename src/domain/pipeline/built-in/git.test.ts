@@ -435,7 +435,7 @@ describe('push', () => {
     await clone(id);
     const tip = await commit('two');
     const outcome = await run(push, { ...params, param_url: httpUrl, put_tag: 'v1.0"x' });
-    expect(JSON.parse(outcome.stdout)).toEqual({ ref: id, tag: 'v1.0"x' });
+    expect(JSON.parse(outcome.stdout)).toEqual({ ref: id });
     expect(await git('-C', origin, 'rev-parse', 'refs/tags/v1.0"x')).toBe(id);
     expect(await git('-C', origin, 'rev-parse', 'main')).toBe(tip);
   });

@@ -133,9 +133,6 @@ if [ -n "$tag" ]; then
   fi
 fi
 if [ $# -gt 0 ]; then git push --quiet --atomic --no-verify -- "$url" "$@" >&2; fi
-if [ -n "$tag" ]; then
-  printf '{"ref":"%s","tag":"%s"}\\n' "$commit" "$(printf '%s' "$tag" | sed 's/"/\\\\"/g')"
-else
-  printf '{"ref":"%s"}\\n' "$commit"
-fi
+# The version is the commit, tagged or not: the tag would make another version of it, and that one would start the jobs anew.
+printf '{"ref":"%s"}\\n' "$commit"
 `;
