@@ -5,11 +5,15 @@ import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './
 /** Two clocks of a Pod that does not run yet: no node; a node, but no container. The job's own starts with its first step. */
 const UNSCHEDULED_SECONDS = 60 * 60;
 const PENDING_SECONDS = 15 * 60;
+/** A scheduler that is alive has looked at a Pod by then; before, there is nothing to tell. */
+const SCHEDULER_SECONDS = 5;
 
 /** Why the Pod of a build is not running, and whether there is still hope. */
 export function judgePending(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
   if (state.status === 'started' || pod.deleting) return { decision: 'wait' };
   if (!pod.scheduled) {
+    if (pod.unschedulable === undefined && attempt.ageSeconds < SCHEDULER_SECONDS)
+      return { decision: 'wait' };
     const message = pod.unschedulable ?? 'The scheduler has not looked at the Pod yet.';
     return patience('Unschedulable', message, attempt.ageSeconds > UNSCHEDULED_SECONDS);
   }

@@ -247,6 +247,22 @@ const cases: Record<string, Case> = {
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
 
+  'a Pod that was made a moment ago: there is nothing to tell yet': {
+    state: opened,
+    pod: pending({ scheduled: false }),
+    attempt: { ageSeconds: 1 },
+    judged: { decision: 'wait' },
+  },
+  'no scheduler at work: the build waits and says so': {
+    state: opened,
+    pod: pending({ scheduled: false }),
+    attempt: { ageSeconds: 20 },
+    judged: {
+      decision: 'wait',
+      reason: 'Unschedulable',
+      message: 'The scheduler has not looked at the Pod yet.',
+    },
+  },
   'no node yet: the build waits and says why': {
     state: opened,
     pod: pending({ scheduled: false, unschedulable: '0/1 nodes are available' }),
