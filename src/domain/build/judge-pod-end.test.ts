@@ -247,12 +247,6 @@ const cases: Record<string, Case> = {
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
 
-  'a Pod that was made a moment ago: there is nothing to tell yet': {
-    state: opened,
-    pod: pending({ scheduled: false }),
-    attempt: { ageSeconds: 1 },
-    judged: { decision: 'wait' },
-  },
   'no scheduler at work: the build waits and says so': {
     state: opened,
     pod: pending({ scheduled: false }),
@@ -316,4 +310,9 @@ describe('the end of a Pod', () => {
   test.each(Object.entries(cases))('%s', (_name, { state, pod: seen, attempt, judged }) => {
     expect(judgePodEnd(state, seen, { ...quiet, ...attempt })).toMatchObject(judged);
   });
+});
+
+test('a Pod that was made a moment ago waits without a reason to tell', () => {
+  const judged = judgePodEnd(opened, pending({ scheduled: false }), { ...quiet, ageSeconds: 1 });
+  expect(judged).toEqual({ decision: 'wait' });
 });
