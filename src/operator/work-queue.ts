@@ -6,6 +6,8 @@ import type { Leadership } from './lead.ts';
 const CONCURRENCY = 4;
 /** After an outage everything goes on within moments. */
 const LONGEST_WAIT_MS = 10_000;
+const QUIET_MS = 60_000;
+const MOST_KEYS = 1000;
 
 /** A queue whose errors are logged; a write that was refused because another leads ends the lead. */
 export function workQueue(
@@ -13,6 +15,7 @@ export function workQueue(
   what: string,
   work: (key: string) => Promise<Ending>,
 ): WorkQueue {
+  const level = quietly();
   const queue = new WorkQueue({
     work,
     concurrency: CONCURRENCY,
@@ -20,11 +23,26 @@ export function workQueue(
     onError: (key, error, retryInMs) => {
       if (error instanceof EpochOver) leadership.lost.abort();
       leadership.metrics.workFailed(what);
-      leadership.log.warn({ err: error, what, key, retryInMs: Math.round(retryInMs) }, 'will be tried again');
+      leadership.log[level(key)](
+        { err: error, what, key, retryInMs: Math.round(retryInMs) },
+        'will be tried again',
+      );
     },
   });
   leadership.metrics.queue(what, queue);
   return queue;
+}
+
+/** One trouble is told once: what follows it closely is for those who look for it. */
+function quietly(): (key: string) => 'warn' | 'debug' {
+  const toldAt = new Map<string, number>();
+  return (key) => {
+    const now = performance.now();
+    if (now - (toldAt.get(key) ?? -Infinity) < QUIET_MS) return 'debug';
+    if (toldAt.size >= MOST_KEYS) toldAt.clear();
+    toldAt.set(key, now);
+    return 'warn';
+  };
 }
 
 /** Failures of single items, which did not hold up the others. */

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { typeText } from './type-text.ts';
 import { TYPES, wantedTypes } from './write-types.ts';
 
@@ -41,4 +42,68 @@ export interface ThingObject {
     tone?: 'dark' | 'light';
     amounts?: Record<string, number | string>;
   };`);
+});
+
+interface Schema {
+  type?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: Schema;
+  enum?: string[];
+  format?: string;
+  maxLength?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  pattern?: string;
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+}
+
+/** Path of each field below spec and status, with its schema. */
+function fieldsOf(schema: Schema, path: string): [string, Schema][] {
+  const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+    fieldsOf(property, `${path}.${name}`),
+  );
+  const items = schema.items === undefined ? [] : fieldsOf(schema.items, `${path}[]`);
+  const values =
+    schema.additionalProperties === undefined ? [] : fieldsOf(schema.additionalProperties, `${path}{}`);
+  return [[path, schema], ...inner, ...items, ...values];
+}
+
+function allFields(): [string, Schema][] {
+  const folder = new URL('../../../../crds/', import.meta.url);
+  return readdirSync(folder).flatMap((file) => {
+    const definition: {
+      spec: { versions: { schema: { openAPIV3Schema: Schema } }[] };
+    } = parse(readFileSync(new URL(file, folder), 'utf8'));
+    const root = definition.spec.versions[0]?.schema.openAPIV3Schema ?? {};
+    return ['spec', 'status'].flatMap((part) => fieldsOf(root.properties?.[part] ?? {}, `${file} ${part}`));
+  });
+}
+
+const isBounded = (schema: Schema): boolean =>
+  (schema.type !== 'string' ||
+    schema.maxLength !== undefined ||
+    schema.enum !== undefined ||
+    schema.format === 'date-time') &&
+  (schema.type !== 'array' || schema.maxItems !== undefined) &&
+  (schema.additionalProperties === undefined || schema.maxProperties !== undefined) &&
+  schema['x-kubernetes-preserve-unknown-fields'] === undefined;
+
+describe('every field of every definition', () => {
+  test('has a text for kubectl explain', () => {
+    const named = allFields().filter(([path]) => !path.endsWith('{}') && !path.endsWith('[]'));
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(([, { description = '' }]) => description.length < 10).map(([path]) => path)).toEqual(
+      [],
+    );
+  });
+
+  test('is bounded, so that rules over it stay cheap', () => {
+    expect(
+      allFields()
+        .filter(([, schema]) => !isBounded(schema))
+        .map(([path]) => path),
+    ).toEqual([]);
+  });
 });

@@ -23,8 +23,10 @@ export function operatorClusterRules(release: string): V1PolicyRule[] {
     {
       apiGroups: ['millrace.dev'],
       resources: ['teams', 'pipelines', 'oauthproviders'],
-      verbs: ['get', 'list', 'watch', 'patch'],
+      verbs: ['get', 'list', 'watch'],
     },
+    // For their finalizers; a ValidatingAdmissionPolicy keeps specs out of reach.
+    { apiGroups: ['millrace.dev'], resources: ['teams', 'pipelines'], verbs: ['patch'] },
     {
       apiGroups: ['millrace.dev'],
       resources: ['teams/status', 'pipelines/status', 'oauthproviders/status'],
@@ -51,21 +53,14 @@ export const operatorTeamRules: V1PolicyRule[] = [
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'create', 'delete'] },
   { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get', 'create', 'patch'] },
   {
     apiGroups: [''],
-    resources: ['serviceaccounts', 'resourcequotas', 'limitranges'],
+    resources: ['resourcequotas', 'limitranges'],
     verbs: ['get', 'create', 'patch', 'delete'],
   },
-  {
-    apiGroups: ['batch'],
-    resources: ['cronjobs'],
-    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-  },
-  {
-    apiGroups: ['networking.k8s.io'],
-    resources: ['networkpolicies'],
-    verbs: ['get', 'create', 'patch', 'delete'],
-  },
+  { apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
+  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: ['get', 'create', 'patch'] },
 ];
 
 /** ClusterRole of the internal gateway within team namespaces: it looks at the Pod behind an agent, and at its secrets' values. */
