@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { kubectl } from './kubectl.ts';
 
 /** Where the suite installs Millrace. */
@@ -6,11 +5,6 @@ export const RELEASE = { name: 'millrace', namespace: 'millrace-system' };
 
 /** A token for the suite's own installation; it opens nothing else. */
 export const ADMIN_TOKEN = 'end-to-end-suite-administrator-token';
-export const tokensFile = (): string =>
-  JSON.stringify({
-    [createHash('sha256').update(ADMIN_TOKEN).digest('hex')]: { user: 'e2e', team: '*', role: 'admin' },
-  });
-
 let base: string | undefined;
 
 /** The public gateway's Service, by its address: reachable from this machine when the cluster runs on it. */
@@ -41,7 +35,7 @@ export const request = async (
 };
 
 /** The `data` of a JSON answer that must be 2xx. */
-export const data = async <T>(method: string, path: string): Promise<T> => {
+const data = async <T>(method: string, path: string): Promise<T> => {
   const answer = await request(method, path);
   if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
   const body: { data: T } = JSON.parse(answer.body);

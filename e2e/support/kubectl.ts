@@ -1,9 +1,8 @@
 import { parse } from 'yaml';
-import { type Finished, must, run } from './command.ts';
+import { must } from './command.ts';
 
 /** kubectl and helm are the ones on PATH; `make test` puts the embedded cluster's first. */
 export const kubectl = (...args: string[]): Promise<string> => must('kubectl', args);
-export const tryKubectl = (...args: string[]): Promise<Finished> => run('kubectl', args);
 
 export const apply = (manifest: string | object): Promise<string> =>
   must('kubectl', ['apply', '-f', '-'], {
@@ -26,7 +25,7 @@ export interface KubernetesObject {
   status?: Status;
 }
 
-export interface Status extends Record<string, unknown> {
+interface Status extends Record<string, unknown> {
   observedGeneration?: number;
   conditions?: Condition[];
   phase?: string;
