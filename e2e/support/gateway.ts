@@ -35,7 +35,7 @@ export const request = async (
 };
 
 /** The `data` of a JSON answer that must be 2xx. */
-const data = async <T>(method: string, path: string): Promise<T> => {
+export const data = async <T>(method: string, path: string): Promise<T> => {
   const answer = await request(method, path);
   if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
   const body: { data: T } = JSON.parse(answer.body);

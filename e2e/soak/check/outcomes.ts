@@ -1,0 +1,116 @@
+import { buildKey, type Sighting } from '#e2e/soak/history.ts';
+import type { AttemptRow, BuildRow } from '#e2e/soak/truth.ts';
+import {
+  attemptOfPod,
+  attemptsOf,
+  each,
+  type Evidence,
+  FINAL,
+  groupBy,
+  INFRASTRUCTURE,
+  ofBuild,
+  type Rule,
+  specOf,
+  type Violation,
+} from './evidence.ts';
+
+/** As `judge-pod-end.ts` has them: Pods without a first step, and builds that ran steps and lost their Pod. */
+const MOST_ATTEMPTS = 5;
+
+/** I5, over everything that was seen and what is recorded in the end. */
+export const endsStay: Rule = ({ history, database }) => {
+  const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
+  return each(
+    'an outcome never changes, and no build vanishes',
+    [...groupBy(history.sightings, buildKey)],
+    ([key, sightings]): Violation | undefined => {
+      const build = recorded.get(key);
+      if (build === undefined) return { subject: key, what: 'was seen and is gone', ...atOf(sightings[0]) };
+      const first = sightings.find(({ status }) => FINAL.has(status));
+      const later = [...sightings.slice(first === undefined ? 0 : sightings.indexOf(first)), build];
+      const other = first && later.find(({ status }) => status !== first.status);
+      if (first === undefined || other === undefined) return undefined;
+      return { subject: key, what: `was ${first.status}, then ${other.status}`, at: first.at };
+    },
+  );
+};
+
+const atOf = (sighting: Sighting | undefined): { at?: number } =>
+  sighting === undefined ? {} : { at: sighting.at };
+
+/** Once faults stop, within the time that the run waited. */
+export const buildsEnd: Rule = ({ database }) =>
+  each('every build ends', database.builds, (build) =>
+    FINAL.has(build.status) && build.endedAt !== null
+      ? undefined
+      : ofBuild(
+          build,
+          `is ${build.status} (attempt ${build.attempt}): ${build.message ?? build.reason ?? ''}`,
+        ),
+  );
+
+export const nothingWaits: Rule = ({ database, leftPods }) => ({
+  promise: 'nothing is left to do and no Pod remains',
+  checked: 3,
+  violations: [
+    ...leftPods.map((pod) => ({ subject: pod, what: 'is a Pod that is left' })),
+    ...database.waitingJobs.map((job) => ({ subject: job, what: 'still waits for a decision' })),
+    ...(database.openRuns > 0 ? [{ subject: 'checks', what: `${database.openRuns} runs are open` }] : []),
+  ],
+});
+
+/** A red build must be allowed to be red, a green one to be green. */
+export const coloursAreTrue: Rule = (evidence) =>
+  each(
+    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+    evidence.database.builds.filter(({ status }) => FINAL.has(status)),
+    (build) => {
+      const { fails = false } = specOf(build);
+      if (build.status === 'failed' && build.reason !== null) {
+        if (fails && build.reason === 'StepFailed') return undefined;
+        if (INFRASTRUCTURE.has(build.reason) && mayBeLost(evidence, build)) return undefined;
+      }
+      if (build.status === 'succeeded' && !fails) return undefined;
+      return ofBuild(build, `is ${build.status}: ${build.reason}: ${build.message}`);
+    },
+  );
+
+/** A put had begun, the build had been repeated once, or Pod after Pod came to no step. */
+const mayBeLost = ({ database }: Evidence, build: BuildRow): boolean => {
+  const begun = database.steps.filter(
+    ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
+  );
+  const put = begun.some(({ attempt, kind }) => attempt === build.attempt && kind === 'put');
+  return put || begun.some(({ attempt }) => attempt < build.attempt) || build.attempt >= MOST_ATTEMPTS;
+};
+
+/** No attempt is given up but for a fault that was aimed at its Pod. */
+export const attemptsAreLostToFaults: Rule = (evidence) => {
+  const lost = evidence.database.builds.flatMap((build) =>
+    attemptsOf(evidence, build)
+      .map((attempt) => ({ build, attempt, why: whyLost(build, attempt) }))
+      .filter(({ why }) => why !== undefined),
+  );
+  return each('only a fault aimed at its Pod costs a build an attempt', lost, ({ build, attempt, why }) => {
+    const end = (attempt.endedAt ?? build.endedAt ?? Infinity) + 1000;
+    const aimed = evidence.history.faults.some(
+      ({ pod, from }) =>
+        pod !== undefined && isPodOf(pod, build, attempt) && from >= attempt.createdAt - 1000 && from <= end,
+    );
+    if (aimed) return undefined;
+    return {
+      subject: `${buildKey(build)} attempt ${attempt.attempt}`,
+      what: `was lost though nothing was done to its Pod: ${why}`,
+      at: attempt.endedAt ?? build.createdAt,
+    };
+  });
+};
+
+const whyLost = (build: BuildRow, attempt: AttemptRow): string | undefined => {
+  if (attempt.reason !== null) return attempt.reason;
+  const last = attempt.attempt === build.attempt && INFRASTRUCTURE.has(build.reason ?? '');
+  return last ? `${build.reason}: ${build.message}` : undefined;
+};
+
+const isPodOf = (pod: string, { pipeline, job, number }: BuildRow, { attempt }: AttemptRow): boolean =>
+  pod.startsWith(`${pipeline}-${job}-${number}-`) && attemptOfPod(pod) === attempt;

@@ -1,0 +1,97 @@
+import { buildKey, jobKey } from '#e2e/soak/history.ts';
+import { JOBS, PIPELINES } from '#e2e/soak/pipelines.ts';
+import type { BuildRow } from '#e2e/soak/truth.ts';
+import { each, type Finding, groupBy, ofBuild, type Rule, type Violation } from './evidence.ts';
+
+/** I1 for people: what was acknowledged is there, once. */
+export const triggersAreAnswered: Rule = ({ history, database }) =>
+  each(
+    'an acknowledged trigger has exactly one build',
+    history.triggers.filter(({ answer }) => answer === 'created'),
+    (trigger) => {
+      const name = { ...trigger, number: trigger.number ?? '' };
+      const builds = database.builds.filter((build) => buildKey(build) === buildKey(name));
+      const [build] = builds;
+      const requests = database.triggers.filter((request) => request.build === build?.id);
+      if (builds.length === 1 && build?.cause.kind === 'manual' && requests.length === 1) return undefined;
+      const what = `acknowledged; ${builds.length} builds with cause ${build?.cause.kind}, ${requests.length} requests`;
+      return { subject: buildKey(name), what, at: trigger.sentAt };
+    },
+  );
+
+/** No request counts twice, and no build comes of nothing. */
+export const buildsHaveCauses: Rule = ({ history, database }) => {
+  const jobs = JOBS.filter(({ byHand }) => byHand !== undefined);
+  const finding = each(
+    'builds by hand are no more than were asked for',
+    jobs,
+    (job): Violation | undefined => {
+      const asked = history.triggers.filter(
+        (trigger) => jobKey(trigger) === jobKey(job) && trigger.answer !== 'refused',
+      ).length;
+      const made = database.builds.filter((build) => jobKey(build) === jobKey(job)).length;
+      return made <= asked ? undefined : { subject: jobKey(job), what: `${asked} asked for, ${made} made` };
+    },
+  );
+  const requests = groupBy(
+    database.builds.filter(({ cause }) => cause.kind === 'manual'),
+    ({ cause }) => String(cause.request),
+  );
+  const doubled = [...requests.values()].flatMap((builds) =>
+    builds.slice(1).map((build) => ofBuild(build, `answers the same request as ${builds[0]?.number}`)),
+  );
+  return { ...finding, violations: [...finding.violations, ...doubled] };
+};
+
+/** Whatever people ask for can be refused only with a reason; here there is none. */
+export const nothingIsRefused: Rule = ({ history }) =>
+  each(
+    'a trigger of a job without inputs is never refused',
+    history.triggers.filter(({ answer }) => answer !== 'unknown'),
+    (trigger) =>
+      trigger.answer === 'refused'
+        ? { subject: jobKey(trigger), what: `refused: ${trigger.said}`, at: trigger.sentAt }
+        : undefined,
+  );
+
+/** I3. */
+export const numbersFollow: Rule = ({ database }) => {
+  const jobs = [...groupBy(database.builds, jobKey).values()];
+  return each('numbers of builds are 1, 2, 3 … in each job', jobs, (builds) => {
+    const byId = builds.toSorted((a, b) => a.id - b.id);
+    const wrong = byId.find(({ number }, index) => number !== String(index + 1));
+    return wrong === undefined
+      ? undefined
+      : ofBuild(wrong, `is the build at place ${byId.indexOf(wrong) + 1}`);
+  });
+};
+
+/** I12: a revision for each change at most, and the last text is the one that counts. */
+export const revisionsAreChanges: Rule = ({ history, database }): Finding =>
+  each('a pipeline has no more revisions than texts, and the last text', PIPELINES, (pipeline) => {
+    const applied = history.applied.filter((one) => one.pipeline === pipeline);
+    const changes = applied.filter(({ changed }) => changed).length;
+    const row = database.pipelines.find(({ name }) => name === pipeline);
+    const problem =
+      (row === undefined && 'is not in the database') ||
+      (row !== undefined && row.revision > changes && `${changes} texts, ${row.revision} revisions`) ||
+      (row?.text !== applied.at(-1)?.text && 'another text counts than the last one that was applied');
+    return problem === false ? undefined : { subject: pipeline, what: problem };
+  });
+
+/** What people see is what is recorded. */
+export const shownIsRecorded: Rule = ({ database, shown }) => {
+  const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
+  const finding = each('the API lists what the database holds', shown, (build) => {
+    const row: BuildRow | undefined = recorded.get(buildKey(build));
+    if (row?.status === build.status && row.attempt === build.attempt) return undefined;
+    const what = `shown as ${build.status}, attempt ${build.attempt}; recorded as ${row?.status}, attempt ${row?.attempt}`;
+    return { subject: buildKey(build), what };
+  });
+  const keys = new Set(shown.map(buildKey));
+  const hidden = database.builds.filter((build) => !keys.has(buildKey(build)));
+  return {
+    ...finding,
+    violations: [...finding.violations, ...hidden.map((build) => ofBuild(build, 'is not listed by the API'))],
+  };
+};

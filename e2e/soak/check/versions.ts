@@ -1,0 +1,142 @@
+import { buildKey, type Pause } from '#e2e/soak/history.ts';
+import { JOBS, type JobSpec, RESOURCES } from '#e2e/soak/pipelines.ts';
+import type { BuildRow, Database, VersionRow } from '#e2e/soak/truth.ts';
+import { each, type Evidence, groupBy, ofBuild, type Rule, type Violation } from './evidence.ts';
+
+const counted = ({ versions }: Database): VersionRow[] =>
+  versions.filter(({ resource }) => Object.values(RESOURCES).some((known) => known.resource === resource));
+
+const buildsOf = ({ builds }: Database, { pipeline, job }: JobSpec): BuildRow[] =>
+  builds.filter((build) => build.pipeline === pipeline && build.job === job);
+
+/** Every version that was there to be found is recorded, once and in order. */
+export const versionsAreFound: Rule = ({ history, database }) =>
+  each(
+    'every version is recorded once and in order',
+    Object.values(RESOURCES),
+    ({ resource }): Violation | undefined => {
+      const published = history.published.filter((one) => one.resource === resource);
+      const recorded = counted(database)
+        .filter((version) => version.resource === resource)
+        .toSorted((a, b) => a.id - b.id);
+      const wrong = published.find(({ n }, index) => recorded[index]?.n !== String(n));
+      if (wrong === undefined && recorded.length === published.length) return undefined;
+      const what = `${published.length} were there to be found; recorded: ${recorded.map(({ n }) => n).join(' ')}`;
+      return { subject: resource, what, ...(wrong === undefined ? {} : { at: wrong.at }) };
+    },
+  );
+
+/** I1 and I2 for jobs whose get is not gated: one build for each version, if no pause says otherwise. */
+export const versionsTriggerOnce: Rule = ({ history, database }) => {
+  const pairs = JOBS.filter(({ trigger }) => trigger !== undefined && trigger.passed === undefined).flatMap(
+    (job) =>
+      counted(database)
+        .filter(({ pipeline }) => pipeline === job.pipeline)
+        .map((version) => ({ job, version })),
+  );
+  return each(
+    'a version starts exactly one build, none if found during a pause',
+    pairs,
+    ({ job, version }) => {
+      const builds = buildsOf(database, job).filter(({ cause }) => cause.version === version.id);
+      const pauses = history.pauses.filter(({ pipeline }) => pipeline === job.pipeline);
+      const [least, most] = expectedBuilds(version, pauses);
+      if (builds.length >= least && builds.length <= most) return undefined;
+      const what = `started ${builds.length} builds of ${job.job} (${least === most ? least : `${least} or ${most}`} expected)`;
+      return { subject: `${version.resource} ${version.n}`, what, at: version.foundAt };
+    },
+  );
+};
+
+/** Between sending and the first sign of it nobody can say on which side of the line a version was found. */
+const expectedBuilds = ({ foundAt }: VersionRow, pauses: readonly Pause[]): [number, number] => {
+  const around = pauses.find(({ sent, resumed = Infinity }) => foundAt >= sent && foundAt <= resumed);
+  if (around === undefined) return [1, 1];
+  const { acknowledged = Infinity, resumeSent = Infinity } = around;
+  return foundAt > acknowledged && foundAt < resumeSent ? [0, 0] : [0, 1];
+};
+
+/** I6: silence from the answer that says paused until somebody asks for more. */
+export const pausesHold: Rule = ({ history, database }) =>
+  each('no build is made while a pause is acknowledged', history.pauses, (pause): Violation | undefined => {
+    const { acknowledged = Infinity, resumeSent = Infinity } = pause;
+    const build = database.builds.find(
+      ({ pipeline, createdAt }) =>
+        pipeline === pause.pipeline && createdAt > acknowledged && createdAt < resumeSent,
+    );
+    return build === undefined ? undefined : ofBuild(build, 'was made during a pause');
+  });
+
+const versionOf = (database: Database, build: BuildRow): VersionRow | undefined => {
+  const input = database.inputs.find((candidate) => candidate.build === build.id);
+  return database.versions.find(({ id }) => id === input?.version);
+};
+
+/** A gated job takes only what passed before, newer versions only, each once. */
+export const passedIsKept: Rule = ({ database }) => {
+  const gated = JOBS.flatMap((job) => buildsOf(database, job).map((build) => ({ job, build }))).filter(
+    ({ job }) => job.trigger?.passed !== undefined,
+  );
+  return each(
+    'a gated job builds only what passed, each version once, never an older one',
+    gated,
+    ({ job, build }) => {
+      const version = versionOf(database, build);
+      const upstream = JOBS.find(
+        ({ pipeline, job: name }) => pipeline === job.pipeline && name === job.trigger?.passed,
+      );
+      const good = (upstream === undefined ? [] : buildsOf(database, upstream)).some(
+        (candidate) =>
+          candidate.status === 'succeeded' &&
+          versionOf(database, candidate)?.id === version?.id &&
+          (candidate.endedAt ?? Infinity) <= build.createdAt + 2000,
+      );
+      if (version === undefined || !good)
+        return ofBuild(build, `took version ${version?.n}, which had not passed`);
+      const earlier = buildsOf(database, job).filter(({ id }) => id < build.id);
+      const newest = Math.max(0, ...earlier.map((one) => versionOf(database, one)?.id ?? 0));
+      return version.id > newest
+        ? undefined
+        : ofBuild(build, `took version ${version.n} after a newer or the same one`);
+    },
+  );
+};
+
+/** I2 to the end of the chain: the last version came when no fault went on any more. */
+export const lastArrives: Rule = ({ history, database }) => {
+  const ends = JOBS.filter(
+    ({ pipeline, job, trigger }) =>
+      trigger !== undefined &&
+      !JOBS.some((other) => other.pipeline === pipeline && other.trigger?.passed === job),
+  );
+  return each('the last version reaches the end of its chain', ends, (job) => {
+    const last = history.published.findLast(({ resource }) => resource === job.trigger?.resource);
+    const arrived = buildsOf(database, job).some(
+      (build) => build.status === 'succeeded' && versionOf(database, build)?.n === String(last?.n),
+    );
+    if (arrived || last === undefined) return undefined;
+    return { subject: `${last.resource} ${last.n}`, what: `has no green build of ${job.job}`, at: last.at };
+  });
+};
+
+/** A green put made its version; no other build made one. */
+export const putsAreRecorded: Rule = (evidence: Evidence) => {
+  const { database } = evidence;
+  const made = groupBy(
+    database.versions.filter(({ build }) => build !== null),
+    ({ build }) => String(build),
+  );
+  const putting = JOBS.filter(({ steps }) => steps.some(({ kind }) => kind === 'put'));
+  const builds = putting
+    .flatMap((job) => buildsOf(database, job))
+    .filter(({ status }) => status === 'succeeded');
+  return each('a green put recorded its version', builds, (build) => {
+    const taken = versionOf(database, build);
+    const versions = made.get(String(build.id)) ?? [];
+    if (versions.length === 1 && versions[0]?.n === taken?.n) return undefined;
+    return ofBuild(
+      build,
+      `${buildKey(build)} put ${versions.map(({ n }) => n).join(' ') || 'nothing'}, not ${taken?.n}`,
+    );
+  });
+};

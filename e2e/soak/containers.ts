@@ -1,0 +1,160 @@
+import { must } from '#e2e/support/command.ts';
+import type { KubernetesObject } from '#e2e/support/kubectl.ts';
+import { askApi } from '#tools/cluster/api.ts';
+import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
+import { type Identity, identityOf, signal } from '#tools/cluster/identity.ts';
+import { containerdSocket } from '#tools/cluster/node-config.ts';
+import { partOf } from '#tools/cluster/parts.ts';
+import { processOf } from '#tools/cluster/processes.ts';
+
+/* Means that only the embedded cluster has, because its containers are processes of this machine. */
+export const folders = foldersFrom(process.env);
+
+/** The API server's answer, or an error after three seconds: it may be dead or frozen. */
+const fetchObject = async <T>(path: string): Promise<T> => {
+  const answer = await askApi(folders, path);
+  if (answer?.status !== 200)
+    throw new Error(`GET ${path}: ${answer === undefined ? 'no answer' : answer.status}`);
+  const object: T = JSON.parse(answer.body);
+  return object;
+};
+
+export interface Pod {
+  namespace: string;
+  name: string;
+  uid: string;
+  labels: Record<string, string>;
+  deleting: boolean;
+  phase: string;
+  ip: string;
+  containers: { name: string; id: string; running: boolean; ended: boolean; restarts: number }[];
+}
+
+interface ContainerStatus {
+  name: string;
+  containerID?: string;
+  restartCount: number;
+  state: { running?: object; terminated?: object };
+}
+
+export const podsOf = async (namespace: string, selector = ''): Promise<Pod[]> => {
+  const query = `?labelSelector=${encodeURIComponent(selector)}`;
+  const { items } = await fetchObject<{ items: KubernetesObject[] }>(
+    `/api/v1/namespaces/${namespace}/pods${query}`,
+  );
+  return items.map(({ metadata, status = {} }) => {
+    const statuses: ContainerStatus[] = Array.isArray(status['containerStatuses'])
+      ? status['containerStatuses']
+      : [];
+    return {
+      namespace,
+      name: metadata.name,
+      uid: metadata.uid,
+      labels: metadata.labels ?? {},
+      deleting: metadata.deletionTimestamp !== undefined,
+      phase: status.phase ?? '',
+      ip: status.podIP ?? '',
+      containers: statuses.map(({ name, containerID = '', state, restartCount }) => ({
+        name,
+        id: containerID.replace('containerd://', ''),
+        running: state.running !== undefined,
+        ended: state.terminated !== undefined,
+        restarts: restartCount,
+      })),
+    };
+  });
+};
+
+export const leaseHolder = async (namespace: string, name: string): Promise<string> => {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`;
+  const lease = await fetchObject<{ spec?: { holderIdentity?: string } }>(path);
+  return lease.spec?.holderIdentity ?? '';
+};
+
+const ctr = (...args: string[]): Promise<string> =>
+  must(binaryPath(folders, 'ctr'), [
+    '--address',
+    containerdSocket(folders),
+    '--namespace',
+    'k8s.io',
+    ...args,
+  ]);
+
+const runningId = (pod: Pod, container: string): string => {
+  const found = pod.containers.find(({ name, running }) => name === container && running);
+  if (found === undefined) throw new Error(`Container ${container} of Pod ${pod.name} does not run.`);
+  return found.id;
+};
+
+/** SIGKILL to process 1 of a container. */
+export const killIn = async (pod: Pod, container: string): Promise<void> => {
+  await ctr('tasks', 'kill', '--signal', 'SIGKILL', runningId(pod, container));
+};
+
+/** Every process of a container as this machine sees it. */
+const processesIn = async (pod: Pod, container: string): Promise<Identity[]> => {
+  const listing = await ctr('tasks', 'ps', runningId(pod, container));
+  return listing
+    .split('\n')
+    .flatMap((line) => /^(\d+)\b/.exec(line)?.[1] ?? [])
+    .flatMap((pid) => identityOf(Number(pid)) ?? []);
+};
+
+/** Stops processes, and lets them go on when `meanwhile` ends, however it ends. */
+const freeze = async (processes: readonly Identity[], meanwhile: () => Promise<void>): Promise<void> => {
+  for (const one of processes) signal(one, 'SIGSTOP');
+  try {
+    await meanwhile();
+  } finally {
+    for (const one of processes) signal(one, 'SIGCONT');
+  }
+};
+
+export const freezeContainer = async (
+  pod: Pod,
+  container: string,
+  meanwhile: () => Promise<void>,
+): Promise<void> => freeze(await processesIn(pod, container), meanwhile);
+
+export const freezePart = async (name: string, meanwhile: () => Promise<void>): Promise<void> => {
+  const running = processOf(folders, partOf(folders, name));
+  if (running === undefined) throw new Error(`${name} does not run.`);
+  await freeze([running], meanwhile);
+};
+
+const TABLE = 'inet millrace-soak';
+
+/**
+ * Drops every packet between a Pod and these addresses, so that neither end hears that the other is gone. The rules are in the Pod's
+ * own network namespace and go with it.
+ */
+export const cutOff = async (
+  pod: Pod,
+  addresses: readonly string[],
+  meanwhile: () => Promise<void>,
+): Promise<void> => {
+  const [any] = pod.containers.filter(({ running }) => running);
+  if (any === undefined) throw new Error(`Nothing of Pod ${pod.name} runs.`);
+  const [first] = await processesIn(pod, any.name);
+  if (first === undefined) throw new Error(`Pod ${pod.name} has no process.`);
+  const inside = [`--net=/proc/${first.pid}/ns/net`, 'nft'];
+  const set = `{ ${addresses.join(', ')} }`;
+  const rules = `table ${TABLE} {
+    chain out { type filter hook output priority 0; ip daddr ${set} drop; }
+    chain in { type filter hook input priority 0; ip saddr ${set} drop; }
+  }`;
+  await must('nsenter', [...inside, '-f', '-'], { input: rules });
+  try {
+    await meanwhile();
+  } finally {
+    // The Pod may have ended meanwhile, and its namespace with it.
+    await must('nsenter', [...inside, 'delete', 'table', ...TABLE.split(' ')]).catch(() => undefined);
+  }
+};
+
+export const serviceAddress = async (namespace: string, name: string): Promise<string> => {
+  const service = await fetchObject<{ spec?: { clusterIP?: string } }>(
+    `/api/v1/namespaces/${namespace}/services/${name}`,
+  );
+  return service.spec?.clusterIP ?? '';
+};

@@ -1,0 +1,187 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isEmbedded } from '#e2e/support/embedded.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
+import { pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { kubectl } from '#e2e/support/kubectl.ts';
+import { messageOf } from '#tools/cluster/explain.ts';
+import { exclusively } from '#tools/cluster/exclusive.ts';
+import { Chance } from './chance.ts';
+import { check } from './check/check.ts';
+import type { Evidence, ShownBuild } from './check/evidence.ts';
+import { folders } from './containers.ts';
+import { FAULTS } from './faults.ts';
+import { emptyHistory, type History } from './history.ts';
+import { Load } from './load.ts';
+import { listBuilds, Observer } from './observe.ts';
+import { JOBS, PIPELINES, pipelineText } from './pipelines.ts';
+import { planFaults } from './plan-faults.ts';
+import { waitForBuilds, waitForPodsToGo } from './quiet.ts';
+import { report } from './report.ts';
+import { runFaults, sleepUnless } from './run-faults.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { readDatabase, readLogs } from './truth.ts';
+import { World } from './world.ts';
+
+const WORKLOADS = ['deployment/millrace-operator', 'deployment/millrace-gateway-public'];
+const MORE_WORKLOADS = ['deployment/millrace-gateway-internal', 'statefulset/millrace-postgres'];
+const KEEP_LOGS_EVERY_MS = 5000;
+const TELL_EVERY_MS = 30_000;
+
+const settings = readSettings(process.argv, process.env);
+const stop = new AbortController();
+const team = teamName('soak');
+const history = emptyHistory(settings.seed, settings.minutes, Date.now());
+const folder = join(tmpdir(), `millrace-${team}-seed-${settings.seed}`);
+
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    console.log(`${name}: taking back what was done`);
+    stop.abort();
+  });
+}
+
+const clock = (): string => {
+  const seconds = Math.floor((Date.now() - history.started) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+const say = (line: string): void => console.log(`${clock().padStart(6)}  ${line}`);
+
+const waitForWorkloads = async (): Promise<void> => {
+  for (const workload of [...WORKLOADS, ...MORE_WORKLOADS])
+    await eventually(
+      () => kubectl('rollout', 'status', workload, '--namespace', RELEASE.namespace, '--timeout=30s'),
+      120,
+    );
+};
+
+/** Logs of Pods that are replaced go with them: they are kept beside the history, for whoever looks for a cause. */
+const keepLogs = async (until: AbortSignal): Promise<void> => {
+  while (!until.aborted) {
+    const options = {
+      recursive: true,
+      filter: (path: string): boolean => {
+        const below = path.slice(join(folders.state, 'pod-logs').length + 1);
+        return below === '' || below.startsWith(`${RELEASE.namespace}_`) || below.startsWith(`${team}_`);
+      },
+    };
+    // A file that goes while it is copied is one that was copied before.
+    await cp(join(folders.state, 'pod-logs'), join(folder, 'pod-logs'), options).catch(() => undefined);
+    await sleepUnless(KEEP_LOGS_EVERY_MS, until);
+  }
+};
+
+const tell = async (observer: Observer, until: AbortSignal): Promise<void> => {
+  while (!until.aborted) {
+    await sleepUnless(TELL_EVERY_MS, until);
+    say(`${observer.seen} builds seen, ${observer.open} open; ${history.published.length} versions`);
+  }
+};
+
+const showAll = async (): Promise<ShownBuild[]> => {
+  const shown: ShownBuild[] = [];
+  for (const { pipeline, job } of JOBS)
+    for (const { number, status, attempt } of await listBuilds(team, { pipeline, job })) {
+      const log = await eventually(() => pipelineApi(team, pipeline).log(job, number));
+      shown.push({ pipeline, job, number, status, attempt, log });
+    }
+  return shown;
+};
+
+const collect = async (leftPods: string[]): Promise<Evidence> => {
+  const shown = await eventually(showAll);
+  const database = { ...(await readDatabase(team)), logs: await readLogs(team) };
+  return { history, database, shown, leftPods };
+};
+
+/** Load and faults together; then faults stop, and everything that was begun has to come to its end. */
+const trouble = async (load: Load, { seed, minutes }: Settings): Promise<void> => {
+  const plan = planFaults(FAULTS, new Chance(seed), minutes * 60);
+  const enough = new AbortController();
+  const over = AbortSignal.any([stop.signal, enough.signal]);
+  const loading = load.run(new Chance(seed + 1_000_003), over);
+  try {
+    await runFaults(plan, { team, history, stop: stop.signal, say });
+    await sleepUnless(history.started + minutes * 60_000 - Date.now(), stop.signal);
+  } finally {
+    enough.abort();
+    await loading;
+    history.faultsEnded = Date.now();
+  }
+};
+
+const settle = async (load: Load): Promise<string[]> => {
+  say('no more faults: waiting for everything to come to its end');
+  await waitForWorkloads();
+  await load.last();
+  if (!(await waitForBuilds(team, history))) say('not everything came to its end in time');
+  await load.rest();
+  const left = await waitForPodsToGo(team);
+  history.ended = Date.now();
+  return left;
+};
+
+const saveHistory = async (evidence: Evidence | { history: History }): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'evidence.json'), JSON.stringify(evidence));
+};
+
+const soak = async (world: World): Promise<boolean> => {
+  const done = new AbortController();
+  const observer = new Observer(team, history);
+  const address = await world.open();
+  await createTeam(team);
+  for (const pipeline of PIPELINES) {
+    const text = pipelineText(pipeline, address, { edition: 1 });
+    history.applied.push({ at: Date.now(), pipeline, text, changed: true });
+    await createPipeline(team, pipeline, text, pipeline === 'pausable' ? { paused: false } : {});
+  }
+  const load = new Load({ team, address, history, world, observer });
+  history.started = Date.now();
+  const beside = Promise.all([
+    observer.watch(done.signal),
+    keepLogs(done.signal),
+    tell(observer, done.signal),
+  ]);
+  try {
+    await trouble(load, settings);
+    if (stop.signal.aborted) throw new Error('stopped before its time');
+    const evidence = await collect(await settle(load));
+    await saveHistory(evidence);
+    const findings = check(evidence);
+    console.log(report(findings, history));
+    return findings.every(({ violations }) => violations.length === 0);
+  } finally {
+    done.abort();
+    await beside;
+  }
+};
+
+const main = async (): Promise<boolean> => {
+  if (!isEmbedded)
+    throw new Error('Faults are inflicted from this machine: the soak run needs the embedded cluster.');
+  const { seed, minutes, keep } = settings;
+  console.log(`Soak run of ${minutes} minutes, SEED=${seed}; evidence and logs go to ${folder}`);
+  await waitForWorkloads();
+  const world = new World(history);
+  try {
+    return await soak(world);
+  } catch (error) {
+    await saveHistory({ history });
+    throw error;
+  } finally {
+    world.close();
+    if (keep) console.log(`KEEP is set: team ${team} stays.`);
+    else await deleteTeam(team);
+  }
+};
+
+try {
+  const passed = await exclusively('soak', 'Another soak run goes on; waiting for it.', main);
+  process.exitCode = passed && !stop.signal.aborted ? 0 : 1;
+} catch (error) {
+  console.error(`FAIL (SEED=${settings.seed} MINUTES=${settings.minutes}): ${messageOf(error)}`);
+  process.exitCode = 1;
+}

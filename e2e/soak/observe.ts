@@ -1,0 +1,119 @@
+import { data } from '#e2e/support/gateway.ts';
+import { type Pod, podsOf } from './containers.ts';
+import {
+  buildKey,
+  type BuildName,
+  type History,
+  type JobName,
+  type PodLife,
+  type Sighting,
+} from './history.ts';
+import { JOBS } from './pipelines.ts';
+import { sleepUnless } from './run-faults.ts';
+
+const EVERY_MS = 1200;
+const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
+
+/** A build as the API lists it. */
+export interface Listed {
+  id: number;
+  number: string;
+  status: string;
+  attempt: number;
+}
+
+const jobPath = (team: string, { pipeline, job }: JobName): string =>
+  `/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds`;
+
+/** Keeps looking at the builds and Pods of a team, and notes what changes; an answer that does not come is no news. */
+export class Observer {
+  readonly #team: string;
+  readonly #history: History;
+  readonly #latest = new Map<string, Sighting>();
+  readonly #lives = new Map<string, PodLife>();
+
+  constructor(team: string, history: History) {
+    this.#team = team;
+    this.#history = history;
+  }
+
+  /** Builds that were seen and had not ended then. */
+  get open(): number {
+    return [...this.#latest.values()].filter(({ status }) => !FINAL.has(status)).length;
+  }
+
+  get seen(): number {
+    return this.#latest.size;
+  }
+
+  async watch(stop: AbortSignal): Promise<void> {
+    const builds = async (): Promise<void> => {
+      while (!stop.aborted) {
+        await this.lookAtBuilds().catch(() => undefined);
+        await sleepUnless(EVERY_MS, stop);
+      }
+    };
+    const pods = async (): Promise<void> => {
+      while (!stop.aborted) {
+        await this.#lookAtPods().catch(() => undefined);
+        await sleepUnless(EVERY_MS, stop);
+      }
+    };
+    await Promise.all([builds(), pods()]);
+  }
+
+  async lookAtBuilds(): Promise<void> {
+    for (const job of JOBS) {
+      const listed = await data<Listed[]>('GET', `${jobPath(this.#team, job)}?limit=30`);
+      for (const build of listed) this.#sight({ ...job, number: build.number }, build);
+    }
+  }
+
+  #sight({ pipeline, job, number }: BuildName, { status, attempt }: Listed): void {
+    const key = buildKey({ pipeline, job, number });
+    const before = this.#latest.get(key);
+    if (before?.status === status && before.attempt === attempt) return;
+    const sighting = { at: Date.now(), pipeline, job, number, status, attempt };
+    this.#latest.set(key, sighting);
+    this.#history.sightings.push(sighting);
+  }
+
+  /** One answer is one moment: Pods that are in it together lived together. */
+  async #lookAtPods(): Promise<void> {
+    const pods = await podsOf(this.#team, 'millrace.dev/kind=build');
+    const at = Date.now();
+    for (const pod of pods.filter(isLive)) {
+      const life = this.#lives.get(pod.uid);
+      if (life === undefined) this.#begin(pod, at);
+      else life.to = at;
+    }
+  }
+
+  #begin({ uid, name, labels }: Pod, at: number): void {
+    const build = Number(labels['millrace.dev/build-id']);
+    const attempt = Number(labels['millrace.dev/attempt']);
+    const life = { uid, name, build, attempt, from: at, to: at };
+    this.#lives.set(uid, life);
+    this.#history.pods.push(life);
+  }
+}
+
+/** Nobody wants its end, and its agent has not ended. */
+const isLive = ({ deleting, phase, containers }: Pod): boolean =>
+  !deleting &&
+  (phase === 'Pending' || phase === 'Running') &&
+  !containers.some(({ name, ended }) => name === 'agent' && ended);
+
+/** Every build of a job that the API has, newest first. */
+export const listBuilds = async (team: string, job: JobName): Promise<Listed[]> => {
+  const all: Listed[] = [];
+  for (;;) {
+    const before = all.at(-1)?.id;
+    const page = await data<Listed[]>(
+      'GET',
+      `${jobPath(team, job)}?limit=100${before === undefined ? '' : `&before=${before}`}`,
+    );
+    all.push(...page);
+    if (page.length < 100) return all;
+  }
+};

@@ -1,0 +1,62 @@
+import type { Finding, Violation } from './check/evidence.ts';
+import type { Fault, History } from './history.ts';
+
+/** Faults that ended at most so long before a violation, or began so shortly after it, are shown beside it. */
+const BEFORE_MS = 30_000;
+const AFTER_MS = 5000;
+const MOST_SHOWN = 8;
+
+const clock = (history: History, at: number): string => {
+  const seconds = Math.round((at - history.started) / 1000);
+  return `${Math.floor(seconds / 60)}:${String(((seconds % 60) + 60) % 60).padStart(2, '0')}`;
+};
+
+/** What was done around a moment, oldest first. */
+export const faultsAround = (faults: readonly Fault[], at: number): Fault[] =>
+  faults.filter(
+    ({ from, to = from, skipped }) => skipped === undefined && to >= at - BEFORE_MS && from <= at + AFTER_MS,
+  );
+
+const describe = (history: History, { name, target, from, to = from }: Fault): string =>
+  `${clock(history, from)}${to - from > 1000 ? `–${clock(history, to)}` : ''} ${name} (${target})`;
+
+const showViolation = (history: History, { subject, what, at }: Violation): string[] => {
+  const near = at === undefined ? [] : faultsAround(history.faults, at);
+  return [
+    `    ${at === undefined ? '' : `${clock(history, at)} `}${subject}: ${what}`,
+    ...near.map((fault) => `        ${describe(history, fault)}`),
+  ];
+};
+
+const tally = (faults: readonly Fault[]): string[] => {
+  const counts = Map.groupBy(faults, ({ name }) => name);
+  return [...counts]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([name, list]) => {
+      const done = list.filter(({ skipped }) => skipped === undefined).length;
+      const skipped = list.length - done;
+      return `  ${String(done).padStart(4)}  ${name}${skipped > 0 ? ` (${skipped} found nothing to hit)` : ''}`;
+    });
+};
+
+/** The table, the violations with the faults near them, and the last line: PASS or FAIL and how to see it again. */
+export const report = (findings: readonly Finding[], history: History): string => {
+  const lines = findings.flatMap(({ promise, checked, violations }) => {
+    const shown = violations.slice(0, MOST_SHOWN).flatMap((violation) => showViolation(history, violation));
+    const more = violations.length > MOST_SHOWN ? [`    … and ${violations.length - MOST_SHOWN} more`] : [];
+    const mark = violations.length > 0 ? '✘' : checked > 0 ? '✔' : '–';
+    return [`${mark} ${String(checked).padStart(5)}  ${promise}`, ...shown, ...more];
+  });
+  const failed = findings.reduce((sum, { violations }) => sum + violations.length, 0);
+  const verdict = failed === 0 ? 'PASS' : `FAIL: ${failed} violations`;
+  return [
+    '',
+    'Faults',
+    ...tally(history.faults),
+    '',
+    'Promises, and how often each was tried',
+    ...lines,
+    '',
+    `${verdict} (SEED=${history.seed} MINUTES=${history.minutes})`,
+  ].join('\n');
+};

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '#tools/cluster/explain.ts';
+import type { Stage } from './faults.ts';
+import type { Fault, History } from './history.ts';
+import type { PlannedFault } from './plan-faults.ts';
+
+export interface FaultRun {
+  team: string;
+  history: History;
+  /** Ends the run early: what lasts is taken back at once. */
+  stop: AbortSignal;
+  say: (line: string) => void;
+}
+
+/** Sleeps; returns early, and without complaint, when the run is stopped. */
+export const sleepUnless = async (ms: number, stop: AbortSignal): Promise<void> => {
+  await sleep(Math.max(0, ms), undefined, { signal: stop }).catch(() => undefined);
+};
+
+/** Inflicts what is planned, each at its time, and returns when the last one is taken back. */
+export const runFaults = async (plan: readonly PlannedFault[], run: FaultRun): Promise<void> => {
+  const start = Date.now();
+  const going: Promise<void>[] = [];
+  for (const planned of plan) {
+    await sleepUnless(start + planned.at * 1000 - Date.now(), run.stop);
+    if (run.stop.aborted) break;
+    going.push(inflict(planned, run));
+  }
+  await Promise.all(going);
+};
+
+const inflict = async (
+  { kind, seconds, choice }: PlannedFault,
+  { team, history, stop, say }: FaultRun,
+): Promise<void> => {
+  const fault: Fault = { name: kind.name, target: '', from: Date.now() };
+  history.faults.push(fault);
+  const stage: Stage = {
+    team,
+    hit: (target, pod) => {
+      Object.assign(fault, { target, from: Date.now(), ...(pod === undefined ? {} : { pod }) });
+      say(`${kind.name}: ${target}${seconds > 0 ? `, ${seconds.toFixed(1)} s` : ''}`);
+    },
+    hold: () => sleepUnless(seconds * 1000, stop),
+    pick: (candidates) => {
+      const chosen = candidates[Math.floor(choice * candidates.length)];
+      if (chosen === undefined) throw new Error('there is none to choose from');
+      return chosen;
+    },
+  };
+  try {
+    await kind.inflict(stage);
+  } catch (error) {
+    fault.skipped = messageOf(error);
+    if (fault.target !== '') say(`${kind.name}: ${fault.skipped}`);
+  }
+  fault.to = Date.now();
+};
