@@ -4,12 +4,15 @@ const SUCCESS = 0;
 const BAD_DESCRIPTOR = 8;
 const NOT_SUPPORTED = 52;
 const STDERR = 2;
+const CLOCK = 0;
+const SUBSCRIPTION_SIZE = 48;
+const EVENT_SIZE = 32;
 
 /** The engine ended itself: out of memory, or a fault that its runtime could not survive. */
 export class EngineExit extends Error {}
 
 /**
- * The few system calls that the Go runtime makes: clocks, chance, and its last words. There are no files, no arguments and no
+ * The few system calls that the Go runtime makes: clocks, chance, a poll that only knows clocks, and its last words. There are no files, no arguments and no
  * environment, so the engine can reach nothing. (node:wasi would do, but warns on every start that it is experimental.)
  */
 export function systemCalls(memory: () => WebAssembly.Memory): {
@@ -37,6 +40,19 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
     view().setUint32(written, total, true);
     return SUCCESS;
   };
+  /** Every clock that is waited for has rung: the runtime looks at the time itself, and nothing here ever waits for more. */
+  const poll = (subscriptions: number, events: number, length: number, answered: number): number => {
+    let count = 0;
+    for (let i = 0; i < length; i++) {
+      const subscription = subscriptions + SUBSCRIPTION_SIZE * i;
+      if (view().getUint8(subscription + 8) !== CLOCK) continue;
+      const event = events + EVENT_SIZE * count++;
+      new Uint8Array(memory().buffer, event, EVENT_SIZE).fill(0);
+      view().setBigUint64(event, view().getBigUint64(subscription, true), true);
+    }
+    view().setUint32(answered, count, true);
+    return SUCCESS;
+  };
   const calls = {
     args_sizes_get: writeCounts,
     args_get: () => SUCCESS,
@@ -52,6 +68,7 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
     },
     fd_write: write,
     fd_prestat_get: () => BAD_DESCRIPTOR,
+    poll_oneoff: poll,
     sched_yield: () => SUCCESS,
     proc_exit: (code: number) => {
       throw new EngineExit(`exit code ${code}`);

@@ -11,9 +11,16 @@ import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.
  */
 const { engine: file, memoryLimitMb }: WorkerData = workerData;
 const engine = startEngine(new WebAssembly.Module(limitMemory(readFileSync(file), memoryLimitMb)));
+/** Bytes of text; reading one makes about a thousand of garbage. */
+const COLLECT_EVERY = 16 * 1024;
+let uncollected = 0;
 const answer = (message: WorkerAnswer): void => parentPort?.postMessage(message, []);
 
 parentPort?.on('message', ({ source, variables }: WorkerRequest) => {
   answer({ kind: 'compiled', compilation: readPipeline(engine, source, variables) });
+  uncollected += source.length;
+  if (uncollected < COLLECT_EVERY) return;
+  uncollected = 0;
+  engine.collect();
 });
 answer({ kind: 'ready' });

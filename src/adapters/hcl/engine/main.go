@@ -9,6 +9,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"unsafe"
 
@@ -98,6 +99,13 @@ func evaluate(tree, expression, scope uint32) (answer uint64) {
 	}
 	out.raw("}")
 	return reply(out.bytes)
+}
+
+// collect frees what is not used any more. The collector has no thread of its own here and falls behind if it is not called.
+//
+//go:wasmexport collect
+func collect() {
+	runtime.GC()
 }
 
 //go:wasmexport format
