@@ -168,6 +168,7 @@ function refusalByLimit(
   const team = surroundings.team(name);
   if (team === undefined) return noTeam(name);
   const limit = kind === 'build' ? team.runningBuilds : team.runningChecks;
+  if (limit === Infinity) return undefined;
   const running = surroundings.runningPods(team.rules.namespace, kind) + starting;
   if (running < limit) return undefined;
   const what = kind === 'build' ? 'builds' : 'checks';

@@ -1,0 +1,139 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { applyPipeline } from './apply-pipeline.ts';
+import type { ApplyPipelinePorts } from './apply-pipeline.ts';
+import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
+import type { PipelineFacts, PipelineToSave, SavedPipeline } from './ports.ts';
+
+const manifest: PipelineManifest = {
+  team: 'blue',
+  pipeline: 'demo',
+  namespace: 'team-blue',
+  uid: 'uid-1',
+  public: false,
+};
+const definition: Pipeline = { resourceTypes: [], resources: [], jobs: [] };
+const earlier: Pipeline = { ...definition, jobs: [{ name: 'earlier', steps: [] }] };
+const found: ConfigurationAnswer = { answer: 'found', config: 'text', variables: {}, digest: 'digest' };
+const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
+  id: 1,
+  revision: 2,
+  paused: false,
+  jobs: [],
+  resources: [],
+  ...more,
+});
+const saved: SavedPipeline = {
+  id: 1,
+  revision: 2,
+  changed: true,
+  resources: [],
+  difference: {
+    jobs: { added: [], changed: [], removed: [] },
+    resources: { added: [], changed: [], removed: [] },
+  },
+};
+const wrong: Compilation = {
+  diagnostics: [
+    {
+      severity: 'error',
+      code: 'syntax-error',
+      message: 'no',
+      help: '',
+      range: { start: { line: 3, column: 7, byte: 9 }, end: { line: 3, column: 8, byte: 10 } },
+    },
+    { severity: 'error', code: 'time-limit', message: 'too slow', help: '' },
+  ],
+};
+
+interface World {
+  configuration?: ConfigurationAnswer;
+  compilation?: Compilation;
+  /** What is in the database from before. */
+  known?: Pipeline;
+  facts?: PipelineFacts;
+}
+
+function ports(world: World) {
+  const kept: PipelineToSave[] = [];
+  const scheduled: ScheduledPipeline[] = [];
+  const all: ApplyPipelinePorts = {
+    store: {
+      savePipeline: (toSave) => {
+        kept.push(toSave);
+        return Promise.resolve(saved);
+      },
+      definition: () =>
+        Promise.resolve(
+          world.known === undefined ? undefined : { id: 1, revision: 2, pipeline: world.known },
+        ),
+      pipelineFacts: () => Promise.resolve(world.facts),
+    },
+    cluster: {
+      configurationOf: () => Promise.resolve(world.configuration ?? found),
+      applyChecks: (pipeline) => {
+        scheduled.push(pipeline);
+        return Promise.resolve();
+      },
+    },
+    compiler: {
+      compile: () => Promise.resolve(world.compilation ?? { pipeline: definition, diagnostics: [] }),
+    },
+  };
+  return { ports: all, kept, scheduled };
+}
+
+describe('a manifest', () => {
+  test('that is sound is saved, and its checks are scheduled', async () => {
+    const { ports: all, kept, scheduled } = ports({ facts: facts({ paused: true }) });
+    const applied = await applyPipeline(manifest, all);
+    expect(applied).toMatchObject({ outcome: 'applied', saved: { revision: 2 }, facts: { paused: true } });
+    expect(kept).toMatchObject([
+      { team: 'blue', config: 'text', digest: 'digest', definition, actor: 'manifest' },
+    ]);
+    expect(scheduled).toMatchObject([{ id: 1, definition, pausedNow: true }]);
+  });
+
+  test('with errors is not saved: all of them are told, and the last good revision stays scheduled', async () => {
+    const { ports: all, kept, scheduled } = ports({ compilation: wrong, known: earlier, facts: facts() });
+    expect(await applyPipeline(manifest, all)).toEqual({
+      outcome: 'invalid',
+      errors: ['3:7: no', 'too slow'],
+      facts: facts(),
+    });
+    expect(kept).toEqual([]);
+    expect(scheduled).toMatchObject([{ definition: earlier, pausedNow: false }]);
+  });
+
+  test('with errors from the first is told, and nothing is scheduled', async () => {
+    const { ports: all, scheduled } = ports({ compilation: wrong });
+    expect(await applyPipeline(manifest, all)).toEqual({
+      outcome: 'invalid',
+      errors: ['3:7: no', 'too slow'],
+    });
+    expect(scheduled).toEqual([]);
+  });
+
+  test('whose text is not there keeps its last good revision', async () => {
+    const configuration = {
+      answer: 'missing',
+      reason: 'ConfigMapNotFound',
+      message: 'There is none.',
+    } as const;
+    const { ports: all, kept, scheduled } = ports({ configuration, known: earlier, facts: facts() });
+    expect(await applyPipeline(manifest, all)).toMatchObject({
+      outcome: 'unavailable',
+      reason: 'ConfigMapNotFound',
+    });
+    expect(kept).toEqual([]);
+    expect(scheduled).toMatchObject([{ definition: earlier }]);
+  });
+
+  test('with warnings is applied, and they are told', async () => {
+    const [error] = wrong.diagnostics;
+    const diagnostics = error === undefined ? [] : [{ ...error, severity: 'warning' as const }];
+    const { ports: all } = ports({ compilation: { pipeline: definition, diagnostics } });
+    expect(await applyPipeline(manifest, all)).toMatchObject({ outcome: 'applied', warnings: ['3:7: no'] });
+  });
+});

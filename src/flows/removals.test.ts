@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { applyTeam } from './apply-team.ts';
+import type { TeamManifest } from './manifest-ports.ts';
+import type { PipelineName } from './ports.ts';
+import { removeOrphans } from './remove-orphans.ts';
+import { removePipeline } from './remove-pipeline.ts';
+import { removeTeam } from './remove-team.ts';
+
+const demo: PipelineName = { team: 'blue', pipeline: 'demo' };
+const blue: TeamManifest = { name: 'blue', uid: 'uid-1', namespace: 'team-blue' };
+
+describe('a pipeline that is deleted', () => {
+  test.each<[string, number | Error, number, object]>([
+    ['goes when nothing runs', 0, 0, { outcome: 'removed' }],
+    ['waits for one build', 1, 59_000, { outcome: 'waiting', message: 'Waiting for one build to end.' }],
+    ['waits for all builds', 3, 0, { outcome: 'waiting', message: 'Waiting for 3 builds to end.' }],
+    ['goes after the deadline all the same', 3, 60_000, { outcome: 'removed' }],
+    [
+      'goes after the deadline though the database is away, and says so',
+      new Error('away'),
+      60_000,
+      { outcome: 'abandoned', message: 'The database could not be told: away' },
+    ],
+  ])('%s', async (_, answer, askedMsAgo, expected) => {
+    const store = {
+      removePipeline: () =>
+        answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ runningBuilds: answer }),
+    };
+    expect(await removePipeline(demo, askedMsAgo, { store })).toEqual(expected);
+  });
+
+  test('is tried again while the database is away and time is left', async () => {
+    const store = { removePipeline: () => Promise.reject(new Error('away')) };
+    await expect(removePipeline(demo, 59_000, { store })).rejects.toThrow('away');
+  });
+});
+
+test('pipelines whose object is gone are stopped, and no others', async () => {
+  const removed: PipelineName[] = [];
+  const store = {
+    livePipelines: () =>
+      Promise.resolve([
+        { ...demo, namespace: 'team-blue' },
+        { team: 'blue', pipeline: 'gone', namespace: 'team-blue' },
+      ]),
+    removePipeline: (name: PipelineName) => {
+      removed.push(name);
+      return Promise.resolve({ runningBuilds: 0 });
+    },
+  };
+  expect(await removeOrphans({ store, exists: (_, pipeline) => pipeline === 'demo' })).toMatchObject([
+    { pipeline: 'gone' },
+  ]);
+  expect(removed).toMatchObject([{ pipeline: 'gone' }]);
+});
+
+const pipelinesIn = (): Promise<number> => Promise.resolve(4);
+
+describe('a team', () => {
+  test.each<[string, number, 'removed' | 'has-pipelines', object]>([
+    ['goes when nothing is left', 0, 'removed', { outcome: 'removed' }],
+    [
+      'waits for Pipeline objects',
+      2,
+      'removed',
+      {
+        outcome: 'waiting',
+        message: '2 Pipelines are left in namespace team-blue: the team goes once they are deleted.',
+      },
+    ],
+    [
+      'waits for pipelines in the database',
+      0,
+      'has-pipelines',
+      { outcome: 'waiting', message: 'The deletion of its last Pipelines is not finished yet.' },
+    ],
+  ])('that is deleted %s', async (_, objects, answer, expected) => {
+    const store = { removeTeam: () => Promise.resolve(answer) };
+    const cluster = { pipelinesIn: () => Promise.resolve(objects) };
+    expect(await removeTeam(blue, { store, cluster })).toEqual(expected);
+  });
+
+  test('is saved only once its namespace is ready', async () => {
+    const saved: string[] = [];
+    const store = {
+      saveTeam: ({ name }: { name: string }) => {
+        saved.push(name);
+        return Promise.resolve();
+      },
+    };
+    const refusal = { answer: 'refused', reason: 'NamespaceNotOurs', message: 'not ours' } as const;
+    const refusing = { pipelinesIn, prepareNamespace: () => Promise.resolve(refusal) };
+    expect(await applyTeam(blue, { store, cluster: refusing })).toEqual({ outcome: 'refused', ...refusal });
+    expect(saved).toEqual([]);
+    const ready = { pipelinesIn, prepareNamespace: () => Promise.resolve({ answer: 'ready' } as const) };
+    expect(await applyTeam(blue, { store, cluster: ready })).toEqual({ outcome: 'applied', pipelines: 4 });
+    expect(saved).toEqual(['blue']);
+  });
+});
