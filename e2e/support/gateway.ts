@@ -5,6 +5,8 @@ export const RELEASE = { name: 'millrace', namespace: 'millrace-system' };
 
 /** A token for the suite's own installation; it opens nothing else. */
 export const ADMIN_TOKEN = 'end-to-end-suite-administrator-token';
+
+/** Asked for once. */
 let base: string | undefined;
 
 /** The public gateway's Service, by its address: reachable from this machine when the cluster runs on it. */

@@ -116,6 +116,12 @@ describe('scheduled checks are started', () => {
     ['by a CronJob for a cron expression', resource(cron), shell, 'cronjob'],
     ['by the operator for an interval', resource(every(10)), shell, 'operator'],
     ['by the operator for the built-in cron, which needs no Pod', resource(cron), silent, 'operator'],
+    [
+      'by the operator for the built-in cron under another name',
+      resource(cron),
+      { ...silent, name: 'clock' },
+      'operator',
+    ],
     ['by nobody without a schedule', resource(), shell, 'none'],
     ['by nobody for a type that cannot check', resource(every(10)), { ...silent, builtIn: false }, 'none'],
   ])('%s', (_, one, type, expected) => {

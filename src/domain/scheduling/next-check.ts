@@ -13,8 +13,9 @@ export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
   return resource.schedule.kind === 'every' ? 'operator' : 'cronjob';
 }
 
+/** Under whatever name a pipeline took it by `source = "svc://cron"`. */
 export function isBuiltInCron(type: ResourceType): boolean {
-  return type.builtIn && type.name === 'cron';
+  return type.builtIn && type.check === undefined;
 }
 
 export interface CheckStarted {
