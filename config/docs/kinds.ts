@@ -70,15 +70,15 @@ function section({ spec }: Definition): string {
     `\`${spec.group}/${version.name}\`, ${scope}; \`kubectl get ${[plural, ...shortNames].join('` or `kubectl get ')}\`.`,
     schema.description ?? '',
     rules(schema),
-    ...part(kind, 'spec', schema),
-    ...part(kind, 'status', schema),
+    ...partOf(kind, 'spec', schema),
+    ...partOf(kind, 'status', schema),
   ]
     .filter((text) => text !== '')
     .join('\n\n')
     .concat('\n');
 }
 
-function part(kind: string, name: 'spec' | 'status', schema: Schema): string[] {
+function partOf(kind: string, name: 'spec' | 'status', schema: Schema): string[] {
   const { description = '', properties = {}, required = [] } = schema.properties?.[name] ?? {};
   const fields = Object.entries(properties).flatMap(([field, its]) =>
     rows(its, `${name}.${field}`, required.includes(field)),

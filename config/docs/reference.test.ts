@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { BlockSchema } from '#domain/language/block-schema.ts';
+import { pipelineSchema } from '#domain/language/block-schema.ts';
+import { builtInTypes } from '#domain/pipeline/built-in-types.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
+import { ROOT } from './markdown.ts';
+
+const page = readFileSync(join(ROOT, 'docs/reference/pipeline.md'), 'utf8');
+
+/** Names that this version reads: blocks, attributes, runners. */
+function namesIn(schema: BlockSchema): string[] {
+  const attributes = [
+    schema.attributes,
+    ...Object.values(schema.variants ?? {}).map((one) => one.attributes),
+  ];
+  return [
+    ...Object.keys(schema.variants ?? {}),
+    ...attributes.flatMap((table) =>
+      Object.entries(table).flatMap(([name, { type }]) => (type === 'later' ? [] : [name])),
+    ),
+    ...Object.entries(schema.blocks).flatMap(([name, nested]) =>
+      nested === 'later' ? [] : [name, ...namesIn(nested.schema)],
+    ),
+  ];
+}
+
+describe('the page of the language names', () => {
+  const spans = new Set(
+    [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, span = '']) => span.split(/[\s"<>]+/)),
+  );
+
+  test('every block, attribute and runner that is read', () => {
+    const names = [...new Set(namesIn(pipelineSchema))];
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !spans.has(name))).toEqual([]);
+  });
+
+  test('every built-in type', () => {
+    expect(builtInTypes.map(({ type }) => type.name).filter((name) => !spans.has(name))).toEqual([]);
+  });
+
+  test('every limit', () => {
+    const { bytes, blocks, depth, milliseconds } = LIMITS;
+    const words = [
+      `${bytes / 1024} KiB`,
+      blocks.toLocaleString('en'),
+      String(depth),
+      `${milliseconds / 1000} s`,
+    ];
+    expect(words.filter((word) => !page.includes(word))).toEqual([]);
+  });
+});
