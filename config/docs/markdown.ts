@@ -55,7 +55,7 @@ export function fences(text: string): Fence[] {
 }
 
 /** The text with fenced blocks and code spans blanked: what is left is prose. */
-export function prose(text: string): string {
+function prose(text: string): string {
   return text
     .replaceAll(/^\s*```[\s\S]*?^\s*```\s*$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
     .replaceAll(/`[^`\n]+`/g, (span) => ' '.repeat(span.length));

@@ -9,7 +9,7 @@ import { NAMESPACE, SLOW_MS } from './told.ts';
 /** What one scenario found of one contestant. */
 export type Finding = Record<string, number | boolean | string>;
 
-export interface Ring {
+interface Ring {
   server: ThrowAwayServer;
   client: ApiClient;
   /** All of them see everything at the same time, on the same server. */
