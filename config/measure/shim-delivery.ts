@@ -45,6 +45,7 @@ interface Delivery {
 }
 
 const emptyShim: V1Volume = { name: 'shim', emptyDir: {} };
+const workdir = { name: 'workdir', mountPath: '/workdir' };
 const mount = { name: 'shim', mountPath: '/millrace/shim' };
 
 const ways: Record<Way, Delivery> = {
@@ -165,8 +166,6 @@ function specOf(name: string, delivery: Delivery): V1PodSpec {
     containers: [agentContainer(name, delivery), stepContainer(name, delivery)],
   };
 }
-
-const workdir = { name: 'workdir', mountPath: '/workdir' };
 
 function agentContainer(
   name: string,
