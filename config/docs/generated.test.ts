@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { errorsPage, ERRORS_PAGE } from './errors.ts';
 import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
 import { ROOT } from './markdown.ts';
 import { ABOUT, API_PAGE, nameOf, routes, withRoutes } from './routes.ts';
@@ -8,6 +9,10 @@ import { ABOUT, API_PAGE, nameOf, routes, withRoutes } from './routes.ts';
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 describe('pages that are made (`node config/docs/main.ts` makes them anew)', () => {
+  test('the page of errors is what the catalogue says', async () => {
+    expect(read(ERRORS_PAGE)).toBe(await errorsPage());
+  });
+
   test('the page of kinds is what the definitions say', async () => {
     expect(read(KINDS_PAGE)).toBe(await kindsPage(definitions()));
   });

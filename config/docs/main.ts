@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorsPage, ERRORS_PAGE } from './errors.ts';
 import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
 import { ROOT } from './markdown.ts';
 import { API_PAGE, withRoutes } from './routes.ts';
@@ -9,6 +10,7 @@ import { API_PAGE, withRoutes } from './routes.ts';
  *
  *   node config/docs/main.ts
  */
+writeFileSync(join(ROOT, ERRORS_PAGE), await errorsPage());
 writeFileSync(join(ROOT, KINDS_PAGE), await kindsPage(definitions()));
 const api = join(ROOT, API_PAGE);
 writeFileSync(api, await withRoutes(readFileSync(api, 'utf8')));
