@@ -11,7 +11,6 @@ const manifest: PipelineManifest = {
   pipeline: 'demo',
   namespace: 'team-blue',
   uid: 'uid-1',
-  public: false,
 };
 const definition: Pipeline = { resourceTypes: [], resources: [], jobs: [] };
 const earlier: Pipeline = { ...definition, jobs: [{ name: 'earlier', steps: [] }] };
@@ -92,7 +91,7 @@ describe('a manifest', () => {
     expect(kept).toMatchObject([
       { team: 'blue', config: 'text', digest: 'digest', definition, actor: 'manifest' },
     ]);
-    expect(scheduled).toMatchObject([{ id: 1, definition, pausedNow: true }]);
+    expect(scheduled).toMatchObject([{ id: 1, definition }]);
   });
 
   test('with errors is not saved: all of them are told, and the last good revision stays scheduled', async () => {
@@ -103,7 +102,7 @@ describe('a manifest', () => {
       facts: facts(),
     });
     expect(kept).toEqual([]);
-    expect(scheduled).toMatchObject([{ definition: earlier, pausedNow: false }]);
+    expect(scheduled).toMatchObject([{ definition: earlier }]);
   });
 
   test('with errors from the first is told, and nothing is scheduled', async () => {

@@ -50,8 +50,7 @@ async function accept(
     actor: 'manifest',
   });
   const facts = await ports.store.pipelineFacts(manifest);
-  const pausedNow = facts?.paused ?? manifest.paused ?? false;
-  await ports.cluster.applyChecks({ ...manifest, id: saved.id, definition, pausedNow });
+  await ports.cluster.applyChecks({ ...manifest, id: saved.id, definition });
   return {
     outcome: 'applied',
     saved,
@@ -71,7 +70,7 @@ async function keepLastGood(
   ]);
   if (known === undefined || facts === undefined) return {};
   const { id, pipeline: definition } = known;
-  await ports.cluster.applyChecks({ ...manifest, id, definition, pausedNow: facts.paused });
+  await ports.cluster.applyChecks({ ...manifest, id, definition });
   return { facts };
 }
 

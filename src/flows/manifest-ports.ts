@@ -44,7 +44,6 @@ export interface PipelineManifest extends PipelineName {
   namespace: string;
   uid: string;
   displayName?: string;
-  public: boolean;
   /** Present: the manifest decides. */
   paused?: boolean;
 }
@@ -70,6 +69,4 @@ export interface PipelineCluster {
 export interface ScheduledPipeline extends PipelineManifest {
   id: number;
   definition: Pipeline;
-  /** As it is now, by the manifest or the API. */
-  pausedNow: boolean;
 }

@@ -26,7 +26,8 @@ export interface PipelineToSave extends PipelineName {
   namespace: string;
   uid: string;
   displayName?: string;
-  public: boolean;
+  /** Absent: as it was, private at first. */
+  public?: boolean;
   /** Present in the manifest: it wins over the API (decisions §4). */
   paused?: boolean;
   config: string;

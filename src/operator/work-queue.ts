@@ -24,7 +24,7 @@ export function workQueue(
       if (error instanceof EpochOver) leadership.lost.abort();
       leadership.metrics.workFailed(what);
       leadership.log[level(key)](
-        { err: error, what, key, retryInMs: Math.round(retryInMs) },
+        { err: error, what, item: key, retryInMs: Math.round(retryInMs) },
         'will be tried again',
       );
     },

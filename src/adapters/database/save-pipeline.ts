@@ -83,8 +83,8 @@ async function saveSettings(connection: Transaction, before: Row, toSave: Pipeli
   const paused = toSave.paused ?? before.paused;
   await connection.query(rows()`
     UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid},
-      display_name = ${toSave.displayName ?? null}, public = ${toSave.public}, paused = ${paused}, deleted_at = NULL
+      display_name = ${toSave.displayName ?? null}, public = coalesce(${toSave.public ?? null}::boolean, public), paused = ${paused}, deleted_at = NULL
     WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, deleted_at) IS DISTINCT FROM
-      (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null}, ${toSave.public}, ${paused}, NULL)`);
+      (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null}, coalesce(${toSave.public ?? null}::boolean, public), ${paused}, NULL)`);
   if (before.paused && !paused) await forgetVersionsUntilNow(connection, before.id);
 }

@@ -178,7 +178,6 @@ function cronJobsOf(pipeline: ScheduledPipeline, options: PipelineClusterOptions
         group,
         containers: checkContainersOf(pipeline.definition, group.resources),
         shim: shimKeys(options.agentKey, `check ${pipeline.uid} ${group.key}`),
-        paused: pipeline.pausedNow,
         owner,
       },
       { ...rules, namespace: pipeline.namespace },

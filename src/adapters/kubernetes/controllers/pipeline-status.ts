@@ -47,7 +47,7 @@ function paused(ready: WantedCondition): WantedCondition {
   return {
     ...ready,
     reason: 'Paused',
-    message: `${ready.message} It is paused: nothing is checked or built.`,
+    message: `${ready.message} It is paused: resources are checked, nothing is built.`,
   };
 }
 
@@ -56,11 +56,13 @@ function withLastGood(message: string, facts: PipelineFacts | undefined): string
 }
 
 function planOf(difference: { jobs: NameDifference; resources: NameDifference }): PipelineStatus['lastPlan'] {
-  return { jobs: bounded(difference.jobs), resources: bounded(difference.resources) };
+  return defined({ jobs: bounded(difference.jobs), resources: bounded(difference.resources) });
 }
 
-function bounded({ added, changed, removed }: NameDifference): Partial<NameDifference> {
-  return defined({ added: some(added), changed: some(changed), removed: some(removed) });
+/** Nothing at all where nothing changed: server-side apply would make null of an object that lost its last field. */
+function bounded({ added, changed, removed }: NameDifference): Partial<NameDifference> | undefined {
+  const lists = defined({ added: some(added), changed: some(changed), removed: some(removed) });
+  return Object.keys(lists).length === 0 ? undefined : lists;
 }
 
 /** A list that says something: an empty one is left out. */

@@ -127,7 +127,6 @@ export class PipelinesController {
       ...name,
       namespace: seen.namespace,
       uid: seen.uid,
-      public: seen.public,
       displayName: seen.displayName,
       paused: seen.paused,
     });

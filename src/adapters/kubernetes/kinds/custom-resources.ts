@@ -96,10 +96,8 @@ export interface PipelineObject {
         name: string;
       };
     }[];
-    /** A paused pipeline is neither checked nor built. When set, true or false, it wins over the API, which then refuses to pause or unpause; when absent, the API decides. */
+    /** A paused pipeline is checked but not built, and what is found meanwhile triggers nothing later. When set, true or false, it wins over the API, which then refuses to pause or unpause; when absent, the API decides. */
     paused?: boolean;
-    /** Lets anyone read the pipeline's state through the public gateway; never its logs. Absent means false. */
-    public?: boolean;
   };
   /** What the operator made of the spec. Only the operator writes it. */
   status?: {
@@ -113,7 +111,7 @@ export interface PipelineObject {
     jobCount?: number;
     /** Number of resources in the running revision. */
     resourceCount?: number;
-    /** The build that ended last, as `<job> */
+    /** The build that ended last, as `<job> #<number> <outcome>`. */
     lastBuild?: string;
     /** The jobs of the running revision in the order of the file, at most 100 of them. */
     jobs?: {

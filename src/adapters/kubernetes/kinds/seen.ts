@@ -26,7 +26,6 @@ export type SeenOAuthProvider = SeenMeta & {
 
 export interface SeenPipeline extends SeenMeta {
   displayName?: string;
-  public: boolean;
   paused?: boolean;
   /** Names of the ConfigMaps and Secrets that it refers to. */
   configMaps: string[];
@@ -69,7 +68,6 @@ export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): 
   const { displayName, paused, configFrom, varsFrom = [] } = spec;
   return defined({
     ...seenMeta(metadata),
-    public: spec.public ?? false,
     configMaps: [
       ...(configFrom === undefined ? [] : [configFrom.configMapKeyRef.name]),
       ...varsFrom.flatMap((source) => source.configMapRef?.name ?? []),

@@ -16,7 +16,6 @@ export interface CheckGroupWork {
   group: CheckGroup;
   containers: PlanContainer[];
   shim: ShimKeys;
-  paused: boolean;
   owner: Owner;
 }
 
@@ -50,7 +49,7 @@ export function checkCronJob(
     spec: {
       schedule: schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`,
       timeZone: 'Etc/UTC',
-      suspend: schedule.kind === 'every' || work.paused,
+      suspend: schedule.kind === 'every',
       concurrencyPolicy: 'Forbid',
       startingDeadlineSeconds: STARTING_DEADLINE_SECONDS,
       successfulJobsHistoryLimit: 1,

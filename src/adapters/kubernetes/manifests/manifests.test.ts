@@ -61,7 +61,7 @@ const groupOf = (more: Partial<CheckGroup>): CheckGroup => ({
 });
 const cronJobOf = (group: CheckGroup, containers: PlanContainer[]): unknown =>
   checkCronJob(
-    { team: 'blue', pipeline: 'demo', pipelineId: 3, group, containers, shim, paused: false, owner },
+    { team: 'blue', pipeline: 'demo', pipelineId: 3, group, containers, shim, owner },
     plainTeam,
     installation,
   );
