@@ -185,3 +185,7 @@ describe('Events tell how one status became the next', () => {
     expect(eventsBetween(undefined, first)[0]?.note).toBe('Revision 3: 1 job, 1 resource; jobs added: unit');
   });
 });
+
+test('what a change did not touch is left out of the last plan: an emptied object would be refused as null', () => {
+  expect(statusOf(applied()).lastPlan).toStrictEqual({ jobs: { added: ['unit'] } });
+});
