@@ -10,12 +10,13 @@ const KINDS: FaultKind[] = [
 ];
 const plan = (seed: number, seconds = 1200) => planFaults(KINDS, new Chance(seed), seconds);
 
+const draw = (seed: number): number[] => {
+  const chance = new Chance(seed);
+  return [chance.next(), chance.next(), chance.next()];
+};
+
 describe('chance', () => {
   test('is the same for the same seed, and another for another', () => {
-    const draw = (seed: number): number[] => {
-      const chance = new Chance(seed);
-      return [chance.next(), chance.next(), chance.next()];
-    };
     expect(draw(7)).toEqual(draw(7));
     expect(draw(7)).not.toEqual(draw(8));
   });

@@ -1,5 +1,6 @@
 import { run } from '#e2e/support/command.ts';
 import { clusterPart } from '#e2e/support/embedded.ts';
+import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { apiAddress } from '#tools/cluster/addresses.ts';
 import {
@@ -12,6 +13,7 @@ import {
   podsOf,
   serviceAddress,
 } from './containers.ts';
+import { KILL_KUBELET } from './history.ts';
 
 /** What a fault has at hand while it is inflicted. */
 export interface Stage {
@@ -38,8 +40,15 @@ const component = (name: string): Promise<Pod[]> =>
 
 const isRunning = (pod: Pod): boolean => !pod.deleting && pod.containers.some(({ running }) => running);
 
-const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]> =>
-  (await podsOf(team, `millrace.dev/kind=${kind}`)).filter(isRunning);
+/** Those of the team that run; builds are short, so there may be a little to wait. */
+const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]> => {
+  const look = async (): Promise<Pod[]> => {
+    const pods = (await podsOf(team, `millrace.dev/kind=${kind}`)).filter(isRunning);
+    if (pods.length === 0) throw new Error(`no Pod of a ${kind} runs`);
+    return pods;
+  };
+  return eventually(look, 12);
+};
 
 /** kubectl that may not hang with the API server. */
 const kubectl = (...args: string[]): Promise<unknown> => run('kubectl', ['--request-timeout=8s', ...args]);
@@ -274,7 +283,7 @@ export const FAULTS: readonly FaultKind[] = [
     inflict: killPart('kube-scheduler'),
   },
   {
-    name: 'kill the kubelet',
+    name: KILL_KUBELET,
     weight: 1,
     seconds: [0, 5],
     group: 'control plane',

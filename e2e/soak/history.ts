@@ -51,6 +51,9 @@ export interface Fault {
   skipped?: string;
 }
 
+/** A kubelet is no Pod, and yet what it was about to start when it went is lost with it. */
+export const KILL_KUBELET = 'kill the kubelet';
+
 /** `changed`: the text differs from the one before. The answer of kubectl may have been lost, so a failed one may have counted. */
 export interface Applied {
   at: number;

@@ -20,10 +20,10 @@ export interface LoadOptions {
 
 const HELD = 'pausable';
 /** Few builds at a time: the machine is small, and faults shall meet builds that run. */
-const MOST_OPEN = 5;
+const MOST_OPEN = 6;
 /** Rounds of a manifest that must come to be: some minutes. */
 const MOST_ROUNDS = 40;
-const PAUSE_MS = { least: 1000, most: 6000 };
+const PAUSE_MS = { least: 1000, most: 4000 };
 
 /** What people and machines want of Millrace while it is troubled. */
 export class Load {

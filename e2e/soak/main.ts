@@ -1,4 +1,4 @@
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isEmbedded } from '#e2e/support/embedded.ts';
@@ -11,14 +11,14 @@ import { exclusively } from '#tools/cluster/exclusive.ts';
 import { Chance } from './chance.ts';
 import { check } from './check/check.ts';
 import type { Evidence, ShownBuild } from './check/evidence.ts';
-import { folders } from './containers.ts';
 import { FAULTS } from './faults.ts';
 import { emptyHistory, type History } from './history.ts';
+import { complaints, keepLogs } from './kept-logs.ts';
 import { Load } from './load.ts';
 import { listBuilds, Observer } from './observe.ts';
 import { JOBS, PIPELINES, pipelineText } from './pipelines.ts';
 import { planFaults } from './plan-faults.ts';
-import { waitForBuilds, waitForPodsToGo } from './quiet.ts';
+import { waitForBuilds, waitForRest } from './quiet.ts';
 import { report } from './report.ts';
 import { runFaults, sleepUnless } from './run-faults.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -27,7 +27,6 @@ import { World } from './world.ts';
 
 const WORKLOADS = ['deployment/millrace-operator', 'deployment/millrace-gateway-public'];
 const MORE_WORKLOADS = ['deployment/millrace-gateway-internal', 'statefulset/millrace-postgres'];
-const KEEP_LOGS_EVERY_MS = 5000;
 const TELL_EVERY_MS = 30_000;
 
 const settings = readSettings(process.argv, process.env);
@@ -55,22 +54,6 @@ const waitForWorkloads = async (): Promise<void> => {
       () => kubectl('rollout', 'status', workload, '--namespace', RELEASE.namespace, '--timeout=30s'),
       120,
     );
-};
-
-/** Logs of Pods that are replaced go with them: they are kept beside the history, for whoever looks for a cause. */
-const keepLogs = async (until: AbortSignal): Promise<void> => {
-  while (!until.aborted) {
-    const options = {
-      recursive: true,
-      filter: (path: string): boolean => {
-        const below = path.slice(join(folders.state, 'pod-logs').length + 1);
-        return below === '' || below.startsWith(`${RELEASE.namespace}_`) || below.startsWith(`${team}_`);
-      },
-    };
-    // A file that goes while it is copied is one that was copied before.
-    await cp(join(folders.state, 'pod-logs'), join(folder, 'pod-logs'), options).catch(() => undefined);
-    await sleepUnless(KEEP_LOGS_EVERY_MS, until);
-  }
 };
 
 const tell = async (observer: Observer, until: AbortSignal): Promise<void> => {
@@ -118,7 +101,7 @@ const settle = async (load: Load): Promise<string[]> => {
   await load.last();
   if (!(await waitForBuilds(team, history))) say('not everything came to its end in time');
   await load.rest();
-  const left = await waitForPodsToGo(team);
+  const left = await waitForRest(team);
   history.ended = Date.now();
   return left;
 };
@@ -126,6 +109,12 @@ const settle = async (load: Load): Promise<string[]> => {
 const saveHistory = async (evidence: Evidence | { history: History }): Promise<void> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'evidence.json'), JSON.stringify(evidence));
+};
+
+const judge = (evidence: Evidence): boolean => {
+  const findings = check(evidence);
+  console.log(report(findings, evidence.history));
+  return findings.every(({ violations }) => violations.length === 0);
 };
 
 const soak = async (world: World): Promise<boolean> => {
@@ -142,7 +131,7 @@ const soak = async (world: World): Promise<boolean> => {
   history.started = Date.now();
   const beside = Promise.all([
     observer.watch(done.signal),
-    keepLogs(done.signal),
+    keepLogs(team, folder, done.signal),
     tell(observer, done.signal),
   ]);
   try {
@@ -150,9 +139,8 @@ const soak = async (world: World): Promise<boolean> => {
     if (stop.signal.aborted) throw new Error('stopped before its time');
     const evidence = await collect(await settle(load));
     await saveHistory(evidence);
-    const findings = check(evidence);
-    console.log(report(findings, history));
-    return findings.every(({ violations }) => violations.length === 0);
+    console.log(['', 'Complaints in the logs', ...(await complaints(folder, history.started))].join('\n'));
+    return judge(evidence);
   } finally {
     done.abort();
     await beside;
@@ -178,8 +166,17 @@ const main = async (): Promise<boolean> => {
   }
 };
 
+/** The evidence of an earlier run, judged by the checker as it is now. */
+const again = async (file: string): Promise<boolean> => {
+  const evidence: Evidence = JSON.parse(await readFile(file, 'utf8'));
+  return judge(evidence);
+};
+
 try {
-  const passed = await exclusively('soak', 'Another soak run goes on; waiting for it.', main);
+  const passed =
+    settings.again === undefined
+      ? await exclusively('soak', 'Another soak run goes on; waiting for it.', main)
+      : await again(settings.again);
   process.exitCode = passed && !stop.signal.aborted ? 0 : 1;
 } catch (error) {
   console.error(`FAIL (SEED=${settings.seed} MINUTES=${settings.minutes}): ${messageOf(error)}`);

@@ -31,7 +31,7 @@ const step = (name: string, lines = 3, more: Partial<StepSpec> = {}): StepSpec =
 
 /** Every job of the run, in the order of their pipelines. */
 export const JOBS: readonly JobSpec[] = [
-  { pipeline: 'manual', job: 'work', steps: [step('say')], byHand: 4 },
+  { pipeline: 'manual', job: 'work', steps: [step('say', 4, { pauseSeconds: 1 })], byHand: 4 },
   { pipeline: 'slow', job: 'count', steps: [step('count', 24, { pauseSeconds: 0.5 })], byHand: 3 },
   {
     pipeline: 'image',
@@ -53,19 +53,19 @@ export const JOBS: readonly JobSpec[] = [
   {
     pipeline: 'chain',
     job: 'first',
-    steps: [step('one', 3, { pauseSeconds: 0.5 })],
+    steps: [step('one', 6, { pauseSeconds: 0.5 })],
     trigger: { resource: 'counter.tick' },
   },
   {
     pipeline: 'chain',
     job: 'second',
-    steps: [step('two', 3)],
+    steps: [step('two', 5, { pauseSeconds: 0.5 })],
     trigger: { resource: 'counter.tick', passed: 'first' },
   },
   {
     pipeline: 'chain',
     job: 'third',
-    steps: [step('three', 2), step('deliver', 4, { kind: 'put', pauseSeconds: 0.5 })],
+    steps: [step('three', 2, { pauseSeconds: 0.5 }), step('deliver', 8, { kind: 'put', pauseSeconds: 0.5 })],
     trigger: { resource: 'counter.tick', passed: 'second' },
   },
   { pipeline: 'minutely', job: 'each', steps: [step('each')], trigger: { resource: 'counter.slow' } },
@@ -96,7 +96,7 @@ export const isOurLine = (line: string, { steps }: JobSpec): boolean =>
 const script = ({ name, lines, image, pauseSeconds = 0, exit }: StepSpec, address: Address): string => {
   const query = `pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod&step=${name}&run=$run`;
   const url = `http://${address.host}:${address.port}/ran?${query}`;
-  const tell = image === undefined ? 'curl -sS -m 5 --retry 2 -o /dev/null' : 'wget -q -T 5 -O /dev/null';
+  const tell = image === undefined ? 'curl -sS -m 5 --retry 2 -o /dev/null' : 'wget -q -O /dev/null';
   return [
     'read -r run < /proc/sys/kernel/random/uuid',
     'read -r pod < /proc/sys/kernel/hostname',

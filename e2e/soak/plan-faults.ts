@@ -11,7 +11,7 @@ export interface PlannedFault {
 }
 
 /** Mean pause between two faults, and the shortest: what was hit shall have time to come back, and sometimes none. */
-const PAUSE_SECONDS = { least: 2, mean: 13 };
+const PAUSE_SECONDS = { least: 2, mean: 9 };
 /** After a fault of a group ended, before the next one of it. */
 const REST_SECONDS = 8;
 

@@ -30,11 +30,11 @@ export const waitForBuilds = (team: string, history: History): Promise<boolean> 
     );
   });
 
-/** No Pod of the team is left, not even one that ends; answers the names of those that are. */
-export const waitForPodsToGo = async (team: string): Promise<string[]> => {
+/** Nothing is left to do, and no Pod of the team is left, not even one that ends; answers the names of those that are. */
+export const waitForRest = async (team: string): Promise<string[]> => {
   await until(PODS_SECONDS, async () => {
-    const { openRuns } = await readDatabase(team);
-    return openRuns === 0 && (await podsOf(team)).length === 0;
+    const { openRuns, waitingJobs } = await readDatabase(team);
+    return openRuns === 0 && waitingJobs.length === 0 && (await podsOf(team)).length === 0;
   });
   return (await podsOf(team)).map(({ name, phase }) => `${name} (${phase})`);
 };

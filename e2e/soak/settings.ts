@@ -6,6 +6,8 @@ export interface Settings {
   minutes: number;
   /** Leave the team, for looking at what went wrong. */
   keep: boolean;
+  /** A file of evidence to judge, instead of a run. */
+  again?: string;
 }
 
 const EXAMPLES = `
@@ -16,6 +18,7 @@ Examples:
   make soak MINUTES=5               a short run
   make soak SEED=4711 MINUTES=60    the same faults and the same load as another run with this seed
   KEEP=1 node e2e/soak/main.ts      leave the team as it is at the end
+  node e2e/soak/main.ts --again /tmp/millrace-soak-…/evidence.json
 `;
 
 const whole =
@@ -38,8 +41,9 @@ export const readSettings = (argv: readonly string[], env: NodeJS.ProcessEnv): S
         .default(20)
         .argParser(whole('MINUTES', 1)),
     )
+    .option('--again <evidence.json>', 'judge the evidence of an earlier run; nothing is run')
     .addHelpText('after', EXAMPLES)
     .parse([...argv]);
-  const { seed, minutes } = command.opts<{ seed?: number; minutes: number }>();
-  return { seed: seed ?? randomInt(1, 1_000_000), minutes, keep: (env['KEEP'] ?? '') !== '' };
+  const { seed, ...given } = command.opts<{ seed?: number; minutes: number; again?: string }>();
+  return { ...given, seed: seed ?? randomInt(1, 1_000_000), keep: (env['KEEP'] ?? '') !== '' };
 };

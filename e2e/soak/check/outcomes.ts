@@ -1,4 +1,4 @@
-import { buildKey, type Sighting } from '#e2e/soak/history.ts';
+import { buildKey, type Fault, KILL_KUBELET, type Sighting } from '#e2e/soak/history.ts';
 import type { AttemptRow, BuildRow } from '#e2e/soak/truth.ts';
 import {
   attemptOfPod,
@@ -92,11 +92,7 @@ export const attemptsAreLostToFaults: Rule = (evidence) => {
       .filter(({ why }) => why !== undefined),
   );
   return each('only a fault aimed at its Pod costs a build an attempt', lost, ({ build, attempt, why }) => {
-    const end = (attempt.endedAt ?? build.endedAt ?? Infinity) + 1000;
-    const aimed = evidence.history.faults.some(
-      ({ pod, from }) =>
-        pod !== undefined && isPodOf(pod, build, attempt) && from >= attempt.createdAt - 1000 && from <= end,
-    );
+    const aimed = evidence.history.faults.some((fault) => mayCost(fault, build, attempt));
     if (aimed) return undefined;
     return {
       subject: `${buildKey(build)} attempt ${attempt.attempt}`,
@@ -104,6 +100,17 @@ export const attemptsAreLostToFaults: Rule = (evidence) => {
       at: attempt.endedAt ?? build.createdAt,
     };
   });
+};
+
+/** Containers that a kubelet was about to start when it was killed are lost; so the next one says. */
+const STARTING_MS = 15_000;
+
+const mayCost = (fault: Fault, build: BuildRow, attempt: AttemptRow): boolean => {
+  const { name, from, to = from, pod } = fault;
+  const { createdAt } = attempt;
+  if (name === KILL_KUBELET) return from >= createdAt - 1000 && from <= createdAt + STARTING_MS;
+  const end = attempt.endedAt ?? build.endedAt ?? Infinity;
+  return pod !== undefined && isPodOf(pod, build, attempt) && to >= createdAt - 1000 && from <= end + 1000;
 };
 
 const whyLost = (build: BuildRow, attempt: AttemptRow): string | undefined => {
