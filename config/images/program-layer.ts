@@ -26,7 +26,7 @@ export async function programLayer(
 }
 
 /** Every file, link and folder of the layer, by the list's `files`, `links`, `directories` and the user's home. */
-export async function programEntries(image: Image, architecture: Architecture): Promise<readonly TarEntry[]> {
+async function programEntries(image: Image, architecture: Architecture): Promise<readonly TarEntry[]> {
   const owned = new Set([...image.directories, image.user.home].map((path) => path.slice(1)));
   owned.delete('tmp');
   // mmdebstrap leaves /dev out whole; a runtime mounts over it and should not have to make it.

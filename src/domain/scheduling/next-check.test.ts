@@ -44,6 +44,11 @@ describe('the due time after a check has started', () => {
     late: fc.integer({ min: -(10 ** 6), max: 10 ** 6 }),
   });
 
+  test('lies ahead even when the check started at the very moment of the next one', () => {
+    const started = { schedule: every(10), pipeline: 1, cause: 'schedule' as const, due: 0, at: 6180 };
+    expect(nextCheck(started, never)).toBe(16_180);
+  });
+
   test('keeps the pace, lies ahead, and is never more than one and a half intervals away', () => {
     fc.assert(
       fc.property(drawn, ({ pipeline, seconds, due, late }) => {

@@ -37,7 +37,7 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
   const offset = ((started.pipeline * GOLDEN) % 1) * interval;
   // Too early by request, or too late by more than an interval: the pace starts from now.
   const inPace = due <= at && due + interval > at;
-  const earliest = (inPace ? due : at) + interval / 2;
+  const earliest = Math.max((inPace ? due : at) + interval / 2, at + 1);
   return Math.round(Math.ceil((earliest - offset) / interval) * interval + offset);
 }
 
