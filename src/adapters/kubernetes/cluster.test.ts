@@ -181,10 +181,13 @@ describe('asking for the Pod of a build', () => {
     expect(answers.map(({ answer }) => answer)).toEqual(['created', 'refused']);
   });
 
-  test('a Pod that was made is known before any watch tells of it', async () => {
-    const { cluster: one, noted } = cluster({});
+  test.each<[string, World, string]>([
+    ['was made', {}, 'new'],
+    ['was met', { ...exists, there: ours }, 'old'],
+  ])('a Pod that %s is known before any watch tells of it', async (_, world, uid) => {
+    const { cluster: one, noted } = cluster(world);
     await one.createBuildPod(build);
-    expect(noted).toEqual(['new']);
+    expect(noted).toEqual([uid]);
   });
 });
 

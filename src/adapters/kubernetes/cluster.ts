@@ -136,7 +136,10 @@ async function meet(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<Creat
   const foreign = Object.entries(wanted.metadata?.labels ?? {}).find(
     ([label, value]) => labels[label] !== value,
   );
-  if (foreign === undefined) return { answer: 'exists', uid: found.metadata?.uid ?? '' };
+  if (foreign === undefined) {
+    options.surroundings.created(found);
+    return { answer: 'exists', uid: found.metadata?.uid ?? '' };
+  }
   const message = `A Pod ${name} that is not of this build has the name (its label ${foreign[0]} differs).`;
   return { answer: 'refused', reason: 'Invalid', message };
 }

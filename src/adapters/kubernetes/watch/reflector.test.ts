@@ -32,6 +32,7 @@ class Script implements Source {
   readonly watches: Watching[];
   readonly watchedFrom: string[] = [];
   listed = 0;
+  duringList: () => void = () => undefined;
 
   constructor(lists: Listing[], watches: Watching[]) {
     this.lists = lists;
@@ -41,6 +42,7 @@ class Script implements Source {
   list<T>(_: Kind<T>, __: unknown, page: (items: T[]) => void): Promise<Answer<string>> {
     const listing = next(this.lists);
     this.listed += 1;
+    this.duringList();
     if ('ok' in listing) return Promise.resolve(listing);
     for (const item of listing.items) {
       const same: T = JSON.parse(JSON.stringify(item));
@@ -233,5 +235,33 @@ describe('a reflector', () => {
     expect(reflector.store.get('a')?.uid).toBe('u1');
     await until(() => changes.includes('updated a u1'));
     expect(changes).toEqual(['added a u1', 'updated a u1']);
+  });
+
+  test('keeps what was noted while a list was under way, which may be older', async () => {
+    const script = new Script(
+      [
+        { items: [], version: '9' },
+        { items: [thing('b', 'u2', '8')], version: '10' },
+      ],
+      [GONE, ['hang']],
+    );
+    const { reflector, changes, until } = follow(script);
+    await reflector.synced;
+    script.duringList = () => reflector.note(project(thing('a', 'u1', '11')));
+    await until(() => script.listed === 2 && changes.includes('added b u2'));
+    expect(reflector.store.get('a')?.uid).toBe('u1');
+    expect(changes).toEqual(['added a u1', 'added b u2']);
+  });
+
+  test('takes what was noted before the list began for gone when it is not in the list', async () => {
+    const script = new Script(
+      [{ items: [], version: '9' }],
+      [[event('BOOKMARK', {}), 'hang'], GONE, ['hang']],
+    );
+    const { reflector, changes, until } = follow(script);
+    await reflector.synced;
+    reflector.note(project(thing('a', 'u1', '8')));
+    await until(() => changes.includes('deleted a u1'));
+    expect(reflector.store.size).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { BackOff } from './back-off.ts';
 import { linesOf } from './lines.ts';
 import type { Change, Kept } from './store.ts';
-import { Store } from './store.ts';
+import { keyOf, Store } from './store.ts';
 
 /** What a reflector needs of the API client; tests script it. */
 export interface Source {
@@ -65,6 +65,8 @@ export class Reflector<T, S extends Kept> {
   readonly #timing: Timing;
   readonly #stop = new AbortController();
   readonly #untold: Change<S>[] = [];
+  /** What was noted while the list that is under way is: it may be answered from before. */
+  #noted: S[] | undefined;
   readonly #firstList = Promise.withResolvers<void>();
   readonly #backOff: BackOff;
   #lastTurn = performance.now();
@@ -99,10 +101,8 @@ export class Reflector<T, S extends Kept> {
 
   /** Puts in what a write of ours answered, so that it is seen before the watch tells it. */
   note(object: S): void {
-    const known = this.store.get(
-      object.namespace === '' ? object.name : `${object.namespace}/${object.name}`,
-    );
-    if (known === undefined) this.#tell(this.store.put(object));
+    this.#noted?.push(object);
+    if (this.store.get(keyOf(object)) === undefined) this.#tell(this.store.put(object));
   }
 
   async #run(): Promise<void> {
@@ -118,13 +118,18 @@ export class Reflector<T, S extends Kept> {
 
   async #list(): Promise<Answer<string>> {
     const seen: S[] = [];
+    const noted: S[] = [];
+    this.#noted = noted;
     const answer = await this.#source.list(this.#options.kind, this.#options, (items) => {
       this.#lastTurn = performance.now();
       for (const item of items) seen.push(this.#options.project(item));
     });
+    this.#noted = undefined;
     this.#lastTurn = performance.now();
     if (!answer.ok || this.#stop.signal.aborted) return answer;
-    this.#tell(this.store.replace(seen));
+    const listed = new Set(seen.map(keyOf));
+    const newer = noted.filter((object) => !listed.has(keyOf(object)));
+    this.#tell(this.store.replace([...seen, ...newer]));
     this.#firstList.resolve();
     return answer;
   }
