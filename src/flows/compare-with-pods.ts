@@ -12,6 +12,8 @@ interface Ports extends FollowBuildPorts, Omit<FollowChecksPorts, keyof FollowBu
 
 /** A Pod younger than this may not be in the watch's memory yet. */
 const SETTLED_SECONDS = 10;
+/** Where even its creation is not written down, the watch must have had time to notice that it hears nothing. */
+const UNKNOWN_SECONDS = 60;
 
 /**
  * The level-triggered half: compares what is recorded as running with the Pods that are there. It finds what happened while nobody
@@ -46,14 +48,21 @@ export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Port
     );
 }
 
+/**
+ * A Pod of which nothing is written down may be about to be made, or be met under its name; but once its agent has begun a step there
+ * was one, whoever died before writing so.
+ */
 function lacksPod(attempt: OpenAttempt, pods: PodFacts[], now: Date): boolean {
-  const { podUid, podCreatedAt } = attempt;
-  if (
-    podUid === undefined ||
-    (podCreatedAt !== undefined && secondsSince(podCreatedAt, now) < SETTLED_SECONDS)
-  )
-    return false;
-  return !pods.some((pod) => pod.uid === podUid);
+  const { podUid, podCreatedAt = new Date(0), startedAt } = attempt;
+  if (podUid !== undefined) {
+    return secondsSince(podCreatedAt, now) >= SETTLED_SECONDS && !pods.some((pod) => pod.uid === podUid);
+  }
+  const long = startedAt !== undefined && secondsSince(startedAt, now) >= UNKNOWN_SECONDS;
+  return long && !pods.some((pod) => isFor(pod, attempt));
+}
+
+function isFor({ work }: PodFacts, { id, attempt }: OpenAttempt): boolean {
+  return work.kind === 'build' && work.build === id && work.attempt === attempt;
 }
 
 function isOf(pod: PodFacts, run: OpenRun): boolean {

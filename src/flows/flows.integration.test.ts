@@ -282,6 +282,26 @@ describe('a build whose Pod', () => {
     expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost', attempt: 2 });
   });
 
+  test('goes after steps have run is repeated, though the operator died before it wrote the Pod down', async () => {
+    await save();
+    await find('a');
+    const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
+    await triggerJob(UNIT, 'ann', ports());
+    await startBuilds({ ...ports(), builds: dying });
+    await say('app-unit-2-1', 4);
+    ahead = 120;
+    await compareWithPods(ports());
+    expect(await stateOf('2')).toMatchObject({ status: 'started', attempt: 1 });
+    cluster.pods.delete('app-unit-2-1');
+    ahead = 30;
+    await compareWithPods(ports());
+    expect(await stateOf('2')).toMatchObject({ status: 'started', attempt: 1 });
+    ahead = 120;
+    await startBuilds(ports());
+    await compareWithPods(ports());
+    expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
+  });
+
   test('goes after a put has begun fails at once', async () => {
     const jobs = [job('unit', get('git.app'), put('git.image'))];
     await save(samplePipeline({ resources: [resource('git.app'), resource('git.image')], jobs }));

@@ -235,6 +235,8 @@ export interface OpenAttempt extends BuildRef {
   podCreatedAt?: Date;
   status: BuildStatus;
   createdAt: Date;
+  /** Since when the first step of this attempt runs. */
+  startedAt?: Date;
 }
 
 /** An agent's identity: which attempt of a build, or which check run, its key speaks for. */

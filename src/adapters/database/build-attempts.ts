@@ -111,11 +111,17 @@ function withPod<T extends AttemptRow>({ podUid, podCreatedAt, ...row }: T) {
 }
 
 export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
-  const found = await pool.any(rows<BuildRow & AttemptRow & { status: BuildStatus }>()`
-    SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt" FROM builds b ${NAMES}
+  const found = await pool.any(rows<
+    BuildRow & AttemptRow & { status: BuildStatus; startedAt: Date | null }
+  >()`
+    SELECT ${COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
+    FROM builds b ${NAMES}
     JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.ended_at IS NULL ORDER BY b.id`);
-  return found.map(withPod);
+  return found.map(({ startedAt, ...row }) => ({
+    ...withPod(row),
+    ...(startedAt === null ? {} : { startedAt }),
+  }));
 }
 
 export async function buildState(
