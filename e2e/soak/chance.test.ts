@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Chance } from './chance.ts';
-import type { FaultKind } from './faults.ts';
+import type { FaultKind } from './fault-kind.ts';
 import { planFaults } from './plan-faults.ts';
 
 const KINDS: FaultKind[] = [

@@ -1,5 +1,5 @@
 import type { Chance } from './chance.ts';
-import type { FaultKind } from './faults.ts';
+import type { FaultKind } from './fault-kind.ts';
 
 export interface PlannedFault {
   kind: FaultKind;

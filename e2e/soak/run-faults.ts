@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '#tools/cluster/explain.ts';
-import type { Stage } from './faults.ts';
+import type { Stage } from './fault-kind.ts';
 import type { Fault, History } from './history.ts';
 import type { PlannedFault } from './plan-faults.ts';
 

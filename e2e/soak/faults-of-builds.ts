@@ -1,0 +1,85 @@
+import { eventually } from '#e2e/support/eventually.ts';
+import { RELEASE } from '#e2e/support/gateway.ts';
+import { cutOff, freezeContainer, killIn, type Pod, podsOf, serviceAddress } from './containers.ts';
+import { type FaultKind, isRunning, kubectl, type Stage } from './fault-kind.ts';
+
+/** Those of the team that run; builds are short, so there may be a little to wait. */
+const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]> => {
+  const look = async (): Promise<Pod[]> => {
+    const pods = (await podsOf(team, `millrace.dev/kind=${kind}`)).filter(isRunning);
+    if (pods.length === 0) throw new Error(`no Pod of a ${kind} runs`);
+    return pods;
+  };
+  return eventually(look, 12);
+};
+
+/** Of a running build or check: the agent, or the container in which its steps run. */
+const killContainerOf =
+  (kind: 'build' | 'check', which: 'agent' | 'steps') =>
+  async (stage: Stage): Promise<void> => {
+    const pod = stage.pick(await ourPods(stage, kind));
+    const containers = pod.containers.filter(
+      ({ name, running }) => running && (name === 'agent') === (which === 'agent'),
+    );
+    const { name } = stage.pick(containers);
+    stage.hit(`${pod.name} ${name}`, pod.name);
+    await killIn(pod, name);
+  };
+
+const deletePodOf =
+  (kind: 'build' | 'check', ...how: string[]) =>
+  async (stage: Stage): Promise<void> => {
+    const pod = stage.pick(await ourPods(stage, kind));
+    stage.hit(pod.name, pod.name);
+    await kubectl(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false', ...how]);
+  };
+
+const evictBuild = async (stage: Stage): Promise<void> => {
+  const { name, namespace } = stage.pick(await ourPods(stage, 'build'));
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+  stage.hit(name, name);
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
+  await kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
+};
+
+const freezeAgent = async (stage: Stage): Promise<void> => {
+  const pod = stage.pick(await ourPods(stage, 'build'));
+  stage.hit(`${pod.name} agent`);
+  await freezeContainer(pod, 'agent', stage.hold);
+};
+
+const cutBuild = async (stage: Stage): Promise<void> => {
+  const pod = stage.pick(await ourPods(stage, 'build'));
+  stage.hit(`${pod.name} from the gateway`);
+  await cutOff(pod, [await serviceAddress(RELEASE.namespace, `${RELEASE.name}-internal`)], stage.hold);
+};
+
+const NOW = ['--grace-period=0', '--force'];
+
+export const FAULTS_OF_BUILDS: readonly FaultKind[] = [
+  { name: 'kill an agent', weight: 4, group: 'builds', inflict: killContainerOf('build', 'agent') },
+  {
+    name: 'kill a container of steps',
+    weight: 3,
+    group: 'builds',
+    inflict: killContainerOf('build', 'steps'),
+  },
+  { name: 'delete a build’s Pod at once', weight: 3, group: 'builds', inflict: deletePodOf('build', ...NOW) },
+  { name: 'delete a build’s Pod', weight: 2, group: 'builds', inflict: deletePodOf('build') },
+  { name: 'evict a build’s Pod', weight: 1, group: 'builds', inflict: evictBuild },
+  { name: 'freeze an agent', weight: 1, seconds: [3, 9], group: 'builds', inflict: freezeAgent },
+  {
+    name: 'cut a build off from the gateway',
+    weight: 2,
+    seconds: [4, 10],
+    group: 'builds',
+    inflict: cutBuild,
+  },
+  {
+    name: 'kill the agent of a check',
+    weight: 2,
+    group: 'builds',
+    inflict: killContainerOf('check', 'agent'),
+  },
+  { name: 'delete a check’s Pod at once', weight: 2, group: 'builds', inflict: deletePodOf('check', ...NOW) },
+];

@@ -1,0 +1,174 @@
+import { RELEASE } from '#e2e/support/gateway.ts';
+import { apiAddress } from '#tools/cluster/addresses.ts';
+import { cutOff, freezeContainer, killIn, leaseHolder, type Pod, serviceAddress } from './containers.ts';
+import { component, type FaultKind, isRunning, kubectl, type Stage } from './fault-kind.ts';
+
+/**
+ * SIGKILL. The kubelet restarts a container at once only the first time, later after ever longer pauses; so that no outage is longer
+ * than it should be, a Pod that was restarted before is replaced.
+ */
+const killReplica = async (pod: Pod): Promise<void> => {
+  const [main] = pod.containers;
+  if (main === undefined) return;
+  await killIn(pod, main.name);
+  if (main.restarts > 0)
+    await kubectl(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false']);
+};
+
+const leader = async (): Promise<Pod> => {
+  const holder = await leaseHolder(RELEASE.namespace, `${RELEASE.name}-operator`);
+  const pod = (await component('operator')).find(({ name }) => name === holder);
+  if (pod === undefined || !isRunning(pod)) throw new Error(`The leader ${holder} does not run.`);
+  return pod;
+};
+
+const killSome =
+  (name: string, all: boolean) =>
+  async (stage: Stage): Promise<void> => {
+    const pods = (await component(name)).filter(isRunning);
+    const chosen = all ? pods : [stage.pick(pods)];
+    stage.hit(chosen.map((pod) => pod.name).join(' '));
+    await Promise.all(chosen.map(killReplica));
+  };
+
+const killLeader = async (stage: Stage): Promise<void> => {
+  const pod = await leader();
+  stage.hit(pod.name);
+  await killReplica(pod);
+};
+
+/** As in a rolling update: told to end, and replaced. */
+const replace =
+  (name: string) =>
+  async (stage: Stage): Promise<void> => {
+    const pods = (await component(name)).filter(isRunning);
+    const pod = name === 'operator' ? await leader() : stage.pick(pods);
+    stage.hit(pod.name);
+    await kubectl(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false']);
+  };
+
+const freezeLeader = async (stage: Stage): Promise<void> => {
+  const pod = await leader();
+  stage.hit(pod.name);
+  await freezeContainer(pod, 'operator', stage.hold);
+};
+
+const freezeOne =
+  (name: string, container = name) =>
+  async (stage: Stage): Promise<void> => {
+    const pod = stage.pick((await component(name)).filter(isRunning));
+    stage.hit(pod.name);
+    await freezeContainer(pod, container, stage.hold);
+  };
+
+const database = async (): Promise<string[]> => [
+  ...(await component('postgres')).map(({ ip }) => ip),
+  ...[await serviceAddress(RELEASE.namespace, `${RELEASE.name}-postgres`)].filter((ip) => ip !== 'None'),
+];
+
+const cutLeader =
+  (what: 'API server' | 'database') =>
+  async (stage: Stage): Promise<void> => {
+    const pod = await leader();
+    const addresses = what === 'database' ? await database() : [apiAddress];
+    stage.hit(`${pod.name} from the ${what}`);
+    await cutOff(pod, addresses, stage.hold);
+  };
+
+const cutGateway = async (stage: Stage): Promise<void> => {
+  const pod = stage.pick((await component('gateway-internal')).filter(isRunning));
+  stage.hit(`${pod.name} from the database`);
+  await cutOff(pod, await database(), stage.hold);
+};
+
+export const FAULTS_OF_MILLRACE: readonly FaultKind[] = [
+  { name: 'kill the leader', weight: 4, group: 'operator', inflict: killLeader },
+  { name: 'kill both operators', weight: 2, group: 'operator', inflict: killSome('operator', true) },
+  { name: 'replace the leader', weight: 1, group: 'operator', inflict: replace('operator') },
+  {
+    name: 'freeze the leader past its lease',
+    weight: 2,
+    seconds: [17, 20],
+    group: 'operator',
+    inflict: freezeLeader,
+  },
+  {
+    name: 'freeze the leader',
+    weight: 1,
+    seconds: [3, 9],
+    group: 'operator',
+    inflict: freezeLeader,
+  },
+  {
+    name: 'cut the leader off from the API server',
+    weight: 2,
+    seconds: [4, 10],
+    group: 'operator',
+    inflict: cutLeader('API server'),
+  },
+  {
+    name: 'cut the leader off from the database',
+    weight: 2,
+    seconds: [4, 10],
+    group: 'operator',
+    inflict: cutLeader('database'),
+  },
+  {
+    name: 'kill a public gateway',
+    weight: 2,
+    group: 'gateway',
+    inflict: killSome('gateway-public', false),
+  },
+  {
+    name: 'kill both public gateways',
+    weight: 1,
+    group: 'gateway',
+    inflict: killSome('gateway-public', true),
+  },
+  {
+    name: 'kill an internal gateway',
+    weight: 2,
+    group: 'gateway',
+    inflict: killSome('gateway-internal', false),
+  },
+  {
+    name: 'kill both internal gateways',
+    weight: 2,
+    group: 'gateway',
+    inflict: killSome('gateway-internal', true),
+  },
+  {
+    name: 'replace a public gateway',
+    weight: 1,
+    group: 'gateway',
+    inflict: replace('gateway-public'),
+  },
+  {
+    name: 'replace an internal gateway',
+    weight: 1,
+    group: 'gateway',
+    inflict: replace('gateway-internal'),
+  },
+  {
+    name: 'freeze an internal gateway',
+    weight: 1,
+    seconds: [3, 9],
+    group: 'gateway',
+    inflict: freezeOne('gateway-internal'),
+  },
+  {
+    name: 'cut an internal gateway off from the database',
+    weight: 2,
+    seconds: [4, 10],
+    group: 'gateway',
+    inflict: cutGateway,
+  },
+  { name: 'kill Postgres', weight: 2, group: 'database', inflict: killSome('postgres', true) },
+  {
+    name: 'freeze Postgres',
+    weight: 1,
+    seconds: [3, 8],
+    group: 'database',
+    inflict: freezeOne('postgres'),
+  },
+];
