@@ -18,7 +18,7 @@ export type Trigger = JobName & {
 };
 
 /** From now on checks of this resource return the version `n`. */
-export interface Published {
+interface Published {
   at: number;
   resource: string;
   n: number;
@@ -55,7 +55,7 @@ export interface Fault {
 export const KILL_KUBELET = 'kill the kubelet';
 
 /** `changed`: the text differs from the one before. The answer of kubectl may have been lost, so a failed one may have counted. */
-export interface Applied {
+interface Applied {
   at: number;
   pipeline: string;
   changed: boolean;

@@ -12,7 +12,7 @@ const clock = (history: History, at: number): string => {
 };
 
 /** What was done around a moment, oldest first. */
-export const faultsAround = (faults: readonly Fault[], at: number): Fault[] =>
+const faultsAround = (faults: readonly Fault[], at: number): Fault[] =>
   faults.filter(
     ({ from, to = from, skipped }) => skipped === undefined && to >= at - BEFORE_MS && from <= at + AFTER_MS,
   );

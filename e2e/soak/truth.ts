@@ -26,7 +26,7 @@ export interface AttemptRow {
   reason: string | null;
 }
 
-export interface StepRow {
+interface StepRow {
   build: number;
   attempt: number;
   kind: string;
@@ -44,13 +44,13 @@ export interface VersionRow {
   build: number | null;
 }
 
-export interface InputRow {
+interface InputRow {
   build: number;
   resource: string;
   version: number;
 }
 
-export type TriggerRow = JobName & { id: number; build: number | null; refused: boolean };
+type TriggerRow = JobName & { id: number; build: number | null; refused: boolean };
 
 export interface LogRow {
   build: number;
@@ -59,7 +59,7 @@ export interface LogRow {
   text: string;
 }
 
-export interface PipelineRow {
+interface PipelineRow {
   name: string;
   revision: number;
   paused: boolean;

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { emptyHistory } from './history.ts';
+import { report } from './report.ts';
+
+const START = 1_800_000_000_000;
+const history = {
+  ...emptyHistory(7, 5, START),
+  faults: [
+    { name: 'kill the leader', target: 'operator-a', from: START + 60_000, to: START + 60_100 },
+    { name: 'freeze Postgres', target: 'postgres-0', from: START + 100_000, to: START + 106_000 },
+    { name: 'kill an agent', target: '', from: START + 118_000, to: START + 118_000, skipped: 'none runs' },
+    { name: 'kill etcd', target: 'etcd', from: START + 200_000, to: START + 201_500 },
+  ],
+};
+const kept = { promise: 'numbers follow', checked: 12, violations: [] };
+const broken = {
+  promise: 'builds end',
+  checked: 3,
+  violations: [{ subject: 'a/b #1', what: 'is started', at: START + 120_000 }],
+};
+
+describe('a report', () => {
+  test('passes when nothing is broken, with what it takes to run again', () => {
+    const lines = report([kept], history).split('\n');
+    expect(lines.at(-1)).toBe('PASS (SEED=7 MINUTES=5)');
+    expect(lines).toContain('✔    12  numbers follow');
+  });
+
+  test('shows beside a violation what was done shortly before, and nothing else', () => {
+    const text = report([kept, broken], history);
+    expect(text.split('\n').at(-1)).toBe('FAIL: 1 violations (SEED=7 MINUTES=5)');
+    const shown = text.slice(text.indexOf('✘'));
+    expect(shown).toContain('2:00 a/b #1: is started');
+    expect(shown).toContain('1:40–1:46 freeze Postgres (postgres-0)');
+    expect(shown).not.toMatch(/leader|etcd|agent/);
+  });
+
+  test('counts what was done, and what found nothing to hit', () => {
+    const text = report([kept], history);
+    expect(text).toMatch(/ 1 {2}kill etcd$/m);
+    expect(text).toMatch(/ 0 {2}kill an agent \(1 found nothing to hit\)$/m);
+  });
+
+  test('cuts a long list', () => {
+    const many = { ...broken, violations: Array.from({ length: 20 }, () => ({ subject: 's', what: 'w' })) };
+    const text = report([many], history);
+    expect(text).toContain('… and 12 more');
+    expect(text).toContain('FAIL: 20 violations');
+  });
+
+  test('marks a promise that was never tried', () => {
+    expect(report([{ ...kept, checked: 0 }], history)).toContain('–     0  numbers follow');
+  });
+});
