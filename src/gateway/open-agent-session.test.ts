@@ -92,7 +92,7 @@ function world(definition: Pipeline = samplePipeline()) {
       },
     },
   };
-  return { parts, pods, keys, done, attempt };
+  return { parts, pods, keys, done, attempt, run };
 }
 
 const buildWord = (more: Partial<SessionRequest> = {}): SessionRequest => ({
@@ -151,6 +151,35 @@ describe('the right agent', () => {
       response: {
         plan: { secrets: ['hun"ter\n2'], steps: [{ env: { param_url: 'https://x:hun"ter\n2@forge' } }, {}] },
       },
+    });
+  });
+
+  describe.each([
+    ['a definition without secrets', samplePipeline(), [], []],
+    ['a definition with one', withSecret, ['read team-blue/git/token'], ['hun"ter\n2']],
+  ])('of %s', (_, definition, read, values) => {
+    // One that exists and is in use here, and one that has no value.
+    const bait = { ref: makeSecretPlaceholder('git/token'), other: makeSecretPlaceholder('git/absent') };
+    const env = { version_ref: bait.ref, version_other: bait.other };
+
+    test('gets a version that looks like a secret as it is, and nothing is read for it', async () => {
+      const { parts, done, attempt } = world(definition);
+      attempt.versions = [bait];
+      expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({
+        answer: 'opened',
+        response: { plan: { secrets: values, steps: [{ version: bait, env }, {}] } },
+      });
+      expect(done).toEqual(read);
+    });
+
+    test('gets the last version of a check as it is, too', async () => {
+      const { parts, done, run } = world(definition);
+      run.checks = run.checks.map((check) => ({ ...check, last: bait }));
+      expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
+        answer: 'opened',
+        response: { run: { secrets: values, checks: [{ env }] } },
+      });
+      expect(done).toEqual(read);
     });
   });
 

@@ -8,7 +8,7 @@ import type { AgentSession, Bell, BuildStore, CheckStore, SessionStore } from '#
 import { claimOf, identifyAgent } from './identify-agent.ts';
 import type { Identified, Identifying } from './identify-agent.ts';
 import type { TeamSecrets } from './team-secrets.ts';
-import { checkRunOf, fillSecrets, planOf } from './work-for-agent.ts';
+import { checkRunOf, planOf } from './work-for-agent.ts';
 
 export interface OpeningSessions extends Identifying {
   secrets: TeamSecrets;
@@ -112,7 +112,7 @@ async function prepareBuild(
   if (facts === undefined) return undefined;
   const { namespace, pipelineId } = facts;
   const podName = buildPodName(facts);
-  const { work, missing } = await fillSecrets(planOf(facts), namespace, secrets);
+  const { work, missing } = await planOf(facts, secrets);
   if (missing !== undefined) return { namespace, pipelineId, podName, missing };
   return { namespace, pipelineId, podName, response: { work: 'build', plan: work } };
 }
@@ -125,7 +125,7 @@ async function prepareRun(
   if (facts === undefined) return undefined;
   const { namespace, pipelineId, pipeline } = facts;
   const podName = checkPodName(pipeline, run);
-  const { work, missing } = await fillSecrets(checkRunOf(facts), namespace, secrets);
+  const { work, missing } = await checkRunOf(facts, secrets);
   if (missing !== undefined) return { namespace, pipelineId, podName, missing };
   return { namespace, pipelineId, podName, response: { work: 'checks', run: work } };
 }

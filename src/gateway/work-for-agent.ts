@@ -1,3 +1,4 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { findSecretNames, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 import { planBuild } from '#domain/planning/plan-build.ts';
 import { planChecks } from '#domain/planning/plan-checks.ts';
@@ -8,13 +9,25 @@ import type { TeamSecrets } from './team-secrets.ts';
 /** A plan with its secrets in place, or a sentence for each that has no value. */
 export type Filled<T> = { work: T; missing?: undefined } | { work?: undefined; missing: string[] };
 
-export function planOf(facts: AttemptFacts): Plan {
+/** The plan of a build's attempt, with its secrets. */
+export async function planOf(facts: AttemptFacts, secrets: TeamSecrets): Promise<Filled<Plan>> {
+  const bare = { ...facts, versions: facts.versions.map(() => ({})) };
+  return await fillSecrets({ facts, bare, plan: planAttempt }, secrets);
+}
+
+/** The checks of a run, with their secrets. */
+export async function checkRunOf(facts: CheckRunFacts, secrets: TeamSecrets): Promise<Filled<CheckRun>> {
+  const bare = { ...facts, checks: facts.checks.map(({ scope, resource }) => ({ scope, resource })) };
+  return await fillSecrets({ facts, bare, plan: planRun }, secrets);
+}
+
+function planAttempt(facts: AttemptFacts): Plan {
   const { id, team, pipeline, job, number, attempt, definition, versions } = facts;
   const build = { id: String(id), team, pipeline, job, number, attempt };
   return planBuild({ build, pipeline: definition, versions });
 }
 
-export function checkRunOf(facts: CheckRunFacts): CheckRun {
+function planRun(facts: CheckRunFacts): CheckRun {
   const { run, team, pipeline, definition, checks } = facts;
   return planChecks({
     run: String(run),
@@ -25,22 +38,32 @@ export function checkRunOf(facts: CheckRunFacts): CheckRun {
   });
 }
 
+interface ToFill<F, W> {
+  facts: F;
+  /** The same without the fields of versions. */
+  bare: F;
+  plan: (facts: F) => W;
+}
+
 /**
- * Puts values for placeholders, wherever they stand. Placeholders are words, so they are found and replaced in the plan's JSON, with
- * the value written as JSON writes it.
+ * Puts values for placeholders into the definition, before versions join it: what a check returned is data of strangers, and a word in
+ * it that looks like a placeholder must read no Secret. Of the definition only what the plan holds is read. Placeholders are words, so
+ * they are found and replaced in JSON, with the value written as JSON writes it.
  */
-export async function fillSecrets<T extends { secrets: string[] }>(
-  work: T,
-  namespace: string,
-  secrets: TeamSecrets,
-): Promise<Filled<T>> {
-  const text = JSON.stringify(work);
-  const names = findSecretNames(text);
-  if (names.length === 0) return { work };
-  const { values, missing } = await secrets.read(namespace, names);
+async function fillSecrets<
+  F extends { namespace: string; definition: Pipeline },
+  W extends { secrets: string[] },
+>({ facts, bare, plan }: ToFill<F, W>, secrets: TeamSecrets): Promise<Filled<W>> {
+  const names = findSecretNames(JSON.stringify(plan(bare)));
+  if (names.length === 0) return { work: plan(facts) };
+  const { values, missing } = await secrets.read(facts.namespace, names);
   if (missing.length > 0) return { missing };
-  const filled: T = JSON.parse(replaceSecretPlaceholders(text, (name) => inJson(values.get(name))));
-  return { work: { ...filled, secrets: [...new Set([...work.secrets, ...values.values()])] } };
+  const text = JSON.stringify(facts.definition);
+  const definition: Pipeline = JSON.parse(
+    replaceSecretPlaceholders(text, (name) => inJson(values.get(name))),
+  );
+  const work = plan({ ...facts, definition });
+  return { work: { ...work, secrets: [...new Set([...work.secrets, ...values.values()])] } };
 }
 
 function inJson(value: string | undefined): string | undefined {
