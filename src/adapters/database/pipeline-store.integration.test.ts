@@ -87,6 +87,27 @@ describe('what a job starts from', () => {
     expect(await built(saved.id)).toEqual([]);
   });
 
+  test('a get that loses its passed replays no history', async () => {
+    const saved = await save();
+    for (const ref of ['a', 'b', 'c']) await found(stores, saved, [{ ref }]);
+    expect(await built(saved.id)).toEqual(['unit 1', 'unit 2', 'unit 3']);
+    const [unit] = samplePipeline().jobs;
+    await save(samplePipeline({ jobs: [...(unit ? [unit] : []), job('publish', get('git.app'))] }));
+    expect(await built(saved.id)).toEqual([]);
+    await found(stores, saved, [{ ref: 'd' }]);
+    expect(await built(saved.id)).toEqual(['unit 4', 'publish 1']);
+  });
+
+  test('a get that gains or keeps its passed goes on where it was', async () => {
+    const saved = await save();
+    await found(stores, saved, [{ ref: 'a' }]);
+    const gated = job('publish', get('git.app', { passed: ['unit'] }), task('other'));
+    await save(samplePipeline({ jobs: [job('unit', get('git.app'), task('other')), gated] }));
+    expect(await built(saved.id)).toEqual(['unit 1']);
+    await succeed(stores, 'unit');
+    expect(await built(saved.id)).toEqual(['publish 1']);
+  });
+
   test('a changed job goes on where it was', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);

@@ -22,7 +22,7 @@ export async function saveJobs(
 
 /**
  * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that was a trigger of the
- * same job and resource before goes on where it was.
+ * same job and resource before goes on where it was. One that loses its `passed` begins anew: what a gated get took is not noted here.
  */
 async function saveGets(connection: Transaction, pipeline: number, definition: Pipeline): Promise<void> {
   const gets = definition.jobs.flatMap((job) =>
@@ -37,9 +37,15 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
         passed,
       })),
   );
-  const known = await connection.any(rows<{ job: number; resource: number; dealt_with: number }>()`
+  const known = await connection.any(rows<{
+    job: number;
+    resource: number;
+    gated: boolean;
+    dealt_with: number;
+  }>()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
-    RETURNING g.job_id AS job, g.resource_id AS resource, CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
+    RETURNING g.job_id AS job, g.resource_id AS resource, g.passed <> '{}' AS gated,
+      CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
   await connection.query(rows()`
     INSERT INTO job_gets (job_id, position, name, resource_id, trigger, passed, dealt_with)
     SELECT j.id, n.position, n.name, r.id, n.trigger,
@@ -47,7 +53,8 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
         WHERE u.pipeline_id = ${pipeline}),
       coalesce(
         (SELECT min(k.dealt_with) FROM jsonb_to_recordset(${sql.jsonb(known)}) AS k
-          (job bigint, resource bigint, dealt_with bigint) WHERE k.job = j.id AND k.resource = r.id),
+          (job bigint, resource bigint, gated boolean, dealt_with bigint)
+          WHERE k.job = j.id AND k.resource = r.id AND NOT (k.gated AND n.passed = '[]')),
         (SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id ORDER BY v.id DESC LIMIT 1),
         0)
     FROM jsonb_to_recordset(${sql.jsonb(gets)}) AS n
