@@ -23,7 +23,9 @@ import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
 import { writeTermination } from './termination.ts';
 
-const GATHER_LIMIT_MS = 5 * 60_000;
+/** Longer than the operator waits for the containers of a build: it knows why they do not come, and says so. */
+const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
+const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
 const REPORT_LIMIT_MS = 10 * 60_000;
 /** Kubernetes gives a Pod 30 s: the steps get the first ten, the rest is for saying what became of them. */
 const LAST_WORDS_MS = 12_000;
@@ -96,9 +98,9 @@ export class Agent {
     if (shimFolder !== undefined) await installShim(shimBinary, shimFolder);
   }
 
-  async #gather(containers: PlanContainer[]): Promise<void> {
+  async #gather(containers: PlanContainer[], limitMs: number): Promise<void> {
     const names = containers.map((container) => container.name);
-    this.#shims = await this.#unlessStopped(this.#server.gather(names, GATHER_LIMIT_MS));
+    this.#shims = await this.#unlessStopped(this.#server.gather(names, limitMs));
   }
 
   async #build(plan: Plan): Promise<number> {
@@ -106,7 +108,7 @@ export class Agent {
     const outbox = this.#openOutbox();
     void followCommands(this.#client, this.#stop, done.signal);
     try {
-      await this.#gather(plan.containers).catch((error: unknown) => {
+      await this.#gather(plan.containers, BUILD_GATHER_LIMIT_MS).catch((error: unknown) => {
         // Cancelled while the containers were still coming: every step is skipped, and that is reported.
         if (this.#stop.reason !== 'cancelled') throw error;
       });
@@ -155,7 +157,7 @@ export class Agent {
 
   async #checks(run: CheckRun): Promise<number> {
     if (run.checks.length === 0) return 0;
-    await this.#gather(run.containers);
+    await this.#gather(run.containers, CHECK_GATHER_LIMIT_MS);
     const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
     this.#until = Date.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
     const post = async (results: CheckResultsRequest): Promise<void> => {

@@ -20,6 +20,15 @@ export function judgePending(state: BuildState, pod: PodReport, attempt: Attempt
   return judgeContainers(pod.containers, attempt.ageSeconds > PENDING_SECONDS);
 }
 
+/** Whether an image that does not come is to blame for a Pod that came to no step. */
+export function judgeMissingImage(
+  containers: ContainerReport[],
+  attempt: AttemptReport,
+): PodJudgement | undefined {
+  const judgement = judgeContainers(containers, attempt.ageSeconds > PENDING_SECONDS);
+  return judgement.reason === 'ImagePullFailed' ? judgement : undefined;
+}
+
 function judgeContainers(containers: ContainerReport[], late: boolean): PodJudgement {
   for (const container of containers) {
     const reason = problemOf(container);

@@ -70,6 +70,9 @@ const waiting = (reason: string, message?: string): PodReport =>
     ],
   });
 
+const gaveUp = (reason: string): PodReport =>
+  pending({ containers: [agent({ exitCode: 1 }), worker({ state: 'waiting', reason })] });
+
 const quiet: AttemptReport = { attempt: 1, retries: 0, cancelRequested: false, ageSeconds: 10 };
 
 interface Case {
@@ -235,6 +238,26 @@ const cases: Record<string, Case> = {
     state: opened,
     pod: words({ reason: 'AgentFault', message: 'no word from worker' }),
     judged: { decision: 'recreate', reason: 'AgentFault', message: 'no word from worker' },
+  },
+  'an image that could not be pulled for long wins over the agent that gave up': {
+    state: opened,
+    pod: gaveUp('ImagePullBackOff'),
+    attempt: { ageSeconds: 1201 },
+    judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
+  },
+  'an image name that is none wins over the agent that gave up': {
+    state: opened,
+    pod: gaveUp('InvalidImageName'),
+    judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
+  },
+  'an agent that ends early leaves the image another try and names it': {
+    state: opened,
+    pod: gaveUp('ErrImagePull'),
+    judged: {
+      decision: 'recreate',
+      reason: 'ImagePullFailed',
+      message: 'The container worker does not start: ErrImagePull',
+    },
   },
   'a session that was refused fails the build': {
     state: opened,

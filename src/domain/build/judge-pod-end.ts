@@ -1,10 +1,10 @@
 import { isOver } from './apply-events.ts';
 import type { BuildState } from './build-state.ts';
 import type { OutcomeReason, TerminationMessage } from './events.ts';
-import { judgePending } from './judge-pending.ts';
+import { judgeMissingImage, judgePending } from './judge-pending.ts';
 import { parseTermination } from './parse-termination.ts';
 import { podFault, type PodFault } from './pod-fault.ts';
-import type { AttemptReport, PodJudgement, PodReport } from './pod-report.ts';
+import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
 /** Pods that go before their first step are replaced; not for ever. */
 const MOST_ATTEMPTS = 5;
@@ -26,11 +26,35 @@ export function judgePodEnd(
     const message = 'The build was cancelled, and its Pod is gone.';
     return { decision: 'end', outcome: 'cancelled', reason: 'Cancelled', message };
   }
+  return judgeDeath(state, pod, attempt, words);
+}
+
+/** Nobody said, and nobody wished, that the build should end so. */
+function judgeDeath(
+  state: BuildState,
+  pod: PodReport | undefined,
+  attempt: AttemptReport,
+  words: TerminationMessage | undefined,
+): PodJudgement {
   const starved = starvedContainer(pod);
   if (starved !== undefined) {
     return end('OutOfMemory', `The container ${starved} used more memory than it may.`);
   }
-  return judgeFault(state, attempt, { ...podFault(pod, words), ranSteps: ranSteps(state, words) });
+  const fault = { ...podFault(pod, words), ranSteps: ranSteps(state, words) };
+  return judgeImages(pod?.containers ?? [], attempt, fault) ?? judgeFault(state, attempt, fault);
+}
+
+/** An agent that gave up before its first step because an image did not come is not at fault. */
+function judgeImages(
+  [, ...others]: ContainerReport[],
+  attempt: AttemptReport,
+  fault: Fault,
+): PodJudgement | undefined {
+  if (fault.ranSteps || fault.reason !== 'AgentFault') return undefined;
+  const { decision, reason, message } = judgeMissingImage(others, attempt) ?? {};
+  if (reason === undefined || message === undefined) return undefined;
+  const again = decision === 'wait' && attempt.attempt < MOST_ATTEMPTS;
+  return again ? { decision: 'recreate', reason, message } : end(reason, message);
 }
 
 /** Of the step containers only: a starved agent is a fault like any other of its. */
