@@ -2,10 +2,8 @@
 export const CHECK_OUTPUT_LIMIT = 1024 * 1024;
 const NEWEST = 100;
 const SHOWN = 200;
-/** Of one version, after flattening. */
-const MOST_FIELDS = 256;
-const MOST_CHARACTERS = 64 * 1024;
-const LONGEST_NAME = 200;
+/** Of one version, after flattening; `characters` counts names and values of all fields. The agent and the gateway hold to the same. */
+export const VERSION_LIMIT = { fields: 256, characters: 64 * 1024, name: 200 };
 
 export type CheckOutput =
   | { ok: true; versions: Record<string, string>[]; /** Older ones than the newest 100. */ left: number }
@@ -24,7 +22,7 @@ export function parseCheckOutput(stdout: string): CheckOutput {
     const version = flattenVersion(entry);
     if (version === undefined)
       return refuse(
-        `printed an array whose element ${index} is not an object with 1 to ${MOST_FIELDS} fields in 64 KiB`,
+        `printed an array whose element ${index} is not an object with 1 to ${VERSION_LIMIT.fields} fields in 64 KiB`,
         stdout,
       );
     versions.push(version);
@@ -65,7 +63,8 @@ export function flattenVersion(value: unknown): Record<string, string> | undefin
     const text = typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
     size += path.length + text.length;
     fields.push([path, text]);
-    if (fields.length > MOST_FIELDS || size > MOST_CHARACTERS || path.length > LONGEST_NAME) return undefined;
+    if (fields.length > VERSION_LIMIT.fields || size > VERSION_LIMIT.characters) return undefined;
+    if (path.length > VERSION_LIMIT.name) return undefined;
   }
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }

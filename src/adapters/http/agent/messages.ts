@@ -1,14 +1,17 @@
 import { Type } from 'typebox';
 import type { CheckResultsRequest, EventsRequest } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
 
 const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });
 const Short = Type.String({ maxLength: 4096 });
 const StepId = Type.String({ minLength: 1, maxLength: 64 });
 const At = Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' });
-const Fields = Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 64 * 1024 }), {
-  maxProperties: 200,
-});
+const Fields = Type.Record(
+  Type.String({ maxLength: VERSION_LIMIT.name }),
+  Type.String({ maxLength: VERSION_LIMIT.characters }),
+  { maxProperties: VERSION_LIMIT.fields },
+);
 const Name = Type.String({ minLength: 1, maxLength: 253 });
 
 export const SessionBody = Type.Object({

@@ -13,6 +13,7 @@ import type { Pair } from '#adapters/kubernetes/secrets/certificates.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { agentMetrics, createMetrics } from '#adapters/http/metrics.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
 import type { AgentSession } from '#flows/ports.ts';
 import type { AgentApi, SessionAnswer } from './agent-api.ts';
 import { followCertificate, readCertificate } from './certificate.ts';
@@ -263,6 +264,16 @@ describe('behind the key', () => {
   test.each(Object.entries(hostile))('%s is refused', async (_name, [body, headers, status]) => {
     expect((await ask('/agent/v1/events', { key: KEY, body, headers })).status).toBe(status);
     expect(fake.applied).toEqual([]);
+  });
+
+  test.each([
+    ['as many fields as a check may print', VERSION_LIMIT.fields, 200],
+    ['more fields than a check may print', VERSION_LIMIT.fields + 1, 400],
+  ])('a version with %s gets its answer', async (_name, count, status) => {
+    const version = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field_${index}`, 'x']));
+    const event = { sequence: 1, at: AT, type: 'step-ended', step: '0', status: 'succeeded', version };
+    expect((await ask('/agent/v1/events', { key: KEY, body: { events: [event] } })).status).toBe(status);
+    expect(fake.applied).toEqual(status === 200 ? [event] : []);
   });
 
   test('what Postgres cannot hold is replaced', async () => {
