@@ -62,7 +62,7 @@ const variable: BlockSchema = {
 
 const resourceType: BlockSchema = {
   labels: ['name'],
-  attributes: { source: text, source_digest: later, params: texts, cache: bool },
+  attributes: { source: text, source_digest: later, params: texts, cache: later },
   blocks: {
     check: { schema: command, once: true },
     pull: { schema: command, once: true },
@@ -73,7 +73,7 @@ const resourceType: BlockSchema = {
 
 const resource: BlockSchema = {
   labels: ['type', 'name'],
-  attributes: { check_interval: text, cache: bool, tags: texts },
+  attributes: { check_interval: text, cache: later, tags: later },
   blocks: { params: { schema: params, once: true } },
 };
 

@@ -144,11 +144,6 @@ export const diagnosticCodes = {
     'A resource has a schedule, but its type has no check.',
     'Remove check_interval, or give the type a check.',
   ),
-  'invalid-tag': error(
-    'A tag is not a slug.',
-    'A tag has 1 to 50 lower-case letters, digits and hyphens, and begins and ends with a letter or digit.',
-  ),
-  'too-many-tags': error('There are more than 10 tags.', 'Keep the 10 that matter.'),
   'get-not-supported': error(
     'A get names a resource whose type can neither check nor pull.',
     'Use the resource with put only, or give its type a check.',

@@ -1,6 +1,6 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, boolAt, labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
+import { blocksOf, labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
@@ -34,20 +34,19 @@ export function readResourceTypes(blocks: readonly ReadBlock[], report: Report):
   }
   const find = (name: string): KnownType | 'broken' | undefined => {
     const builtIn = findBuiltInType(name);
-    return types.get(name) ?? (builtIn && instantiate(builtIn, name, undefined));
+    return types.get(name) ?? (builtIn && instantiate(builtIn, name));
   };
   return { find, names: [...types.keys(), ...builtInTypes.map(({ type }) => type.name)] };
 }
 
-function instantiate({ type, rules }: BuiltInType, name: string, cache: boolean | undefined): KnownType {
-  return { type: { ...type, name, cache: cache ?? type.cache }, ...(rules && { rules }) };
+function instantiate({ type, rules }: BuiltInType, name: string): KnownType {
+  return { type: { ...type, name }, ...(rules && { rules }) };
 }
 
 function readResourceType(block: ReadBlock, name: string, report: Report): KnownType | undefined {
-  const cache = boolAt(block, 'cache');
   if (block.attributes.has('source')) {
     const builtIn = readSource(block, report);
-    return builtIn && instantiate(builtIn, name, cache);
+    return builtIn && instantiate(builtIn, name);
   }
   const operations = ['check', 'pull', 'push'].map((operation) => readOperation(block, operation, report));
   if (operations.includes('broken') || block.misread.size > 0) return undefined;
@@ -58,7 +57,7 @@ function readResourceType(block: ReadBlock, name: string, report: Report): Known
       params: textsAt(block, 'params')
         .filter((param) => checkParameterName(param, report))
         .map(({ text }) => text),
-      cache: cache ?? false,
+      cache: false,
       ...Object.assign({}, ...operations),
     },
   };

@@ -1,6 +1,6 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, boolAt, labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
+import { blocksOf, labelAt, textAt } from '#domain/language/read-block.ts';
 import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
 import { closest, didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
@@ -20,8 +20,6 @@ export interface KnownResources {
   /** By canonical name; `broken`: declared, but wrong, and reported. */
   byName: Map<string, KnownResource | 'broken'>;
 }
-
-const MAXIMUM_TAGS = 10;
 
 export function readResources(
   blocks: readonly ReadBlock[],
@@ -73,8 +71,8 @@ function readResource(block: ReadBlock, known: KnownType, report: Report): Resou
     label,
     params: readParams(block, known, report),
     ...(schedule && { schedule }),
-    tags: readTags(block, report),
-    cache: boolAt(block, 'cache') ?? type.cache,
+    tags: [],
+    cache: type.cache,
   };
 }
 
@@ -131,24 +129,4 @@ function readSchedule(block: ReadBlock, { type }: KnownType, report: Report): Sc
     report(diagnose('schedule-without-check', interval.range, message));
   }
   return answer.schedule;
-}
-
-function readTags(block: ReadBlock, report: Report): string[] {
-  const tags = textsAt(block, 'tags');
-  for (const { text, range } of tags) {
-    if (!/^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$/.test(text)) {
-      report(diagnose('invalid-tag', range, `${JSON.stringify(text)} cannot be a tag`));
-    }
-  }
-  const names = [...new Set(tags.map(({ text }) => text))];
-  const [first] = tags;
-  if (names.length > MAXIMUM_TAGS)
-    report(
-      diagnose(
-        'too-many-tags',
-        first?.range,
-        `a resource may have ${MAXIMUM_TAGS} tags, not ${names.length}`,
-      ),
-    );
-  return names;
 }

@@ -76,3 +76,10 @@ resource "git" "app" {
     name = "app"
   }
 }
+resource_type "w" {
+  cache = true
+}
+resource "cron" "c" {
+  tags  = ["x"]
+  cache = false
+}

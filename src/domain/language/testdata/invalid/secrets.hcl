@@ -27,5 +27,4 @@ job "a" {
 }
 resource "cron" "c" {
   check_interval = var.token
-  tags           = [var.token]
 }

@@ -1,7 +1,6 @@
 # Every wrong type, at the value.
 resource_type "t" {
   params = "url"
-  cache  = "yes"
   check "exec" {
     path = ["x"]
     args = ["a", 1, null]
@@ -9,7 +8,6 @@ resource_type "t" {
 }
 resource "cron" "a" {
   check_interval = 5
-  tags           = { a = 1 }
 }
 job "a" {
   get "cron" "a" {

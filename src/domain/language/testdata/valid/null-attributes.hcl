@@ -1,7 +1,6 @@
 # An attribute that is null is as if it were not there.
 resource "cron" "a" {
   check_interval = null
-  tags           = null
 }
 job "a" {
   get "cron" "a" {

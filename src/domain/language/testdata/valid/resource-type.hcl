@@ -1,7 +1,6 @@
 # An inline type with all three operations.
 resource_type "s3" {
   params = ["bucket", "key"]
-  cache  = true
 
   check "shell" {
     cmd = "list"
@@ -22,6 +21,4 @@ resource "s3" "one" {
     key    = "k"
   }
 }
-resource "s3" "two" {
-  cache = false
-}
+resource "s3" "two" {}

@@ -1,7 +1,6 @@
-# A source gives a built-in type another name, and may say whether it has a cache.
+# A source gives a built-in type another name.
 resource_type "repo" {
   source = "svc://git"
-  cache  = false
 }
 resource_type "timer" {
   source = "svc://cron"
