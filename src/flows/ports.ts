@@ -74,8 +74,11 @@ export interface PipelineFacts {
 export interface PipelineStore {
   /** Jobs and resources that went are kept with their history and found again by name. New jobs get their baseline. */
   savePipeline(pipeline: PipelineToSave): Promise<SavedPipeline>;
-  /** Stops everything of the pipeline; history, ids and webhook tokens stay for the next one of that name. */
-  removePipeline(name: PipelineName): Promise<{ runningBuilds: number }>;
+  /**
+   * Stops everything of the pipeline; history, ids and webhook tokens stay for the next one of that name. Answers the row ids of the
+   * builds that were asked to stop and have not ended.
+   */
+  removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
   pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
   /** Those that have not been removed, for the comparison with objects. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { applyTeam } from './apply-team.ts';
 import type { TeamManifest } from './manifest-ports.ts';
-import type { PipelineName } from './ports.ts';
+import type { BellTopic, PipelineName } from './ports.ts';
 import { removeOrphans } from './remove-orphans.ts';
 import { removePipeline } from './remove-pipeline.ts';
 import { removeTeam } from './remove-team.ts';
@@ -9,12 +9,28 @@ import { removeTeam } from './remove-team.ts';
 const demo: PipelineName = { team: 'blue', pipeline: 'demo' };
 const blue: TeamManifest = { name: 'blue', uid: 'uid-1', namespace: 'team-blue' };
 
+/** Hears what is rung. */
+function listeningBell() {
+  const rung: string[] = [];
+  return { rung, ring: (topic: BellTopic, id: number) => void rung.push(`${topic} ${id}`) };
+}
+
 describe('a pipeline that is deleted', () => {
-  test.each<[string, number | Error, number, object]>([
-    ['goes when nothing runs', 0, 0, { outcome: 'removed' }],
-    ['waits for one build', 1, 59_000, { outcome: 'waiting', message: 'Waiting for one build to end.' }],
-    ['waits for all builds', 3, 0, { outcome: 'waiting', message: 'Waiting for 3 builds to end.' }],
-    ['goes after the deadline all the same', 3, 60_000, { outcome: 'removed' }],
+  test.each<[string, number[] | Error, number, object]>([
+    ['goes when nothing runs', [], 0, { outcome: 'removed' }],
+    [
+      'waits for one build, which hears of it',
+      [7],
+      59_000,
+      { outcome: 'waiting', message: 'Waiting for one build to end.' },
+    ],
+    [
+      'waits for all builds, which hear of it',
+      [7, 8, 11],
+      0,
+      { outcome: 'waiting', message: 'Waiting for 3 builds to end.' },
+    ],
+    ['goes after the deadline all the same', [7, 8, 11], 60_000, { outcome: 'removed' }],
     [
       'goes after the deadline though the database is away, and says so',
       new Error('away'),
@@ -22,21 +38,24 @@ describe('a pipeline that is deleted', () => {
       { outcome: 'abandoned', message: 'The database could not be told: away' },
     ],
   ])('%s', async (_, answer, askedMsAgo, expected) => {
+    const bell = listeningBell();
     const store = {
       removePipeline: () =>
         answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ runningBuilds: answer }),
     };
-    expect(await removePipeline(demo, askedMsAgo, { store })).toEqual(expected);
+    expect(await removePipeline(demo, askedMsAgo, { store, bell })).toEqual(expected);
+    expect(bell.rung).toEqual(answer instanceof Error ? [] : answer.map((build) => `cancel ${build}`));
   });
 
   test('is tried again while the database is away and time is left', async () => {
     const store = { removePipeline: () => Promise.reject(new Error('away')) };
-    await expect(removePipeline(demo, 59_000, { store })).rejects.toThrow('away');
+    await expect(removePipeline(demo, 59_000, { store, bell: listeningBell() })).rejects.toThrow('away');
   });
 });
 
 test('pipelines whose object is gone are stopped, and no others', async () => {
   const removed: PipelineName[] = [];
+  const bell = listeningBell();
   const store = {
     livePipelines: () =>
       Promise.resolve([
@@ -45,13 +64,14 @@ test('pipelines whose object is gone are stopped, and no others', async () => {
       ]),
     removePipeline: (name: PipelineName) => {
       removed.push(name);
-      return Promise.resolve({ runningBuilds: 0 });
+      return Promise.resolve({ runningBuilds: [7, 8] });
     },
   };
-  expect(await removeOrphans({ store, exists: (_, pipeline) => pipeline === 'demo' })).toMatchObject([
+  expect(await removeOrphans({ store, bell, exists: (_, pipeline) => pipeline === 'demo' })).toMatchObject([
     { pipeline: 'gone' },
   ]);
   expect(removed).toMatchObject([{ pipeline: 'gone' }]);
+  expect(bell.rung).toEqual(['cancel 7', 'cancel 8']);
 });
 
 const pipelinesIn = (): Promise<number> => Promise.resolve(4);

@@ -1,7 +1,9 @@
-import type { PipelineName, PipelineStore } from './ports.ts';
+import type { Bell, PipelineName, PipelineStore } from './ports.ts';
+import { stopPipeline } from './remove-pipeline.ts';
 
 export interface RemoveOrphansPorts {
   store: Pick<PipelineStore, 'livePipelines' | 'removePipeline'>;
+  bell: Pick<Bell, 'ring'>;
   /** Whether there is a Pipeline object; asked for after the database, so that one that was saved is known. */
   exists(namespace: string, pipeline: string): boolean;
 }
@@ -10,6 +12,6 @@ export interface RemoveOrphansPorts {
 export async function removeOrphans(ports: RemoveOrphansPorts): Promise<PipelineName[]> {
   const live = await ports.store.livePipelines();
   const orphans = live.filter(({ namespace, pipeline }) => !ports.exists(namespace, pipeline));
-  for (const orphan of orphans) await ports.store.removePipeline(orphan);
+  for (const orphan of orphans) await stopPipeline(orphan, ports);
   return orphans;
 }

@@ -1,7 +1,8 @@
-import type { PipelineName, PipelineStore } from './ports.ts';
+import type { Bell, PipelineName, PipelineStore } from './ports.ts';
 
 export interface RemovePipelinePorts {
   store: Pick<PipelineStore, 'removePipeline'>;
+  bell: Pick<Bell, 'ring'>;
 }
 
 export type PipelineRemoved =
@@ -23,13 +24,23 @@ export async function removePipeline(
 ): Promise<PipelineRemoved> {
   const late = askedMsAgo >= REMOVAL_DEADLINE_MS;
   try {
-    const { runningBuilds } = await ports.store.removePipeline(name);
-    if (runningBuilds === 0 || late) return { outcome: 'removed' };
-    const builds = runningBuilds === 1 ? 'one build' : `${runningBuilds} builds`;
+    const running = await stopPipeline(name, ports);
+    if (running === 0 || late) return { outcome: 'removed' };
+    const builds = running === 1 ? 'one build' : `${running} builds`;
     return { outcome: 'waiting', message: `Waiting for ${builds} to end.` };
   } catch (error) {
     if (!late) throw error;
     const message = error instanceof Error ? error.message : String(error);
     return { outcome: 'abandoned', message: `The database could not be told: ${message}` };
   }
+}
+
+/** Its running builds hear of it at once. Answers how many there are. */
+export async function stopPipeline(
+  name: PipelineName,
+  { store, bell }: RemovePipelinePorts,
+): Promise<number> {
+  const { runningBuilds } = await store.removePipeline(name);
+  for (const build of runningBuilds) bell.ring('cancel', build);
+  return runningBuilds.length;
 }

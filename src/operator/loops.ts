@@ -102,8 +102,10 @@ export class Loops {
 
   async #removeOrphans(): Promise<Ending> {
     const { watched } = this.#reconciling;
+    const { pipelines: store, bell } = this.#leadership.database;
     const removed = await removeOrphans({
-      store: this.#leadership.database.pipelines,
+      store,
+      bell,
       exists: (namespace, name) => watched.pipelines.store.get(`${namespace}/${name}`) !== undefined,
     });
     if (removed.length > 0)

@@ -153,7 +153,7 @@ export class Reconciling {
 
   #pipelinesController(): PipelinesController {
     const { client, database, compiler, keys } = this.#leadership;
-    const store = database.pipelines;
+    const { pipelines: store, bell } = database;
     const cluster = pipelineCluster({
       client,
       installation: () => this.#installation(),
@@ -166,7 +166,7 @@ export class Reconciling {
       recorder: this.#recorder,
       queue: this.#queues.pipelines,
       apply: (manifest) => applyPipeline(manifest, { store, cluster, compiler }),
-      remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store }),
+      remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, bell }),
       facts: (name) => store.pipelineFacts(name),
       teamIsReady: (team) => this.#teams.isReady(team),
     });

@@ -6,17 +6,18 @@ import { LOCK, rows, type Database, type Transaction } from './pool.ts';
 export async function removePipeline(
   database: Database,
   name: PipelineName,
-): Promise<{ runningBuilds: number }> {
+): Promise<{ runningBuilds: number[] }> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
     const id = await connection.maybeOneFirst(rows<{ id: number }>()`
       SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id, pg_advisory_xact_lock(${LOCK.pipeline}, p.id::int)
       WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`);
-    if (id === null) return { runningBuilds: 0 };
+    if (id === null) return { runningBuilds: [] };
     await retire(connection, id);
-    const runningBuilds = await connection.oneFirst(rows<{ count: number }>()`
-      SELECT count(*) FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${id} AND b.ended_at IS NULL`);
-    return { runningBuilds };
+    const runningBuilds = await connection.anyFirst(rows<{ id: number }>()`
+      SELECT b.id FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${id} AND b.ended_at IS NULL
+      ORDER BY b.id`);
+    return { runningBuilds: [...runningBuilds] };
   });
 }
 
