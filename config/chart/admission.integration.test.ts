@@ -22,6 +22,12 @@ const namespace = (name: string, labels: Record<string, string> = {}): object =>
   metadata: { name, labels },
 });
 
+const teamNamespace = (name: string, level?: string): object =>
+  namespace(name, {
+    'millrace.dev/team': 'fence',
+    ...(level !== undefined && { 'pod-security.kubernetes.io/enforce': level }),
+  });
+
 const binding = (where: string, role: string, subject: string, from = HOME): object => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'RoleBinding',
@@ -148,12 +154,22 @@ describe('the operator', () => {
       () => namespace('kube-fence', { 'millrace.dev/team': 'fence' }),
       'belongs to no team',
     ],
+    [
+      'let privileged Pods into the namespace of a team',
+      () => teamNamespace(TEAM, 'privileged'),
+      'only namespaces that enforce the baseline or restricted',
+    ],
+    [
+      'make a namespace that enforces no Pod security standard',
+      () => teamNamespace(`${RELEASE}-new`),
+      'only namespaces that enforce the baseline or restricted',
+    ],
   ])('may not %s', async (_, object, reason) => {
     expect(await asOperator(object())).toContain(reason);
   });
 
-  test('may make a namespace for a team', async () => {
-    expect(await asOperator(namespace(`${RELEASE}-new`, { 'millrace.dev/team': 'fence' }))).toBe('allowed');
+  test.each(['baseline', 'restricted'])('may make a namespace for a team that enforces %s', async (level) => {
+    expect(await asOperator(teamNamespace(`${RELEASE}-new`, level))).toBe('allowed');
   });
 
   test.each([
