@@ -1,3 +1,4 @@
+import { isLost } from '#domain/build/judge-pod-end.ts';
 import type { Bell, CheckStore, Cluster, ContainerFacts, OpenRun, PodFacts } from './ports.ts';
 
 export interface FollowChecksPorts {
@@ -9,6 +10,7 @@ export interface FollowChecksPorts {
 
 /** Without an agent after this time a run has failed. */
 const PATIENCE_SECONDS = 5 * 60;
+const LOST = 'The Pod of the check is lost: it was deleted, and its node does not say that it ended.';
 
 /**
  * What to do about the Pod of a check run, or about its absence. `run` undefined: it is closed, so the Pod has nothing more to do. A
@@ -23,11 +25,12 @@ export async function followCheckPod(
     if (pod !== undefined && hasEnded(pod)) await remove(pod, ports);
     return 'closed';
   }
-  const late = !run.seen && (ports.now().getTime() - run.openedAt.getTime()) / 1000 >= PATIENCE_SECONDS;
-  const verdict = judgeRun(run, pod, late);
+  const late = !run.seen && secondsSince(run.openedAt, ports) >= PATIENCE_SECONDS;
+  const lost = isOverdue(pod, ports);
+  const verdict = judgeRun(run, pod, late || lost);
   if (verdict === 'make') return await makeAgain(run, ports);
   if (verdict === 'wait') return 'wait';
-  await ports.checks.closeRun(run.run, ports.now(), whyEnded(pod));
+  await ports.checks.closeRun(run.run, ports.now(), lost ? LOST : whyEnded(pod));
   ports.bell.ring('status', run.pipelineId);
   ports.bell.ring('checks', 0);
   await remove(pod, ports);
@@ -48,6 +51,15 @@ async function makeAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made'
   const error = answer === undefined ? undefined : `No Pod could be made: ${answer.message}`;
   await ports.checks.closeRun(run.run, ports.now(), error);
   return 'closed';
+}
+
+function secondsSince(then: Date, { now }: FollowChecksPorts): number {
+  return (now().getTime() - then.getTime()) / 1000;
+}
+
+function isOverdue(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean {
+  if (pod?.deletedAt === undefined || hasEnded(pod)) return false;
+  return isLost(secondsSince(pod.deletedAt, ports));
 }
 
 function hasEnded(pod: PodFacts): boolean {

@@ -1,6 +1,6 @@
 import { isOver } from '#domain/build/apply-events.ts';
 import { judgePodEnd } from '#domain/build/judge-pod-end.ts';
-import type { PodJudgement } from '#domain/build/pod-report.ts';
+import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
 import type { AttemptFacts, Bell, BuildStore, Cluster, PodFacts } from './ports.ts';
 
 export interface FollowBuildPorts {
@@ -34,11 +34,22 @@ export async function followBuildPod(
     attempt,
     retries: facts.retries,
     cancelRequested: facts.cancelRequested,
-    ageSeconds: pod === undefined ? 0 : (ports.now().getTime() - pod.createdAt.getTime()) / 1000,
+    ...(pod === undefined ? { ageSeconds: 0 } : clocksOf(pod, ports.now())),
   });
   await carryOut(facts, judgement, ports);
   if (judgement.decision !== 'wait') await remove(pod, ports);
   return judgement.decision;
+}
+
+type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'overdueSeconds'>;
+
+function clocksOf({ createdAt, scheduledAt, deletedAt }: PodFacts, now: Date): Clocks {
+  const since = (then: Date): number => (now.getTime() - then.getTime()) / 1000;
+  return {
+    ageSeconds: since(createdAt),
+    ...(scheduledAt === undefined ? {} : { scheduledSeconds: since(scheduledAt) }),
+    ...(deletedAt === undefined ? {} : { overdueSeconds: since(deletedAt) }),
+  };
 }
 
 async function carryOut(

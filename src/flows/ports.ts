@@ -301,6 +301,8 @@ export interface PodFacts {
   createdAt: Date;
   /** Deletion was asked for. */
   deleting: boolean;
+  /** When it should be gone: the asking plus the time it was given to end. */
+  deletedAt?: Date;
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   /** Of the Pod as a whole, as the kubelet or the eviction gave it: `Evicted`, `DeadlineExceeded`, `NodeLost` … */
   reason?: string;
@@ -310,6 +312,8 @@ export interface PodFacts {
   /** The scheduler's word while no node is found. */
   unschedulable?: string;
   scheduled: boolean;
+  /** When it got its node. */
+  scheduledAt?: Date;
   /** In the order of the Pod; the first is the agent. */
   containers: ContainerFacts[];
 }

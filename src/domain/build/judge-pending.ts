@@ -17,7 +17,7 @@ export function judgePending(state: BuildState, pod: PodReport, attempt: Attempt
     const message = pod.unschedulable ?? 'The scheduler has not looked at the Pod yet.';
     return patience('Unschedulable', message, attempt.ageSeconds > UNSCHEDULED_SECONDS);
   }
-  return judgeContainers(pod.containers, attempt.ageSeconds > PENDING_SECONDS);
+  return judgeContainers(pod.containers, isLate(attempt));
 }
 
 /** Whether an image that does not come is to blame for a Pod that came to no step. */
@@ -25,8 +25,13 @@ export function judgeMissingImage(
   containers: ContainerReport[],
   attempt: AttemptReport,
 ): PodJudgement | undefined {
-  const judgement = judgeContainers(containers, attempt.ageSeconds > PENDING_SECONDS);
+  const judgement = judgeContainers(containers, isLate(attempt));
   return judgement.reason === 'ImagePullFailed' ? judgement : undefined;
+}
+
+/** The wait for a node has a clock of its own. */
+function isLate({ ageSeconds, scheduledSeconds = ageSeconds }: AttemptReport): boolean {
+  return scheduledSeconds > PENDING_SECONDS;
 }
 
 function judgeContainers(containers: ContainerReport[], late: boolean): PodJudgement {

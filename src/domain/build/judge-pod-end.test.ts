@@ -70,6 +70,8 @@ const waiting = (reason: string, message?: string): PodReport =>
     ],
   });
 
+const dying = (more: Partial<PodReport> = {}): PodReport =>
+  pod({ phase: 'Running', deleting: true, containers: [agent({ state: 'running' }), worker()], ...more });
 const gaveUp = (reason: string): PodReport =>
   pending({ containers: [agent({ exitCode: 1 }), worker({ state: 'waiting', reason })] });
 
@@ -270,6 +272,31 @@ const cases: Record<string, Case> = {
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
 
+  'a deleted Pod is given time to end': {
+    state: ran,
+    pod: dying(),
+    attempt: { overdueSeconds: 119 },
+    judged: { decision: 'wait' },
+  },
+  'a deleted Pod that never ends is lost': {
+    state: ran,
+    pod: dying(),
+    attempt: { overdueSeconds: 120 },
+    judged: { decision: 'retry', reason: 'PodLost' },
+  },
+  'a deleted Pod that never ends after a put began fails the build': {
+    state: putBegun,
+    pod: dying(),
+    attempt: { overdueSeconds: 120 },
+    judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
+  },
+  'a Pod that was deleted with its dead node is evicted': {
+    state: opened,
+    pod: dying({ disruption: 'DeletionByTaintManager' }),
+    attempt: { overdueSeconds: 120 },
+    judged: { decision: 'recreate', reason: 'PodEvicted' },
+  },
+
   'no scheduler at work: the build waits and says so': {
     state: opened,
     pod: pending({ scheduled: false }),
@@ -309,6 +336,18 @@ const cases: Record<string, Case> = {
   'an image name that is none: the build fails at once': {
     state: opened,
     pod: waiting('InvalidImageName'),
+    judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
+  },
+  'a Pod that waited long for its node has its whole time for the images': {
+    state: opened,
+    pod: waiting('ImagePullBackOff'),
+    attempt: { ageSeconds: 3000, scheduledSeconds: 900 },
+    judged: { decision: 'wait', reason: 'ImagePullFailed' },
+  },
+  'an image that does not come to the node fails the build': {
+    state: opened,
+    pod: waiting('ImagePullBackOff'),
+    attempt: { ageSeconds: 3000, scheduledSeconds: 901 },
     judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
   },
   'a container that cannot be created is named': {

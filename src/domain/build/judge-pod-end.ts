@@ -9,6 +9,12 @@ import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './
 /** Pods that go before their first step are replaced; not for ever. */
 const MOST_ATTEMPTS = 5;
 const MOST_RETRIES = 1;
+const LOST_SECONDS = 2 * 60;
+
+/** Whether a deleted Pod is so long overdue that nobody on its node can be left to end it. */
+export function isLost(overdueSeconds: number | undefined): boolean {
+  return overdueSeconds !== undefined && overdueSeconds >= LOST_SECONDS;
+}
 
 /** `pod` undefined: there is none any more. */
 export function judgePodEnd(
@@ -17,7 +23,7 @@ export function judgePodEnd(
   attempt: AttemptReport,
 ): PodJudgement {
   if (isOver(state.status)) return { decision: 'wait' };
-  if (pod && !hasEnded(pod)) return judgePending(state, pod, attempt);
+  if (pod && !hasEnded(pod, attempt)) return judgePending(state, pod, attempt);
   const words = parseTermination(pod?.containers[0]?.message);
   if (words && knowsTheEnd(state, words)) {
     return { decision: 'end', outcome: words.outcome, reason: words.reason, message: words.message };
@@ -63,7 +69,8 @@ function starvedContainer(pod: PodReport | undefined): string | undefined {
 }
 
 /** When the agent is gone nothing more will come, whatever hangs in the other containers. */
-function hasEnded(pod: PodReport): boolean {
+function hasEnded(pod: PodReport, { overdueSeconds }: AttemptReport): boolean {
+  if (isLost(overdueSeconds)) return true;
   return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
 }
 

@@ -33,6 +33,10 @@ export interface AttemptReport {
   cancelRequested: boolean;
   /** Since the Pod was created. */
   ageSeconds: number;
+  /** Since the Pod got its node, where that is known. */
+  scheduledSeconds?: number;
+  /** Since a deleted Pod should have been gone; negative while it is given time to end. */
+  overdueSeconds?: number;
 }
 
 /** What to do about a build whose Pod may have ended, and why: a machine word and a sentence. */

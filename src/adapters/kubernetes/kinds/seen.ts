@@ -128,6 +128,7 @@ function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work'
     uid,
     createdAt: new Date(metadata?.creationTimestamp ?? 0),
     deleting: deletedAt !== undefined,
+    deletedAt,
     phase: PHASES.find((known) => known === phase) ?? 'Unknown',
     ...conditions(status),
     containers: (spec?.containers ?? []).map((container) =>
@@ -138,18 +139,25 @@ function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work'
   });
 }
 
+function condition(status: Wire<V1Pod>['status'], type: string): Condition | undefined {
+  return status?.conditions?.find((candidate) => candidate.type === type);
+}
+
 function conditions(
   status: Wire<V1Pod>['status'],
-): Pick<PodFacts, 'scheduled' | 'unschedulable' | 'disruption'> {
-  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const disrupted = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+): Pick<PodFacts, 'scheduled' | 'scheduledAt' | 'unschedulable' | 'disruption'> {
+  const scheduled = condition(status, 'PodScheduled');
+  const isScheduled = scheduled?.status === 'True';
+  const disrupted = condition(status, 'DisruptionTarget');
   return defined({
-    scheduled: scheduled?.status === 'True',
+    scheduled: isScheduled,
+    scheduledAt: isScheduled ? date(scheduled.lastTransitionTime) : undefined,
     unschedulable: scheduled?.status === 'False' ? scheduled.message : undefined,
     disruption: disrupted?.status === 'True' ? disrupted.reason : undefined,
   });
 }
 
+type Condition = NonNullable<NonNullable<Wire<V1Pod>['status']>['conditions']>[number];
 type ContainerState = NonNullable<
   NonNullable<NonNullable<Wire<V1Pod>['status']>['containerStatuses']>[number]['state']
 >;

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import { seenPod } from './seen.ts';
+
+const [created, scheduled, deleted] = [
+  '2026-01-01T00:00:00Z',
+  '2026-01-01T00:40:00Z',
+  '2026-01-01T01:00:00Z',
+];
+
+function factsOf(status: 'True' | 'False', deletionTimestamp?: string): unknown {
+  const labels = { [LABEL.kind]: 'build', [LABEL.buildId]: '1', [LABEL.attempt]: '1' };
+  return seenPod({
+    metadata: {
+      labels,
+      creationTimestamp: created,
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
+    status: { conditions: [{ type: 'PodScheduled', status, lastTransitionTime: scheduled }] },
+  }).facts;
+}
+
+test('a Pod tells when it got its node and when it should be gone', () => {
+  expect(factsOf('True', deleted)).toMatchObject({
+    createdAt: new Date(created),
+    scheduledAt: new Date(scheduled),
+    deleting: true,
+    deletedAt: new Date(deleted),
+  });
+});
+
+test('a Pod without a node tells no time of it', () => {
+  expect(factsOf('False')).not.toHaveProperty('scheduledAt');
+});

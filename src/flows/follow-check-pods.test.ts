@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { followCheckPod } from './follow-check-pods.ts';
+import type { OpenRun, PodFacts } from './ports.ts';
+
+const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
+const run: OpenRun = {
+  run: 7,
+  team: 'team',
+  pipeline: 'app',
+  namespace: 'team',
+  group: 'g',
+  pipelineId: 1,
+  openedAt: at(0),
+  seen: true,
+};
+const dying: PodFacts = {
+  namespace: 'team',
+  name: 'check-app-7',
+  uid: 'uid',
+  work: { kind: 'checks', pipelineId: 1, run: 7 },
+  createdAt: at(0),
+  deleting: true,
+  deletedAt: at(100),
+  phase: 'Running',
+  scheduled: true,
+  containers: [{ name: 'agent', image: 'agent', state: 'running' }],
+};
+
+test.each([
+  ['a deleted Pod of a check is given time to end', 219, 'wait', []],
+  ['a deleted Pod of a check that never ends is lost', 220, 'closed', [expect.stringContaining('is lost')]],
+])('%s', async (_name, now, answer, closed) => {
+  const errors: unknown[] = [];
+  const ports = {
+    checks: {
+      closeRun: async (_run: number, _at: Date, error?: string) => void errors.push(error),
+      runFacts: async () => undefined,
+    },
+    cluster: {
+      deletePod: async () => undefined,
+      createCheckPod: async () => ({ answer: 'refused' as const, reason: 'Invalid' as const, message: 'x' }),
+    },
+    bell: { ring: () => undefined },
+    now: () => at(now),
+  };
+  expect(await followCheckPod(run, dying, ports)).toBe(answer);
+  expect(errors).toEqual(closed);
+});
