@@ -4,6 +4,7 @@ import { decide } from '#domain/scheduling/decide.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from './pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
@@ -25,6 +26,9 @@ const schedule = async (): Promise<string[]> =>
 const trigger = async (name = 'unit') =>
   await stores.builds.trigger({ ...APP, job: name }, 'ann', decide, now());
 const oldest = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
+const pauses = async (build: number): Promise<boolean> =>
+  await stores.pool.oneFirst(rows<{ pauses: boolean }>()`
+    SELECT start_after IS NOT NULL AS pauses FROM builds WHERE id = ${build}`);
 const EVENTS = eventsOf(['0', '1'], '2026-11-21T10:00:00.000Z');
 
 describe('deciding', () => {
@@ -118,6 +122,8 @@ describe('starting', () => {
     expect(await stores.builds.openAttempts()).toMatchObject([{ id: build, attempt: 1, podUid: 'pod-1' }]);
     expect(await stores.builds.retryBuild(build, 1, 'PodLost: The Pod is gone.', now())).toBe('retried');
     expect(await stores.builds.retryBuild(build, 1, 'once more', now())).toBe('over');
+    expect(await pauses(build)).toBe(true);
+    await stores.pool.query(rows()`UPDATE builds SET start_after = now() WHERE id = ${build}`);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
     expect(await stores.builds.attemptFacts(build, 1)).toBeUndefined();
     expect(await stores.builds.applyEvents(build, 1, EVENTS, applyEvents)).toBe('over');
@@ -129,6 +135,16 @@ describe('starting', () => {
         at: now(),
       }),
     ).toBe('over');
+  });
+
+  test('a build whose steps had run is repeated without a pause', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    await stores.builds.applyEvents(build, 1, EVENTS.slice(0, 2), applyEvents);
+    await stores.builds.retryBuild(build, 1, 'PodLost: The Pod is gone.', now());
+    expect(await pauses(build)).toBe(false);
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
   });
 
   test('a build whose Pod was refused says why and lets the others go first', async () => {

@@ -64,6 +64,7 @@ async function settleSteps(
     WHERE build_id = ${build} AND attempt = ${attempt} AND status IN ('waiting', 'started')`);
 }
 
+/** After a Pod that came to no step there is a pause of 2, 4, 8 … seconds: a short trouble must not use up all attempts. */
 export async function retryBuild(
   database: Database,
   { build, attempt, reason, at }: { build: number; attempt: number; reason: string; at: Date },
@@ -72,7 +73,8 @@ export async function retryBuild(
     await holdEpoch(database, connection);
     const next = await connection.maybeOneFirst(rows<{ attempt: number }>()`
       UPDATE builds SET attempt = attempt + 1, wants_pod = true, status = 'pending', started_at = NULL,
-        pending_reason = ${reason}, start_after = NULL
+        pending_reason = ${reason}, start_after = CASE WHEN started_at IS NULL
+          THEN now() + make_interval(secs => 2 ^ least(attempt, 6)) END
       WHERE id = ${build} AND attempt = ${attempt} AND ended_at IS NULL RETURNING attempt`);
     if (next === null) return 'over';
     await connection.query(rows()`
