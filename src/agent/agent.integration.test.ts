@@ -474,8 +474,13 @@ describe('checks', () => {
   });
 
   test('that are all done by others leave nothing to say', async () => {
-    const run: CheckRun = { format: 1, run: '0', containers: [{ name: 'worker' }], checks: [], secrets: [] };
-    expect(await ended(await startWith({ work: 'checks', run }))).toBe(0);
+    const run: CheckRun = { format: 1, run: '0', containers: [], checks: [], secrets: [] };
+    gateway = new FakeGateway(certificate, { work: 'checks', run });
+    await gateway.open();
+    const worker = pod.startShim(shim, 'worker');
+    const names = { MILLRACE_CONTAINERS: 'worker' };
+    expect(await ended(pod.startAgent(bundle, gateway.url, certificate.cert, names))).toBe(0);
+    expect(await ended(worker)).toBe(0);
     expect(gateway.requests).toBe(1);
   });
 

@@ -156,7 +156,11 @@ export class Agent {
   }
 
   async #checks(run: CheckRun): Promise<number> {
-    if (run.checks.length === 0) return 0;
+    if (run.checks.length === 0) {
+      // Nothing is due: the containers must hear that this is the end, or they would fail.
+      await this.#gather(this.#environment.containers, CHECK_GATHER_LIMIT_MS);
+      return 0;
+    }
     await this.#gather(run.containers, CHECK_GATHER_LIMIT_MS);
     const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
     this.#until = Date.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;

@@ -10,6 +10,8 @@ export interface AgentEnvironment {
   nonce?: string;
   tokenFile?: string;
   shimPort: number;
+  /** The Pod's step containers. */
+  containers: { name: string }[];
   shimSecret: string;
   shimFolder?: string;
   /** The shim that containers of other images get a copy of. */
@@ -35,6 +37,10 @@ export function readEnvironment(variables: NodeJS.ProcessEnv): AgentEnvironment 
       uid: need(AGENT_ENVIRONMENT.podUid),
     },
     shimPort: Number(need(AGENT_ENVIRONMENT.shimPort)),
+    containers: (variables[AGENT_ENVIRONMENT.containers] ?? '')
+      .split(',')
+      .filter((name) => name !== '')
+      .map((name) => ({ name })),
     shimSecret: need(AGENT_ENVIRONMENT.shimSecret),
     ...optional('nonce', variables[AGENT_ENVIRONMENT.nonce]),
     ...optional('tokenFile', variables[AGENT_ENVIRONMENT.tokenFile]),

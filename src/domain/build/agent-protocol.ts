@@ -62,6 +62,8 @@ export const AGENT_ENVIRONMENT = {
   podNamespace: 'MILLRACE_POD_NAMESPACE',
   podUid: 'MILLRACE_POD_UID',
   shimPort: 'MILLRACE_SHIM_PORT',
+  /** Names of the Pod's step containers, with commas: all of them are told when the work is over, even if there was none. */
+  containers: 'MILLRACE_CONTAINERS',
   /** Folder shared with foreign images into which the agent copies the shim; unset when all steps use the worker image. */
   shimFolder: 'MILLRACE_SHIM_FOLDER',
   /** Random bytes, base64url; the key of container c is HMAC-SHA256(shimSecret, c), hex, in that container's MILLRACE_SHIM_KEY. */

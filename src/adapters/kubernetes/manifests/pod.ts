@@ -150,6 +150,7 @@ function agentEnvironment(work: PodWork, foreign: boolean, installation: Install
     [AGENT_ENVIRONMENT.gateway]: installation.gateway,
     [AGENT_ENVIRONMENT.certificateAuthority]: installation.certificateAuthority,
     [AGENT_ENVIRONMENT.shimPort]: SHIM_PORT,
+    [AGENT_ENVIRONMENT.containers]: work.containers.map(({ name }) => name).join(','),
     [AGENT_ENVIRONMENT.shimSecret]: work.shim.secret,
     ...(foreign ? { [AGENT_ENVIRONMENT.shimFolder]: SHIM_FOLDER } : {}),
     ...(work.proof === 'projected-token'
