@@ -2,7 +2,7 @@ import { must } from '#e2e/support/command.ts';
 import type { KubernetesObject } from '#e2e/support/kubectl.ts';
 import { askApi } from '#tools/cluster/api.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
-import { type Identity, identityOf, signal } from '#tools/cluster/identity.ts';
+import { type Identity, identityOf, isAlive, signal } from '#tools/cluster/identity.ts';
 import { containerdSocket } from '#tools/cluster/node-config.ts';
 import { partOf } from '#tools/cluster/parts.ts';
 import { processOf } from '#tools/cluster/processes.ts';
@@ -120,6 +120,23 @@ export const freezePart = async (name: string, meanwhile: () => Promise<void>): 
   const running = processOf(folders, partOf(folders, name));
   if (running === undefined) throw new Error(`${name} does not run.`);
   await freeze([running], meanwhile);
+};
+
+/** Parts that no fault of ours touches: when they go, somebody else is at work on the cluster. */
+const UNTOUCHED = ['containerd', 'kube-proxy'];
+
+/** Waits until somebody else stops or restarts the cluster, and answers what of it; undefined when told to stop before. */
+export const othersAtWork = async (
+  pause: () => Promise<void>,
+  until: AbortSignal,
+): Promise<string | undefined> => {
+  const before = UNTOUCHED.map((name) => ({ name, running: processOf(folders, partOf(folders, name)) }));
+  while (!until.aborted) {
+    const gone = before.find(({ running }) => running === undefined || !isAlive(running));
+    if (gone !== undefined) return gone.name;
+    await pause();
+  }
+  return undefined;
 };
 
 const TABLE = 'inet millrace-soak';

@@ -1,16 +1,18 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isEmbedded } from '#e2e/support/embedded.ts';
+import { clusterPart, isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
+import { partNames } from '#tools/cluster/parts.ts';
 import { exclusively } from '#tools/cluster/exclusive.ts';
 import { Chance } from './chance.ts';
 import { check } from './check/check.ts';
 import type { Evidence, ShownBuild } from './check/evidence.ts';
+import { othersAtWork } from './containers.ts';
 import { FAULTS } from './faults.ts';
 import { emptyHistory, type History } from './history.ts';
 import { complaints, keepLogs } from './kept-logs.ts';
@@ -31,6 +33,7 @@ const TELL_EVERY_MS = 30_000;
 
 const settings = readSettings(process.argv, process.env);
 const stop = new AbortController();
+let disturbed: string | undefined;
 const team = teamName('soak');
 const history = emptyHistory(settings.seed, settings.minutes, Date.now());
 const folder = join(tmpdir(), `millrace-${team}-seed-${settings.seed}`);
@@ -97,6 +100,8 @@ const trouble = async (load: Load, { seed, minutes }: Settings): Promise<void> =
 
 const settle = async (load: Load): Promise<string[]> => {
   say('no more faults: waiting for everything to come to its end');
+  // They run, unless a fault could not be taken back.
+  for (const part of partNames) await clusterPart('start', part);
   await waitForWorkloads();
   await load.last();
   if (!(await waitForBuilds(team, history))) say('not everything came to its end in time');
@@ -109,6 +114,15 @@ const settle = async (load: Load): Promise<string[]> => {
 const saveHistory = async (evidence: Evidence | { history: History }): Promise<void> => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'evidence.json'), JSON.stringify(evidence));
+};
+
+/** A cluster that somebody else restarts proves nothing about what we did to it. */
+const watchForOthers = async (until: AbortSignal): Promise<void> => {
+  const part = await othersAtWork(() => sleepUnless(1000, until), until);
+  if (part === undefined || until.aborted) return;
+  disturbed = `Somebody else stopped ${part}: this run proves nothing.`;
+  console.log(disturbed);
+  stop.abort();
 };
 
 const judge = (evidence: Evidence): boolean => {
@@ -133,10 +147,11 @@ const soak = async (world: World): Promise<boolean> => {
     observer.watch(done.signal),
     keepLogs(team, folder, done.signal),
     tell(observer, done.signal),
+    watchForOthers(done.signal),
   ]);
   try {
     await trouble(load, settings);
-    if (stop.signal.aborted) throw new Error('stopped before its time');
+    if (stop.signal.aborted) throw new Error(disturbed ?? 'stopped before its time');
     const evidence = await collect(await settle(load));
     await saveHistory(evidence);
     console.log(['', 'Complaints in the logs', ...(await complaints(folder, history.started))].join('\n'));
@@ -162,7 +177,7 @@ const main = async (): Promise<boolean> => {
   } finally {
     world.close();
     if (keep) console.log(`KEEP is set: team ${team} stays.`);
-    else await deleteTeam(team);
+    else await deleteTeam(team).catch((error: unknown) => console.error(messageOf(error)));
   }
 };
 
