@@ -420,7 +420,7 @@ describe('checks', () => {
           env: { version_ref: 'a' },
         }),
         check('bad', 'echo hello'),
-        check('failed', 'echo why >&2; exit 4'),
+        check('failed', 'echo trying >&2; echo because of s3cret >&2; exit 4'),
         check('late', 'sleep 1000', { timeoutSeconds: 1 }),
         check('leaking', 'echo "[{\\"url\\":\\"https://s3cret@host\\"}]"; echo s3cret >&2'),
         check(
@@ -442,8 +442,8 @@ describe('checks', () => {
     });
     expect(results.get('failed')).toEqual({
       scope: 'failed',
-      error: 'The check failed: exit code 4.',
-      log: 'why\n',
+      error: 'The check failed: exit code 4. because of ***',
+      log: 'trying\nbecause of ***\n',
     });
     expect(results.get('late')).toMatchObject({ error: 'The check took longer than 1 s.' });
     expect(results.get('leaking')).toEqual({

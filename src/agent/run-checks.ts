@@ -9,6 +9,7 @@ import type { Stop } from './stop.ts';
 
 const SIDE_BY_SIDE = 4;
 const LOG_TAIL = 64 * 1024;
+const LONGEST_WORDS = 500;
 /** Results in one request: each is at most a megabyte of versions and a log. */
 const AT_ONCE = 4;
 
@@ -65,7 +66,10 @@ async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckPlace): 
   });
   const verdict = judge({ check, end, answer, late: limit.aborted, stopped: stop.reason !== undefined });
   const shown = { scope: check.scope, log: masker.mask(log.text()).replaceAll('\0', '\uFFFD') };
-  if ('error' in verdict) return { ...shown, error: masker.mask(verdict.error).replaceAll('\0', '\uFFFD') };
+  if ('error' in verdict) {
+    const words = verdict.ownWords === true ? lastLine(shown.log) : '';
+    return { ...shown, error: masker.mask(verdict.error).replaceAll('\0', '\uFFFD') + words };
+  }
   const leak = leakingField(verdict.versions, masker);
   if (leak !== undefined) {
     const error = `The field ${JSON.stringify(leak)} of a version holds a secret; versions are stored and shown.`;
@@ -88,15 +92,21 @@ function judge({
   answer,
   late,
   stopped,
-}: Judged): { versions: Record<string, string>[] } | { error: string } {
+}: Judged): { versions: Record<string, string>[] } | { error: string; ownWords?: boolean } {
   if (stopped) return { error: 'The Pod was asked to end before the check was done.' };
   if (late) return { error: `The check took longer than ${check.timeoutSeconds} s.` };
   if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
   const failure = whyFailed(end);
-  if (failure !== undefined) return { error: `The check failed: ${failure}.` };
+  if (failure !== undefined) return { error: `The check failed: ${failure}.`, ownWords: true };
   if (answer.overflown) return { error: `The check printed more than ${CHECK_OUTPUT_LIMIT} bytes.` };
   const parsed = parseCheckOutput(answer.text());
   return parsed.ok ? { versions: parsed.versions } : { error: parsed.error };
+}
+
+/** What the script said last is most often why it failed. The log is masked before it is cut. */
+function lastLine(log: string): string {
+  const line = log.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? '' : ` ${line.slice(0, LONGEST_WORDS)}`;
 }
 
 /** Versions go out as they are, or not at all: a masked one would name nothing. */
