@@ -189,3 +189,10 @@ describe('Events tell how one status became the next', () => {
 test('what a change did not touch is left out of the last plan: an emptied object would be refused as null', () => {
   expect(statusOf(applied()).lastPlan).toStrictEqual({ jobs: { added: ['unit'] } });
 });
+
+test('a check that fails is told of a pipeline without jobs too', () => {
+  const before = statusOf(applied({ jobs: [] }));
+  const lost = { name: 'git.lost', versions: 0, stalled: false, checkError: 'no branch' };
+  const after = statusOf(applied({ jobs: [], resources: [lost] }), { before });
+  expect(told(before, after)).toContain('Warning CheckFailed');
+});

@@ -232,8 +232,8 @@ function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string
 
 function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
   // Nothing known before: these builds are history of an earlier object of the name.
-  if (before?.jobs === undefined) return [];
-  const known = new Map(before.jobs.map((job) => [job.name, job.lastBuild]));
+  if (before?.jobCount === undefined) return [];
+  const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
   return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
     const was = known.get(name);
     if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
@@ -263,7 +263,7 @@ function buildEvent(
 }
 
 function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  if (before?.jobs === undefined) return [];
+  if (before?.jobCount === undefined) return [];
   const known = new Map(before.failingChecks?.map(({ resource, message }) => [resource, message]));
   return (after.failingChecks ?? []).flatMap(({ resource, message }) =>
     known.get(resource) === message
