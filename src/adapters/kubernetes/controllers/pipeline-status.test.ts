@@ -196,3 +196,9 @@ test('a check that fails is told of a pipeline without jobs too', () => {
   const after = statusOf(applied({ jobs: [], resources: [lost] }), { before });
   expect(told(before, after)).toContain('Warning CheckFailed');
 });
+
+test('a build that was too quick to be seen running is told from its start', () => {
+  const before = statusOf(applied({ jobs: [unit('1', 'succeeded', 1)] }));
+  const after = statusOf(applied({ jobs: [unit('2', 'succeeded', 2)] }), { before });
+  expect(told(before, after)).toEqual(['Normal BuildStarted', 'Normal BuildSucceeded']);
+});

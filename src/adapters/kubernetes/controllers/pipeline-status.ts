@@ -239,7 +239,10 @@ function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus):
     if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
       return [];
     }
-    return buildEvent(name, lastBuild) ?? [];
+    // A quick build ends between two looks at it; who succeeded has started.
+    const unseen = lastBuild.status === 'succeeded' && was?.number !== lastBuild.number;
+    const started = unseen ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
+    return [started, buildEvent(name, lastBuild)].filter((event) => event !== undefined);
   });
 }
 
