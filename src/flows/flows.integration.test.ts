@@ -187,7 +187,7 @@ describe('checks', () => {
     ahead = 400;
     await compareWithPods(ports());
     expect((await stores.views.resource(GIT))?.checkError).toBe(
-      'The Pod of the check did not start: ErrImagePull (no such image).',
+      'The Pod of the check did not start: container agent: ErrImagePull (no such image).',
     );
     expect(podNames()).toEqual([]);
   });

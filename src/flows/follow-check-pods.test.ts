@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { followCheckPod } from './follow-check-pods.ts';
+import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
 import type { OpenRun, PodFacts } from './ports.ts';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
@@ -26,23 +26,55 @@ const dying: PodFacts = {
   containers: [{ name: 'agent', image: 'agent', state: 'running' }],
 };
 
+const portsAt = (now: number, errors: unknown[]): FollowChecksPorts => ({
+  checks: {
+    closeRun: async (_run: number, _at: Date, error?: string) => void errors.push(error),
+    runFacts: async () => undefined,
+  },
+  cluster: {
+    deletePod: async () => undefined,
+    createCheckPod: async () => ({ answer: 'refused', reason: 'Invalid', message: 'x' }),
+  },
+  bell: { ring: () => undefined },
+  now: () => at(now),
+});
+
 test.each([
   ['a deleted Pod of a check is given time to end', 219, 'wait', []],
   ['a deleted Pod of a check that never ends is lost', 220, 'closed', [expect.stringContaining('is lost')]],
 ])('%s', async (_name, now, answer, closed) => {
   const errors: unknown[] = [];
-  const ports = {
-    checks: {
-      closeRun: async (_run: number, _at: Date, error?: string) => void errors.push(error),
-      runFacts: async () => undefined,
-    },
-    cluster: {
-      deletePod: async () => undefined,
-      createCheckPod: async () => ({ answer: 'refused' as const, reason: 'Invalid' as const, message: 'x' }),
-    },
-    bell: { ring: () => undefined },
-    now: () => at(now),
-  };
-  expect(await followCheckPod(run, dying, ports)).toBe(answer);
+  expect(await followCheckPod(run, dying, portsAt(now, errors))).toBe(answer);
   expect(errors).toEqual(closed);
+});
+
+test('the last words of an agent that came to no check reach people as a sentence', async () => {
+  const errors: unknown[] = [];
+  const words = {
+    format: 1,
+    outcome: 'failed',
+    reason: 'AgentFault',
+    message: 'no word from worker within 300 s',
+    exits: {},
+    acknowledged: 0,
+  };
+  const ended: PodFacts = {
+    ...dying,
+    deleting: false,
+    phase: 'Failed',
+    containers: [
+      {
+        name: 'agent',
+        image: 'agent',
+        state: 'terminated',
+        reason: 'Error',
+        exitCode: 1,
+        message: JSON.stringify(words),
+      },
+    ],
+  };
+  await followCheckPod(run, ended, portsAt(10, errors));
+  expect(errors).toEqual([
+    'The Pod of the check ended before the check had a result: no word from worker within 300 s.',
+  ]);
 });

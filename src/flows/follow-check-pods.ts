@@ -1,5 +1,7 @@
 import { isLost } from '#domain/build/judge-pod-end.ts';
-import type { Bell, CheckStore, Cluster, ContainerFacts, OpenRun, PodFacts } from './ports.ts';
+import { hasEnded } from '#domain/build/pod-fault.ts';
+import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
+import type { Bell, CheckStore, Cluster, OpenRun, PodFacts } from './ports.ts';
 
 export interface FollowChecksPorts {
   checks: Pick<CheckStore, 'closeRun' | 'runFacts'>;
@@ -30,7 +32,7 @@ export async function followCheckPod(
   const verdict = judgeRun(run, pod, late || lost);
   if (verdict === 'make') return await makeAgain(run, ports);
   if (verdict === 'wait') return 'wait';
-  await ports.checks.closeRun(run.run, ports.now(), lost ? LOST : whyEnded(pod));
+  await ports.checks.closeRun(run.run, ports.now(), lost ? LOST : tellCheckEnd(pod));
   ports.bell.ring('status', run.pipelineId);
   ports.bell.ring('checks', 0);
   await remove(pod, ports);
@@ -60,23 +62,6 @@ function secondsSince(then: Date, { now }: FollowChecksPorts): number {
 function isOverdue(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean {
   if (pod?.deletedAt === undefined || hasEnded(pod)) return false;
   return isLost(secondsSince(pod.deletedAt, ports));
-}
-
-function hasEnded(pod: PodFacts): boolean {
-  const agent = pod.containers[0];
-  return pod.phase === 'Succeeded' || pod.phase === 'Failed' || agent?.state === 'terminated';
-}
-
-function whyEnded(pod: PodFacts | undefined): string {
-  if (pod === undefined) return 'The Pod of the check is gone.';
-  const what = hasEnded(pod) ? 'ended before the check had a result' : 'did not start';
-  const { reason = pod.reason, message = pod.message } = troubledContainer(pod) ?? {};
-  const said = message === undefined ? '' : ` (${message.slice(0, 500)})`;
-  return `The Pod of the check ${what}: ${reason ?? pod.unschedulable ?? pod.phase}${said}.`;
-}
-
-function troubledContainer(pod: PodFacts): ContainerFacts | undefined {
-  return pod.containers.find((container) => container.state !== 'running' && container.reason !== undefined);
 }
 
 async function remove(pod: PodFacts | undefined, { cluster }: FollowChecksPorts): Promise<void> {

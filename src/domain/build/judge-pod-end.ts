@@ -3,7 +3,7 @@ import type { BuildState } from './build-state.ts';
 import type { OutcomeReason, TerminationMessage } from './events.ts';
 import { judgeMissingImage, judgePending } from './judge-pending.ts';
 import { parseTermination } from './parse-termination.ts';
-import { podFault, type PodFault } from './pod-fault.ts';
+import { hasEnded, podFault, type PodFault } from './pod-fault.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
 /** Pods that go before their first step are replaced; not for ever. */
@@ -23,7 +23,7 @@ export function judgePodEnd(
   attempt: AttemptReport,
 ): PodJudgement {
   if (isOver(state.status)) return { decision: 'wait' };
-  if (pod && !hasEnded(pod, attempt)) return judgePending(state, pod, attempt);
+  if (pod && !hasEnded(pod) && !isLost(attempt.overdueSeconds)) return judgePending(state, pod, attempt);
   const words = parseTermination(pod?.containers[0]?.message);
   if (words && knowsTheEnd(state, words)) {
     return { decision: 'end', outcome: words.outcome, reason: words.reason, message: words.message };
@@ -66,12 +66,6 @@ function judgeImages(
 /** Of the step containers only: a starved agent is a fault like any other of its. */
 function starvedContainer(pod: PodReport | undefined): string | undefined {
   return pod?.containers.slice(1).find((container) => container.reason === 'OOMKilled')?.name;
-}
-
-/** When the agent is gone nothing more will come, whatever hangs in the other containers. */
-function hasEnded(pod: PodReport, { overdueSeconds }: AttemptReport): boolean {
-  if (isLost(overdueSeconds)) return true;
-  return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
 }
 
 /**

@@ -6,6 +6,11 @@ export interface PodFault {
   message: string;
 }
 
+/** When the agent is gone nothing more will come, whatever hangs in the other containers. */
+export function hasEnded(pod: PodReport): boolean {
+  return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
+}
+
 /** What ended a Pod that nobody wanted to end, as well as can be known. `pod` undefined: it is gone. */
 export function podFault(pod: PodReport | undefined, words: TerminationMessage | undefined): PodFault {
   if (!pod) return { reason: 'PodLost', message: 'The Pod is gone.' };
