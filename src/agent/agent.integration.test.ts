@@ -152,7 +152,7 @@ describe('a build', () => {
     expect(await ended(agent)).toBe(0);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
     expect(gateway.log('0')).toBe(
-      `${'y\n'.repeat(500)}\n[truncated: this build has printed more than 1000 bytes]\n`,
+      `${'y\n'.repeat(500)}\n[truncated: the log of this build is over its limit]\n`,
     );
     expect(gateway.log('1')).toBe('');
   });

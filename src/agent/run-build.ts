@@ -1,6 +1,7 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { BuildOutcome, OutcomeReason, StepEnded } from '#domain/build/events.ts';
 import { expandValues } from '#domain/build/expand-references.ts';
+import { LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { createMasker, type Masker } from '#domain/build/mask.ts';
 import { parsePushOutput } from '#domain/build/parse-check-output.ts';
 import { exportVersion, parseOutput } from '#domain/build/step-output.ts';
@@ -12,7 +13,6 @@ import { LogBudget, StepLog } from './step-log.ts';
 import { pauseFor } from './retry.ts';
 import type { Stop, StopReason } from './stop.ts';
 
-const LOG_LIMIT = 64 * 1024 * 1024;
 const PUSH_TAIL = 64 * 1024;
 const TERMINATION_NEWS_MS = 2000;
 const LONGEST_MESSAGE = 1000;

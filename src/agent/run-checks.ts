@@ -2,6 +2,7 @@ import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import { createMasker, type Masker } from '#domain/build/mask.ts';
 import { CHECK_OUTPUT_LIMIT, parseCheckOutput } from '#domain/build/parse-check-output.ts';
+import { storable } from '#domain/build/storable.ts';
 import type { CheckPlan, CheckRun } from '#domain/planning/plan.ts';
 import { Head, Tail } from './capture.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
@@ -65,10 +66,10 @@ async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckPlace): 
     onOutput: (stream, bytes) => (stream === 'stdout' ? answer : log).write(bytes),
   });
   const verdict = judge({ check, end, answer, late: limit.aborted, stopped: stop.reason !== undefined });
-  const shown = { scope: check.scope, log: masker.mask(log.text()).replaceAll('\0', '\uFFFD') };
+  const shown = { scope: check.scope, log: storable(masker.mask(log.text())) };
   if ('error' in verdict) {
     const words = verdict.ownWords === true ? lastLine(shown.log) : '';
-    return { ...shown, error: masker.mask(verdict.error).replaceAll('\0', '\uFFFD') + words };
+    return { ...shown, error: storable(masker.mask(verdict.error)) + words };
   }
   const leak = leakingField(verdict.versions, masker);
   if (leak !== undefined) {

@@ -1,5 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
+import { cutLog } from '#domain/build/log-limit.ts';
 import type { Masker, MaskStream } from '#domain/build/mask.ts';
+import { storable } from '#domain/build/storable.ts';
 
 const BATCH = 64 * 1024;
 const LINES_AFTER_MS = 100;
@@ -8,32 +10,21 @@ const ANYTHING_AFTER_MS = 1000;
 /** What a build may still write to its log. */
 export class LogBudget {
   readonly #limit: number;
-  #left: number;
-  #told = false;
+  #used = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
-    this.#left = limit;
   }
 
   get spent(): boolean {
-    return this.#told;
+    return this.#used > this.#limit;
   }
 
   /** As much of the text as may go out; the first time that something may not, it says so. */
   cut(text: string): string {
-    if (this.#told) return '';
-    const size = Buffer.byteLength(text);
-    if (size <= this.#left) {
-      this.#left -= size;
-      return text;
-    }
-    this.#told = true;
-    const part = Buffer.from(text)
-      .subarray(0, this.#left)
-      .toString('utf8')
-      .replace(/\uFFFD$/, '');
-    return `${part}\n[truncated: this build has printed more than ${this.#limit} bytes]\n`;
+    const cut = cutLog(text, this.#used, this.#limit);
+    this.#used = cut.used;
+    return cut.text;
   }
 }
 
@@ -114,9 +105,4 @@ class Stream {
   end(): string {
     return this.#mask.write(storable(this.#decoder.end())) + this.#mask.end();
   }
-}
-
-/** Databases refuse the character NUL in text. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '\uFFFD');
 }

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import type { BuildState, EventsApplied, StepState } from '#domain/build/build-state.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import { storable, storableFields } from '#domain/build/storable.ts';
 import { readState, type StoredState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { versionDigest } from './digests.ts';
@@ -8,7 +9,6 @@ import { lockForEnd, writeEnd } from './end-build.ts';
 import { logMonth, storeText } from './log-chunks.ts';
 import { prepared, rows, texts, type Database, type Transaction } from './pool.ts';
 import { addVersions } from './record-versions.ts';
-import { storable, storableFields } from './storable.ts';
 
 interface EventsToApply {
   build: number;
@@ -53,10 +53,9 @@ interface Target {
 async function writeState(connection: Transaction, target: Target, applied: EventsApplied): Promise<void> {
   const { build, attempt, stored } = target;
   const logs = applied.logs.map((log) => ({ ...log, stored: storeText(log.text) }));
-  const bytes = logs.reduce((sum, log) => sum + Buffer.byteLength(log.text), 0);
   await connection.query(prepared('apply_events')`
     WITH attempt AS (
-      UPDATE build_attempts SET applied = ${applied.state.applied}, log_bytes = log_bytes + ${bytes}
+      UPDATE build_attempts SET applied = ${applied.state.applied}, log_bytes = ${applied.state.logBytes}
       WHERE build_id = ${build} AND attempt = ${attempt}),
     build AS (
       UPDATE builds SET status = 'started', started_at = coalesce(started_at, ${applied.startedAt ?? null}::timestamptz),

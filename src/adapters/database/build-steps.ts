@@ -14,7 +14,6 @@ export interface StoredState {
   ended: boolean;
   cancel: boolean;
   createdAt: Date;
-  logBytes: number;
 }
 
 interface Row {
@@ -56,14 +55,13 @@ export async function readState(
   if (row === null) return undefined;
   const steps = row.steps?.map(toStep) ?? (await initialSteps(connection, row, definitions));
   return {
-    state: { status: row.status, applied: row.applied, steps },
+    state: { status: row.status, applied: row.applied, logBytes: row.log_bytes, steps },
     pipeline: row.pipeline,
     job: row.job,
     current: row.current,
     ended: row.ended,
     cancel: row.cancel,
     createdAt: row.created_at,
-    logBytes: row.log_bytes,
   };
 }
 

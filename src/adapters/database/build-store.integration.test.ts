@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { applyEvents } from '#domain/build/apply-events.ts';
+import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decide } from '#domain/scheduling/decide.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -239,6 +240,37 @@ describe('events', () => {
     expect(logs?.retried).toEqual([{ attempt: 1, reason: 'PodLost: The Pod is gone.' }]);
     const rest = await stores.views.logs(ref, logs?.chunks[1]?.sequence ?? 0);
     expect(rest?.chunks.map(({ text }) => text)).toEqual(['step 1\n']);
+  });
+
+  test('of a log over its limit are cut, from batch to batch, whatever the agent sends', async () => {
+    const id = await firstBuild();
+    const at = EVENTS[0]?.at ?? '';
+    const said = (sequence: number) => ({
+      sequence,
+      at,
+      type: 'log' as const,
+      step: '0',
+      text: 'x'.repeat(1000),
+    });
+    await stores.builds.applyEvents(
+      id,
+      1,
+      [{ sequence: 1, at, type: 'step-started', step: '0' }],
+      applyEvents,
+    );
+    await stores.pool.query(
+      rows()`UPDATE build_attempts SET log_bytes = ${LOG_LIMIT - 1500} WHERE build_id = ${id}`,
+    );
+    for (const sequence of [2, 3, 4, 5]) {
+      expect(await stores.builds.applyEvents(id, 1, [said(sequence)], applyEvents)).toMatchObject({
+        acknowledged: sequence,
+      });
+    }
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks.map(({ text }) => text)).toEqual([
+      'x'.repeat(1000),
+      `${'x'.repeat(500)}\n${LOG_CUT}\n`,
+    ]);
   });
 
   test('of a large log are kept small and read back whole', async () => {

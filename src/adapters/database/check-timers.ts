@@ -1,9 +1,9 @@
+import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { nextAfterFailure, nextCheck } from '#domain/scheduling/next-check.ts';
 import type { CheckCause } from '#flows/ports.ts';
 import { cronNext } from './cron-next.ts';
 import { rows, type Transaction } from './pool.ts';
-import { storable } from './storable.ts';
 
 /** The part of a check scope that its timer is worked out from. */
 export interface TimerRow {

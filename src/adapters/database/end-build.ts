@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
+import { storable } from '#domain/build/storable.ts';
 import type { BuildEnd } from '#flows/ports.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, prepared, rows, time, type Database, type Transaction } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';
-import { storable } from './storable.ts';
 
 export async function endBuild(
   database: Database,

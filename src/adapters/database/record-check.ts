@@ -1,9 +1,9 @@
+import { storable } from '#domain/build/storable.ts';
 import type { CheckOutcome } from '#flows/ports.ts';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
 import { addVersions } from './record-versions.ts';
-import { storable } from './storable.ts';
 
 type ScopeRow = TimerRow & {
   run_id: number | null;

@@ -1,7 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { storableFields } from '#domain/build/storable.ts';
 import { versionDigest } from './digests.ts';
 import { rows, texts, time, type Transaction } from './pool.ts';
-import { storableFields } from './storable.ts';
 
 /**
  * Adds those of the versions that the scope does not know, in order, and asks for a decision on the jobs that take them ungated.

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { applyEvents, closeBuild, openBuild } from './apply-events.ts';
 import type { BuildState } from './build-state.ts';
 import type { BuildEvent } from './events.ts';
+import { LOG_CUT, LOG_LIMIT } from './log-limit.ts';
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
 type Told = Unnumbered<BuildEvent>;
@@ -208,4 +209,44 @@ test('closing a build leaves no step open and does not touch one that is over', 
   const closed = closeBuild(running, 'failed', AT);
   expect(statuses(closed)).toEqual(['failed', 'failed', 'skipped', 'skipped']);
   expect(closeBuild(closed, 'cancelled', AT)).toBe(closed);
+});
+
+const log = (text: string): Told => ({ type: 'log', step: '0', text });
+const almostFull = (left: number): BuildState => ({ ...opened, logBytes: LOG_LIMIT - left });
+const texts = (state: BuildState, ...said: string[]): string[] =>
+  applyEvents(state, numbered([started('0'), ...said.map(log)])).logs.map(({ text }) => text);
+
+describe('the log of a build', () => {
+  test.each<[string, number, string[], string[]]>([
+    ['takes what fits to the last byte', 70, ['x'.repeat(70)], ['x'.repeat(70)]],
+    [
+      'ends with a line that says so, once',
+      70,
+      ['x'.repeat(71), 'more'],
+      [`${'x'.repeat(70)}\n${LOG_CUT}\n`],
+    ],
+    [
+      'counts bytes, and cuts no character in two',
+      70,
+      ['ä'.repeat(34) + '€€'],
+      [`${'ä'.repeat(34)}\n${LOG_CUT}\n`],
+    ],
+    [
+      'counts a row for what it costs, however little is in it',
+      128,
+      ['a', 'b', 'c'],
+      ['a', 'b', `\n${LOG_CUT}\n`],
+    ],
+    ['keeps no row without text', 70, ['', '', 'a'], ['a']],
+    ['stays cut', -1, ['a'], []],
+  ])('%s', (_name, left, said, kept) => expect(texts(almostFull(left), ...said)).toEqual(kept));
+
+  test('whose agent knows no limit does not grow beyond it, and every event is acknowledged', () => {
+    const flood = Array.from({ length: 70 }, () => log('x'.repeat(1024 * 1024)));
+    const { state, logs } = applyEvents(opened, numbered([started('0'), ...flood, succeeded('0')]));
+    const kept = logs.reduce((sum, { text }) => sum + text.length, 0);
+    expect(kept).toBe(LOG_LIMIT + LOG_CUT.length + 2);
+    expect(state.applied).toBe(72);
+    expect(state.steps[0]?.status).toBe('succeeded');
+  });
 });

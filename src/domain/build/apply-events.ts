@@ -1,9 +1,15 @@
 import type { BuildState, EventsApplied, StepState } from './build-state.ts';
 import type { BuildEvent, BuildOutcome, BuildStatus, StepEnded } from './events.ts';
+import { cutLog } from './log-limit.ts';
 
 /** The state of an attempt before its first event. */
 export function openBuild(steps: Pick<StepState, 'id' | 'kind' | 'name' | 'resource'>[]): BuildState {
-  return { status: 'pending', applied: 0, steps: steps.map((step) => ({ ...step, status: 'waiting' })) };
+  return {
+    status: 'pending',
+    applied: 0,
+    logBytes: 0,
+    steps: steps.map((step) => ({ ...step, status: 'waiting' })),
+  };
 }
 
 export function isOver(status: BuildStatus): status is BuildOutcome {
@@ -30,11 +36,8 @@ function applyEvent(applied: EventsApplied, event: BuildEvent): EventsApplied {
   switch (event.type) {
     case 'step-started':
       return applyStart(applied, event);
-    case 'log': {
-      if (!stepOf(applied.state, event.step)) return applied;
-      const { sequence, step, text, at } = event;
-      return { ...applied, logs: [...applied.logs, { sequence, step, text, at }] };
-    }
+    case 'log':
+      return applyLog(applied, event);
     case 'step-ended':
       return applyStepEnd(applied, event);
     case 'build-ended':
@@ -43,6 +46,15 @@ function applyEvent(applied: EventsApplied, event: BuildEvent): EventsApplied {
       // An event of a newer agent: it counts, and says nothing to this program.
       return applied;
   }
+}
+
+function applyLog(applied: EventsApplied, event: BuildEvent & { type: 'log' }): EventsApplied {
+  const { sequence, step, at } = event;
+  if (!stepOf(applied.state, step)) return applied;
+  const { text, used } = cutLog(event.text, applied.state.logBytes);
+  if (text === '') return applied;
+  const state = { ...applied.state, logBytes: used };
+  return { ...applied, state, logs: [...applied.logs, { sequence, step, text, at }] };
 }
 
 function applyStart(applied: EventsApplied, event: { step: string; at: string }): EventsApplied {

@@ -5,6 +5,8 @@ export interface BuildState {
   status: BuildStatus;
   /** Highest sequence number applied. */
   applied: number;
+  /** What its log has used of the limit (see log-limit). */
+  logBytes: number;
   /** Planned steps in order. */
   steps: StepState[];
 }

@@ -15,7 +15,7 @@ export interface Plan {
   steps: PlanStep[];
   /** Values that must never leave the Pod: the agent masks them in everything it sends. */
   secrets: string[];
-  /** Bytes of log that the build may send; what is over is left out, visibly. Absent: 64 MiB. */
+  /** Bytes of log that the build may send; what is over is left out, visibly. Absent: what the gateway takes. */
   logLimitBytes?: number;
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { CheckResultsRequest, EventsRequest } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
+import { storable, storableFields } from '#domain/build/storable.ts';
 
 const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });
 const Short = Type.String({ maxLength: 4096 });
@@ -72,15 +73,6 @@ export const CheckResultsBody = Type.Object({
   ),
   done: Type.Boolean(),
 });
-
-/** Postgres holds neither U+0000 nor half a surrogate pair, and commands print both: they become the replacement character. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
-}
-
-function storableFields(fields: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [storable(key), storable(value)]));
-}
 
 export function storableEvents({ events }: EventsRequest): BuildEvent[] {
   return events.map((event) => {

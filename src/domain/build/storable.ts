@@ -1,6 +1,6 @@
-/** Postgres refuses NUL and half surrogates in text; whatever a program printed must not be able to stop its own report. */
+/** Text that every store takes: databases refuse U+0000 and half a surrogate pair, and programs print both. */
 export function storable(text: string): string {
-  return text.replaceAll('\0', '\u{FFFD}').toWellFormed();
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 export function storableFields(fields: Record<string, string>): Record<string, string> {
