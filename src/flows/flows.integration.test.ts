@@ -6,7 +6,7 @@ import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.t
 import { compareWithPods, followPod } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
 import { followBuildPod } from './follow-pods.ts';
-import type { PodFacts } from './ports.ts';
+import type { PendingBuild, PodFacts } from './ports.ts';
 import { recordVersions } from './record-versions.ts';
 import { requestCheck } from './request-check.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
@@ -234,6 +234,82 @@ describe('a build that is to start', () => {
     expect(podNames()).toContain('app-unit-2-1');
   });
 
+  test('waits for its turn while its team is at its limit, and is the first to go when there is room', async () => {
+    await save();
+    const running = (): number => buildPods().length;
+    cluster.refuse = (name) =>
+      name.startsWith('app') && running() >= 1
+        ? { answer: 'refused', reason: 'TeamLimit', message: 'Team main runs 1 of 1.' }
+        : undefined;
+    await find('a', 'b', 'c');
+    expect(buildPods()).toEqual(['app-unit-1-1']);
+    for (const number of ['2', '3']) {
+      expect(await stateOf(number)).toMatchObject({
+        status: 'pending',
+        message: 'TeamLimit: Team main runs 1 of 1.',
+      });
+    }
+    expect(await startBuilds(ports())).toMatchObject({ started: [], short: ['main'] });
+    cluster.pods.delete('app-unit-1-1');
+    await triggerJob(UNIT, 'ann', ports());
+    expect((await startBuilds(ports())).started).toMatchObject([{ number: '2' }]);
+    expect(await stateOf('2')).not.toHaveProperty('message');
+  });
+
+  test('leaves the way to other teams while its own is at its limit, however many wait', async () => {
+    await save();
+    await stores.teams.saveTeam({ name: 'other', namespace: 'other' });
+    await save(samplePipeline(), { team: 'other', pipeline: 'tiny', namespace: 'other' });
+    cluster.refuse = (name) =>
+      name.startsWith('app') ? { answer: 'refused', reason: 'TeamLimit', message: 'full' } : undefined;
+    await find('a');
+    for (let one = 0; one < 40; one += 1) await triggerJob(UNIT, 'ann', ports());
+    const run = (await stores.checks.openRuns()).find(({ team }) => team === 'other')?.run ?? 0;
+    const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
+    await recordVersions(
+      run,
+      { results: [{ scope, versions: [{ ref: 'a' }], log: '' }], done: true },
+      ports(),
+    );
+    await scheduleJobs(ports());
+    let asked = 0;
+    const counting = {
+      createBuildPod: async (build: PendingBuild) => ((asked += 1), cluster.createBuildPod(build)),
+    };
+    expect((await startBuilds({ ...ports(), cluster: counting })).started).toMatchObject([{ team: 'other' }]);
+    expect(asked).toBeLessThanOrEqual(33);
+  });
+
+  test('that was refused for want of room is tried again when a Pod of its team ends, the oldest first', async () => {
+    await save();
+    cluster.refuse = (name) =>
+      name.startsWith('app') ? { answer: 'refused', reason: 'QuotaExceeded', message: 'no room' } : undefined;
+    await find('a', 'b', 'c', 'd', 'e', 'f');
+    cluster.refuse = undefined;
+    const early = await startBuilds(ports());
+    expect(early).toMatchObject({ started: [], short: [] });
+    expect(early.againAfterMs).toBeGreaterThan(0);
+    expect((await startBuilds(ports(), ['elsewhere'])).started).toEqual([]);
+    const { started, short } = await startBuilds(ports(), ['main']);
+    expect(started.map(({ number }) => number).toSorted()).toEqual(['1', '2', '3', '4']);
+    expect(short).toEqual(['main']);
+    expect(await startBuilds(ports(), ['main'])).toMatchObject({ started: [{}, {}], short: [] });
+  });
+
+  test('after a pause is waited for to the moment', async () => {
+    await save();
+    await find('a');
+    expect(await startBuilds(ports())).not.toHaveProperty('againAfterMs');
+    await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, 'PodLost: gone', now());
+    const { againAfterMs = 0 } = await startBuilds(ports());
+    expect(againAfterMs).toBeGreaterThan(0);
+    await setTimeout(againAfterMs);
+    expect((await startBuilds(ports())).started).toMatchObject([{ attempt: 2 }]);
+    // A build that is paused for another reason than want of room stays so.
+    await stores.builds.retryBuild(buildOf('app-unit-1-2'), 2, 'PodLost: gone', now());
+    expect((await startBuilds(ports(), ['main'])).started).toEqual([]);
+  });
+
   test('fails when its Pod can never be', async () => {
     await save();
     cluster.refuse = (name) =>
@@ -303,6 +379,22 @@ describe('a build whose Pod', () => {
     expect(await stateOf('2')).toMatchObject({ status: 'started', attempt: 1 });
     ahead = 120;
     await startBuilds(ports());
+    await compareWithPods(ports());
+    expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
+  });
+
+  test('goes before a step has begun gets another, though the operator died before it wrote the Pod down', async () => {
+    await save();
+    await find('a');
+    const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
+    await triggerJob(UNIT, 'ann', ports());
+    await startBuilds({ ...ports(), builds: dying });
+    const session = { kind: 'build', build: buildOf('app-unit-2-1'), attempt: 1 } as const;
+    await stores.sessions.openSession(session, 'key', cluster.pods.get('app-unit-2-1')?.uid ?? '', now());
+    cluster.pods.delete('app-unit-2-1');
+    await startBuilds(ports());
+    expect(podNames()).not.toContain('app-unit-2-1');
+    ahead = 60;
     await compareWithPods(ports());
     expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
   });

@@ -194,8 +194,14 @@ export interface BuildStore {
     decide: (snapshot: Snapshot) => Decision,
     at: Date,
   ): Promise<TriggerAnswer>;
-  /** Pending builds whose current attempt has no Pod yet, oldest first. */
-  buildsToStart(limit: number): Promise<PendingBuild[]>;
+  /** Pending builds whose current attempt has no Pod yet, oldest first; none of the namespaces named. */
+  buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
+  /** Milliseconds until the first of the builds that are put off is to start; undefined when none is. */
+  nextStartMs(): Promise<number | undefined>;
+  /** Shown for all builds of the namespace that are to start. They are not put off: whoever looks next finds them again. */
+  explainFull(namespace: string, reason: string): Promise<void>;
+  /** The oldest builds of the namespace whose Pods were refused are put off no longer. Answers how many others still are. */
+  tryRefused(namespace: string): Promise<number>;
   /** The Pod exists. */
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
   /** Shown as the reason why the build is pending. Without a Pod it is also tried again a little later each time. */
@@ -278,7 +284,8 @@ export type CreatePodAnswer =
   | { answer: 'created' | 'exists'; uid: string }
   | {
       answer: 'refused';
-      reason: 'QuotaExceeded' | 'Forbidden' | 'Invalid' | 'NamespaceTerminating';
+      /** `TeamLimit`: as many run as the Team lets run, so no other of its kind can start either. */
+      reason: 'QuotaExceeded' | 'TeamLimit' | 'Forbidden' | 'Invalid' | 'NamespaceTerminating';
       message: string;
     };
 

@@ -1,7 +1,16 @@
 import type { Bell, BuildStore, Cluster, CreatePodAnswer, PendingBuild } from './ports.ts';
 
 interface Ports {
-  builds: Pick<BuildStore, 'buildsToStart' | 'podCreated' | 'explainPending' | 'endBuild'>;
+  builds: Pick<
+    BuildStore,
+    | 'buildsToStart'
+    | 'nextStartMs'
+    | 'podCreated'
+    | 'explainPending'
+    | 'explainFull'
+    | 'tryRefused'
+    | 'endBuild'
+  >;
   cluster: Pick<Cluster, 'createBuildPod'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
@@ -11,37 +20,56 @@ export interface Started {
   started: PendingBuild[];
   /** Pods that could not be asked for; tried again next time. */
   failures: { build: PendingBuild; error: unknown }[];
+  /** Namespaces in which builds wait for room: worth another look when a Pod there ends. */
+  short: string[];
+  /** When the next of the builds that are put off is to start. */
+  againAfterMs?: number;
+}
+
+interface Doing {
+  started: PendingBuild[];
+  failures: Started['failures'];
+  short: Set<string>;
+  /** Namespaces whose Team is at its limit, and how that is said. */
+  full: Map<string, string>;
 }
 
 const AT_ONCE = 32;
 
 /**
  * A Pod for each pending build, oldest first, some at a time. After a crash between the Pod and its record the same Pod is met again,
- * since its name and its contents follow from build and attempt.
+ * since its name and its contents follow from build and attempt. A Team at its limit is left out until the next look, so that its
+ * builds keep their order and hold nobody up. `room`: namespaces in which a Pod has ended since some were short of room.
  */
-export async function startBuilds(ports: Ports): Promise<Started> {
-  const done: Started = { started: [], failures: [] };
+export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
+  const doing: Doing = { started: [], failures: [], short: new Set(), full: new Map() };
+  for (const namespace of room)
+    if ((await ports.builds.tryRefused(namespace)) > 0) doing.short.add(namespace);
   for (;;) {
-    const failed = new Set(done.failures.map((failure) => failure.build.id));
-    const pending = await ports.builds.buildsToStart(AT_ONCE + failed.size);
+    const failed = new Set(doing.failures.map((failure) => failure.build.id));
+    const pending = await ports.builds.buildsToStart(AT_ONCE + failed.size, [...doing.full.keys()]);
     const fresh = pending.filter((build) => !failed.has(build.id));
-    if (fresh.length === 0) return done;
-    await Promise.all(fresh.map(async (build) => await startOne(build, ports, done)));
+    if (fresh.length === 0) break;
+    await Promise.all(fresh.map(async (build) => await startOne(build, ports, doing)));
   }
+  for (const [namespace, reason] of doing.full) await ports.builds.explainFull(namespace, reason);
+  const againAfterMs = await ports.builds.nextStartMs();
+  const { started, failures, short } = doing;
+  return { started, failures, short: [...short], ...(againAfterMs === undefined ? {} : { againAfterMs }) };
 }
 
-async function startOne(build: PendingBuild, ports: Ports, done: Started): Promise<void> {
+async function startOne(build: PendingBuild, ports: Ports, doing: Doing): Promise<void> {
   try {
     const answer = await ports.cluster.createBuildPod(build);
     if (answer.answer === 'refused') {
-      await refuse(build, answer, ports);
+      await refuse(build, answer, { ...ports, doing });
     } else {
       await ports.builds.podCreated(build.id, build.attempt, answer.uid, ports.now());
-      done.started.push(build);
+      doing.started.push(build);
     }
     ports.bell.ring('status', build.pipelineId);
   } catch (error) {
-    done.failures.push({ build, error });
+    doing.failures.push({ build, error });
   }
 }
 
@@ -49,8 +77,13 @@ async function startOne(build: PendingBuild, ports: Ports, done: Started): Promi
 async function refuse(
   build: PendingBuild,
   { reason, message }: CreatePodAnswer & { answer: 'refused' },
-  { builds, bell, now }: Ports,
+  { builds, bell, now, doing }: Ports & { doing: Doing },
 ): Promise<void> {
+  if (reason === 'TeamLimit' || reason === 'QuotaExceeded') doing.short.add(build.namespace);
+  if (reason === 'TeamLimit') {
+    doing.full.set(build.namespace, `${reason}: ${message}`);
+    return;
+  }
   if (reason !== 'Invalid') return await builds.explainPending(build.id, `${reason}: ${message}`);
   await builds.endBuild(build.id, build.attempt, {
     outcome: 'failed',

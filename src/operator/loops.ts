@@ -1,6 +1,8 @@
 import { setInterval } from 'node:timers';
+import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
+import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/compare-with-pods.ts';
 import type { BellTopic } from '#flows/ports.ts';
 import { removeOrphans } from '#flows/remove-orphans.ts';
@@ -10,6 +12,7 @@ import { startChecks } from '#flows/start-checks.ts';
 import type { Leadership } from './lead.ts';
 import { PodFollower } from './pod-follower.ts';
 import type { Reconciling } from './reconcile.ts';
+import { Room } from './room.ts';
 import { reportFailures, workQueue } from './work-queue.ts';
 
 /** Checks are due to the second; whatever else a lost ring leaves undone is found a few seconds later. */
@@ -22,6 +25,7 @@ export class Loops {
   readonly #reconciling: Reconciling;
   readonly #queue: WorkQueue;
   readonly #pods: PodFollower;
+  readonly #room = new Room();
   readonly #stop: (() => void)[] = [];
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
@@ -29,7 +33,7 @@ export class Loops {
     this.#reconciling = reconciling;
     this.#queue = workQueue(leadership, 'loop', (key) => this.#work(key));
     this.#pods = new PodFollower(leadership, reconciling);
-    reconciling.onPod((change) => this.#pods.changed(change));
+    reconciling.onPod((change) => this.#podChanged(change));
   }
 
   start(): void {
@@ -68,12 +72,27 @@ export class Loops {
     return this.#schedule(Number(id ?? 0));
   }
 
+  #podChanged(change: Change<SeenPod>): void {
+    this.#pods.changed(change);
+    const { facts, namespace } = change.object;
+    if (facts?.work.kind !== 'build') return;
+    const ended = change.type === 'deleted' || facts.phase === 'Succeeded' || facts.phase === 'Failed';
+    if (ended && this.#room.ended(namespace)) this.#queue.add('builds');
+  }
+
   /** The short way from a ring to a Pod: one query, one POST. */
   async #startBuilds(): Promise<Ending> {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
-    const { failures } = await startBuilds({ ...database, cluster, now });
-    return this.#ending('a build could not be started', failures);
+    let againAfterMs: number | undefined;
+    const atOnce = await this.#room.use(async (room) => {
+      const started = await startBuilds({ ...database, cluster, now }, room);
+      reportFailures(this.#leadership, 'a build could not be started', started.failures);
+      againAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
+      return started;
+    });
+    if (atOnce) return { againAfterMs: 0 };
+    return againAfterMs === undefined ? 'done' : { againAfterMs };
   }
 
   async #startChecks(): Promise<Ending> {

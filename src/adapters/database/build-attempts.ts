@@ -5,7 +5,7 @@ import type { AttemptFacts, OpenAttempt, PendingBuild } from '#flows/ports.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { EpochOver, fence } from './fence.ts';
-import { prepared, rows, time, type Database } from './pool.ts';
+import { prepared, rows, texts, time, type Database } from './pool.ts';
 
 interface BuildRow {
   id: number;
@@ -34,10 +34,12 @@ const NAMES = sql.fragment`JOIN jobs j ON j.id = b.job_id
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },
   limit: number,
+  except: string[] = [],
 ): Promise<PendingBuild[]> {
   const found = await pool.any(prepared<BuildRow>('builds_to_start')`
     SELECT ${COLUMNS} FROM builds b ${NAMES}
-    WHERE b.wants_pod AND (b.start_after IS NULL OR b.start_after <= now()) ORDER BY b.id LIMIT ${limit}`);
+    WHERE b.wants_pod AND (b.start_after IS NULL OR b.start_after <= now())
+      AND p.namespace <> ALL(${texts(except)}) ORDER BY b.id LIMIT ${limit}`);
   if (found.length === 0) return [];
   const known = await definitions.of(pool, [...new Set(found.map((build) => build.revision))]);
   return found.flatMap(({ revision, ...build }) => {

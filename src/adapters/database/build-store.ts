@@ -11,6 +11,7 @@ import {
 import type { Definitions } from './definitions.ts';
 import { endBuild, retryBuild } from './end-build.ts';
 import type { Database } from './pool.ts';
+import { explainFull, nextStartMs, tryRefused } from './put-off-builds.ts';
 import { pipelinesToSchedule, schedule, trigger } from './schedule.ts';
 
 export function buildStore(database: Database & { definitions: Definitions }): BuildStore {
@@ -18,7 +19,10 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     pipelinesToSchedule: (limit) => pipelinesToSchedule(database, limit),
     schedule: (pipeline, decide, at) => schedule(database, { pipeline, decide, at }),
     trigger: (job, by, decide, at) => trigger(database, { job, by, decide, at }),
-    buildsToStart: (limit) => buildsToStart(database, limit),
+    buildsToStart: (limit, except) => buildsToStart(database, limit, except),
+    nextStartMs: () => nextStartMs(database),
+    explainFull: (namespace, reason) => explainFull(database, namespace, reason),
+    tryRefused: (namespace) => tryRefused(database, namespace),
     podCreated: (build, attempt, podUid, at) => podCreated(database, { build, attempt, podUid, at }),
     explainPending: (build, reason) => explainPending(database, build, reason),
     attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await found(
     stores,
     saved,
-    ['a', 'b', 'c', 'd', 'e', 'f'].map((ref) => ({ ref })),
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((ref) => ({ ref })),
   );
   await stores.builds.schedule(saved.id, decide, now());
   builds = (await stores.builds.buildsToStart(10)).map((build) => build.id);
@@ -51,6 +51,18 @@ describe('a session of a build', () => {
     await stores.builds.podCreated(builds[3] ?? 0, 1, 'the-pod', now());
     expect(await open(session(3), 'stranger', 'another-pod')).toBe('taken');
     expect(await open(session(3), 'own', 'the-pod')).toBe('opened');
+  });
+
+  test('writes the Pod down where its maker died before it could: the build has its Pod then', async () => {
+    const of = session(6);
+    const racers = Array.from({ length: 10 }, (_, index) => open(of, `unwritten-${index}`, 'its-pod'));
+    expect((await Promise.all(racers)).filter((answer) => answer === 'opened')).toHaveLength(1);
+    const attempts = await stores.builds.openAttempts();
+    expect(attempts.find(({ id }) => id === builds[6])).toMatchObject({
+      podUid: 'its-pod',
+      podCreatedAt: expect.any(Date),
+    });
+    expect((await stores.builds.buildsToStart(10)).map(({ id }) => id)).not.toContain(builds[6]);
   });
 
   test('is over with its attempt, and with its build', async () => {

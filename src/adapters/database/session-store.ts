@@ -51,7 +51,14 @@ async function open(
     mine AS (
       INSERT INTO agent_sessions (build_id, attempt, run_id, key_hash, pod_uid, opened_at)
       SELECT ${values}, ${keyHash}, ${podUid}, ${time(at)} FROM live WHERE live.uid IS NULL OR live.uid = ${podUid}
-      ON CONFLICT DO NOTHING RETURNING 1)
+      ON CONFLICT DO NOTHING RETURNING build_id, attempt),
+    -- The agent may be there before the operator has written down its Pod, who may have died before it could.
+    attempt AS (
+      UPDATE build_attempts a SET pod_uid = ${podUid}, pod_created_at = coalesce(a.pod_created_at, ${time(at)})
+      FROM mine WHERE a.build_id = mine.build_id AND a.attempt = mine.attempt AND a.pod_uid IS NULL RETURNING a.build_id),
+    build AS (
+      UPDATE builds b SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0
+      FROM attempt WHERE b.id = attempt.build_id AND b.wants_pod)
     SELECT EXISTS (SELECT 1 FROM live) AS live, EXISTS (SELECT 1 FROM mine) AS mine,
       (SELECT key_hash FROM agent_sessions WHERE ${where}) AS key, (SELECT uid FROM live) AS uid`);
   if (!found.live) return 'over';
@@ -62,10 +69,9 @@ async function open(
 
 function ofBuild({ build, attempt }: { build: number; attempt: number }, podUid: string) {
   return {
-    // The agent may be there before the operator has written down its Pod.
     live: sql.fragment`
       SELECT a.pod_uid AS uid FROM builds b JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
-      WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.ended_at IS NULL AND ${podUid} <> '' FOR SHARE OF b`,
+      WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.ended_at IS NULL AND ${podUid} <> '' FOR NO KEY UPDATE OF b`,
     values: sql.fragment`${build}::bigint, ${attempt}::integer, NULL::bigint`,
     where: sql.fragment`build_id = ${build} AND attempt = ${attempt}`,
   };

@@ -146,7 +146,7 @@ describe('asking for the Pod of a build', () => {
       { running: 2, limit: 2 },
       {
         answer: 'refused',
-        reason: 'QuotaExceeded',
+        reason: 'TeamLimit',
         message: 'Team blue runs 2 of 2 builds that it may run at a time.',
       },
     ],

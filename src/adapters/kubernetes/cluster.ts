@@ -176,7 +176,7 @@ function refusalByLimit(
   if (running < limit) return undefined;
   const what = kind === 'build' ? 'builds' : 'checks';
   const message = `Team ${name} runs ${running} of ${limit} ${what} that it may run at a time.`;
-  return { answer: 'refused', reason: 'QuotaExceeded', message };
+  return { answer: 'refused', reason: 'TeamLimit', message };
 }
 
 function noTeam(name: string): CreatePodAnswer {
