@@ -265,6 +265,26 @@ describe('a Pipeline', () => {
     }).toEqual(before);
   }, 90_000);
 
+  test('tells of each change what it did to jobs and resources, and nothing where it did nothing', async () => {
+    const text = config('unit');
+    const planOf = async (revision: number, changed: string): Promise<unknown> => {
+      await pipeline('blue', 'planned', { config: changed });
+      const status = await eventually(
+        async () => {
+          const answer = await client.get(KINDS.pipelines, { namespace: 'blue', name: 'planned' });
+          return answer.ok ? answer.value.status : undefined;
+        },
+        (seen) => seen?.revision === revision,
+      );
+      return status?.lastPlan;
+    };
+    expect(await planOf(1, text)).toEqual({ jobs: { added: ['unit'] }, resources: { added: ['git.app'] } });
+    expect(await planOf(2, text.replace('echo hello', 'echo again'))).toEqual({
+      jobs: { changed: ['unit'] },
+    });
+    expect(await planOf(3, `# nothing\n${text.replace('echo hello', 'echo again')}`)).toBeUndefined();
+  });
+
   test('follows the ConfigMap that it refers to', async () => {
     await pipeline('blue', 'third', {
       configFrom: { configMapKeyRef: { name: 'text', key: 'pipeline.hcl' } },

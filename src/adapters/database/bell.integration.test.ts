@@ -45,13 +45,23 @@ function ears() {
 }
 
 /** A way to the database that can fall silent: what is open then stays open and carries nothing. */
-async function openLine(to: string): Promise<{ url: string; freeze(): void; close(): Promise<void> }> {
+async function openLine(
+  to: string,
+  freezesAt = '',
+): Promise<{ url: string; freeze(): void; close(): Promise<void> }> {
   const target = new URL(to);
   const sockets = new Set<Socket>();
+  let frozen = freezesAt === '';
   const server = createServer((near) => {
     const far = createConnection(Number(target.port), target.hostname);
     for (const socket of [near, far]) socket.on('error', () => undefined);
     sockets.add(near);
+    near.on('data', (bytes) => {
+      if (frozen || !bytes.includes(freezesAt)) return;
+      frozen = true;
+      near.unpipe().pause();
+      far.unpipe().pause();
+    });
     near.pipe(far).pipe(near);
     near.on('close', () => far.destroy());
   });
@@ -128,6 +138,19 @@ describe('the bell', () => {
     await until('schedule 0');
     heard.length = 0;
     line.freeze();
+    await until('schedule 0');
+    bell.ring('schedule', 9);
+    await until('schedule 9');
+    await bell.close();
+    await line.close();
+  });
+
+  test('is heard although the line first fell silent before it listened', async () => {
+    const line = await openLine(database.url, 'LISTEN');
+    const { hear, until } = ears();
+    const bell = openBell({ url: line.url, pool, retryMilliseconds: 20, heartbeatMilliseconds: 200 });
+    bells.push(bell);
+    bell.listen(['schedule'], hear);
     await until('schedule 0');
     bell.ring('schedule', 9);
     await until('schedule 9');

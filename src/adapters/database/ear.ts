@@ -58,10 +58,12 @@ async function listenUntilLost(
     if (!closing.aborted) options.onError?.(error instanceof Error ? error : new Error(String(error)));
     lost.resolve();
   };
+  const every = options.heartbeatMilliseconds ?? 10_000;
   const client = new Client({
     connectionString: options.url,
     keepAlive: true,
     connectionTimeoutMillis: 5000,
+    query_timeout: every,
   });
   client.on('error', fail);
   client.on('end', () => lost.resolve());
@@ -71,7 +73,7 @@ async function listenUntilLost(
   try {
     await client.connect();
     await client.query(`LISTEN ${hearing.channel}`);
-    heart = beat(client, options.heartbeatMilliseconds ?? 10_000, fail);
+    heart = beat(client, every, fail);
     hearing.connected();
     await lost.promise;
     return true;

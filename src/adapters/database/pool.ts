@@ -1,5 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defaults } from 'pg';
 import { createPool, sql, type DatabasePool, type DatabaseTransactionConnection } from 'slonik';
+import { takeTurns } from './take-turns.ts';
+
+/** The server ends a statement after this time. */
+const STATEMENT_MS = 30_000;
+/**
+ * A server that is there answers sooner: this one has gone without a word (a node that vanished), and TCP would go on trying for a
+ * quarter of an hour. The driver has a setting of its own for that, which slonik does not hand on.
+ */
+const ANSWER_MS = STATEMENT_MS + 5000;
 
 export type Transaction = DatabaseTransactionConnection;
 
@@ -16,6 +26,10 @@ export interface PoolOptions {
   onError?: (error: Error) => void;
   /** How long to wait for a database that is not there yet; 60 s when absent. */
   patienceMilliseconds?: number;
+  /** How long a query waits for a free connection; 30 s when absent. */
+  turnMilliseconds?: number;
+  /** How long it then waits for its answer; 35 s when absent. Holds for all connections of this process that are made from then on. */
+  answerMilliseconds?: number;
 }
 
 /**
@@ -36,13 +50,16 @@ export async function openPool(url: string, options: PoolOptions = {}): Promise<
 }
 
 async function connect(url: string, options: PoolOptions): Promise<DatabasePool> {
+  const atOnce = options.maximumConnections ?? 10;
+  defaults.query_timeout = options.answerMilliseconds ?? ANSWER_MS;
   const pool = await createPool(url, {
-    maxPoolSize: options.maximumConnections ?? 10,
+    // Never reached: the turns see to it.
+    maxPoolSize: atOnce * 2,
     minPoolSize: 1,
     idleTimeout: 10 * 60_000,
     // Instead of `DISCARD ALL` at each release, which costs a third of all queries.
     resetConnection: () => Promise.resolve(),
-    statementTimeout: 30_000,
+    statementTimeout: STATEMENT_MS,
     idleInTransactionSessionTimeout: 30_000,
     typeParsers: [
       { name: 'int8', parse: Number },
@@ -52,7 +69,7 @@ async function connect(url: string, options: PoolOptions): Promise<DatabasePool>
     ],
   });
   pool.on('error', (error) => options.onError?.(error));
-  return pool;
+  return takeTurns(pool, { atOnce, patienceMilliseconds: options.turnMilliseconds ?? STATEMENT_MS });
 }
 
 interface RowSchema<T> {

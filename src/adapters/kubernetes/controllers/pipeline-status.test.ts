@@ -190,6 +190,14 @@ test('what a change did not touch is left out of the last plan: an emptied objec
   expect(statusOf(applied()).lastPlan).toStrictEqual({ jobs: { added: ['unit'] } });
 });
 
+test('a change of neither jobs nor resources, a comment for instance, leaves no plan at all', () => {
+  const nothing = { added: [], changed: [], removed: [] };
+  const difference = { jobs: nothing, resources: nothing };
+  const saved = { id: 1, revision: 4, changed: true, resources: [], difference };
+  const status = statusOf({ outcome: 'applied', saved, warnings: [], facts: facts() });
+  expect(status).not.toHaveProperty('lastPlan');
+});
+
 test('a check that fails is told of a pipeline without jobs too', () => {
   const before = statusOf(applied({ jobs: [] }));
   const lost = { name: 'git.lost', versions: 0, stalled: false, checkError: 'no branch' };

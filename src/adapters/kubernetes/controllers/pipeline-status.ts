@@ -56,13 +56,17 @@ function withLastGood(message: string, facts: PipelineFacts | undefined): string
 }
 
 function planOf(difference: { jobs: NameDifference; resources: NameDifference }): PipelineStatus['lastPlan'] {
-  return defined({ jobs: bounded(difference.jobs), resources: bounded(difference.resources) });
+  return filled({ jobs: bounded(difference.jobs), resources: bounded(difference.resources) });
+}
+
+function bounded({ added, changed, removed }: NameDifference): Partial<NameDifference> | undefined {
+  return filled({ added: some(added), changed: some(changed), removed: some(removed) });
 }
 
 /** Nothing at all where nothing changed: server-side apply would make null of an object that lost its last field. */
-function bounded({ added, changed, removed }: NameDifference): Partial<NameDifference> | undefined {
-  const lists = defined({ added: some(added), changed: some(changed), removed: some(removed) });
-  return Object.keys(lists).length === 0 ? undefined : lists;
+function filled<T extends object>(object: T): ReturnType<typeof defined<T>> | undefined {
+  const kept = defined(object);
+  return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
 /** A list that says something: an empty one is left out. */
