@@ -92,6 +92,19 @@ const team = (name: string, spec: object = {}): Promise<void> =>
 const pipeline = (where: string, name: string, spec: object): Promise<void> =>
   apply(KINDS.pipelines, { metadata: { namespace: where, name }, spec });
 
+/** What the Pipeline tells of its last change once it has this revision. */
+async function planOf(revision: number, text: string): Promise<unknown> {
+  await pipeline('blue', 'planned', { config: text });
+  const status = await eventually(
+    async () => {
+      const answer = await client.get(KINDS.pipelines, { namespace: 'blue', name: 'planned' });
+      return answer.ok ? answer.value.status : undefined;
+    },
+    (seen) => seen?.revision === revision,
+  );
+  return status?.lastPlan;
+}
+
 const config = (job: string, every = '1h'): string => `
 resource "git" "app" {
   check_interval = "@every ${every}"
@@ -267,17 +280,6 @@ describe('a Pipeline', () => {
 
   test('tells of each change what it did to jobs and resources, and nothing where it did nothing', async () => {
     const text = config('unit');
-    const planOf = async (revision: number, changed: string): Promise<unknown> => {
-      await pipeline('blue', 'planned', { config: changed });
-      const status = await eventually(
-        async () => {
-          const answer = await client.get(KINDS.pipelines, { namespace: 'blue', name: 'planned' });
-          return answer.ok ? answer.value.status : undefined;
-        },
-        (seen) => seen?.revision === revision,
-      );
-      return status?.lastPlan;
-    };
     expect(await planOf(1, text)).toEqual({ jobs: { added: ['unit'] }, resources: { added: ['git.app'] } });
     expect(await planOf(2, text.replace('echo hello', 'echo again'))).toEqual({
       jobs: { changed: ['unit'] },
