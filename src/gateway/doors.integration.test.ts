@@ -13,7 +13,7 @@ import { openStores, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { startInternalGateway } from './internal.ts';
 import { startPublicGateway } from './public.ts';
-import type { Service } from './run-until-signal.ts';
+import type { Service } from './serve.ts';
 
 /* Both doors as they start, over sockets, with a database that can be taken away. */
 let stores: TestStores;

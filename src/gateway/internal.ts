@@ -14,7 +14,7 @@ import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { openDatabase } from './database.ts';
 import { closeServer, listen } from './listen.ts';
-import type { Service } from './run-until-signal.ts';
+import type { Service } from './serve.ts';
 import { teamSecrets } from './team-secrets.ts';
 
 /** The TLS listener for agents. It alone may read Pods and Secrets of team namespaces. */

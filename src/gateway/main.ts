@@ -2,8 +2,9 @@ import { internalGatewayConfig, publicGatewayConfig } from '#config';
 import type { Configured } from '#config';
 import { createLog } from '#adapters/http/log.ts';
 import type { Log } from '#adapters/http/log.ts';
-import { runUntilSignal } from './run-until-signal.ts';
-import type { Service } from './run-until-signal.ts';
+import { runUntilSignal } from '#adapters/process/run-until-signal.ts';
+import { serve } from './serve.ts';
+import type { Service } from './serve.ts';
 
 /** The gateway's door: `public` for people and forges, `internal` for agents. Ends the process when it was told to stop. */
 export async function runGateway(role: 'public' | 'internal'): Promise<void> {
@@ -31,5 +32,5 @@ async function run<C extends { logLevel: string; role: string }>(
   }
   const { config } = configured;
   const log = createLog(config.logLevel, `gateway-${config.role}`);
-  await runUntilSignal(() => start(config, log), log);
+  await runUntilSignal((stop) => serve(() => start(config, log), stop), log);
 }

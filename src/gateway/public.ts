@@ -10,7 +10,7 @@ import type { PublicGatewayConfig } from '#config';
 import { openDatabase } from './database.ts';
 import { closeServer, listen } from './listen.ts';
 import { publicApi } from './public-api.ts';
-import type { Service } from './run-until-signal.ts';
+import type { Service } from './serve.ts';
 
 /** The listener for people and forges. It has no right to anything in Kubernetes. */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
