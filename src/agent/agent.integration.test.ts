@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcess } from 'node:child_process';
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 import { buildShim, bundleAgent } from './testing/build.ts';
 import { FakeGateway, type Certificate, type Mishap } from './testing/fake-gateway.ts';
@@ -226,6 +226,43 @@ describe('a gateway with troubles', () => {
     away = false;
     expect(await ended(agent)).toBe(0);
     expect(existsSync(join(pod.workdir, 'pushed'))).toBe(true);
+  });
+
+  describe('that does not know yet whose the work is', () => {
+    test('sees it begin at once, hears of it later, and no put is made meanwhile', async () => {
+      const { promise, resolve } = Promise.withResolvers<SessionConfirmation>();
+      const steps = [sh('touch before'), sh('touch pushed', { kind: 'put', name: 'git.app' })];
+      const agent = await start(plan(steps), undefined, undefined, promise);
+      await fileAppears('before');
+      await sleep(300);
+      expect(existsSync(join(pod.workdir, 'pushed'))).toBe(false);
+      expect([gateway.requests, gateway.events]).toEqual([1, []]);
+      resolve({ confirmed: true });
+      expect(await ended(agent)).toBe(0);
+      expect(existsSync(join(pod.workdir, 'pushed'))).toBe(true);
+      expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+    });
+
+    test('and refuses it in the end, ends what began', async () => {
+      const { promise, resolve } = Promise.withResolvers<SessionConfirmation>();
+      const agent = await start(plan([sh('touch begun; sleep 1000')]), undefined, undefined, promise);
+      await fileAppears('begun');
+      resolve({ confirmed: false, status: 401 });
+      expect(await ended(agent)).toBe(1);
+      expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'AgentAuthentication' });
+      expect(await Promise.all(shims.map(ended))).toEqual([0]);
+    });
+
+    test('and asks it to come again, hears of it then, once', async () => {
+      const { promise, resolve } = Promise.withResolvers<SessionConfirmation>();
+      const agent = await start(plan([sh('echo x >> begun')]), undefined, undefined, promise);
+      await fileAppears('begun');
+      gateway.confirmation = undefined;
+      resolve({ confirmed: false, status: 503 });
+      expect(await ended(agent)).toBe(0);
+      expect(readFileSync(join(pod.workdir, 'begun'), 'utf8')).toBe('x\n');
+      expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+    });
   });
 
   test('that ends the session ends everything at once', async () => {
@@ -564,12 +601,20 @@ const noStream: Trouble = (path) => (path.endsWith('/commands') ? 'drop' : undef
 type Dressing = (container: string) => { environment: Record<string, string> };
 type Trouble = (path: string, count: number) => Mishap | undefined;
 
-function start(work: Plan, dress?: Dressing, trouble?: Trouble): Promise<ChildProcess> {
-  return startWith({ work: 'build', plan: work }, dress, trouble);
+type Confirming = Promise<SessionConfirmation>;
+
+function start(work: Plan, dress?: Dressing, trouble?: Trouble, later?: Confirming): Promise<ChildProcess> {
+  return startWith({ work: 'build', plan: work }, dress, trouble, later);
 }
 
-async function startWith(work: SessionResponse, dress?: Dressing, trouble?: Trouble): Promise<ChildProcess> {
+async function startWith(
+  work: SessionResponse,
+  dress?: Dressing,
+  trouble?: Trouble,
+  later?: Confirming,
+): Promise<ChildProcess> {
   gateway = new FakeGateway(certificate, work);
+  gateway.confirmation = later;
   if (trouble) gateway.mishap = trouble;
   await gateway.open();
   const { containers } = work.work === 'build' ? work.plan : work.run;

@@ -2,18 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { installShim } from '#adapters/process/install-shim.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
-import type {
-  CheckResultsRequest,
-  EventsResponse,
-  SessionRequest,
-  SessionResponse,
-} from '#domain/build/agent-protocol.ts';
+import type { CheckResultsRequest, EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckRun, Plan, PlanContainer } from '#domain/planning/plan.ts';
-import { isEventsResponse, isSession } from './answers.ts';
+import { isEventsResponse } from './answers.ts';
 import { readToken, type AgentEnvironment } from './environment.ts';
 import { followCommands } from './follow-commands.ts';
 import { GatewayClient, GatewayError, SessionOver } from './gateway-client.ts';
+import { openSession, type Opening } from './open-session.ts';
 import { Outbox } from './outbox.ts';
 import { retrying } from './retry.ts';
 import { KILL_AFTER_MS } from './run-command.ts';
@@ -61,13 +57,19 @@ export class Agent {
 
   /** Answers with the exit code of the process: 0 when the gateway, or the termination message, has the whole truth. */
   async run(): Promise<number> {
+    const opening = this.#openSession();
     try {
       const [session] = await Promise.all([
-        this.#openSession(),
+        this.#unlessStopped(opening.work),
         this.#server.listen(this.#environment.shimPort),
         this.#installShim(),
       ]);
-      return session.work === 'build' ? await this.#build(session.plan) : await this.#checks(session.run);
+      const { confirmed } = opening;
+      confirmed.catch((error: unknown) => {
+        if (error instanceof SessionOver) this.#stop.ask('session-over');
+      });
+      if (session.work === 'build') return await this.#build(session.plan, confirmed);
+      return await this.#checks(session.run, confirmed);
     } catch (error) {
       return this.#fault(error);
     } finally {
@@ -77,20 +79,15 @@ export class Agent {
     }
   }
 
-  async #openSession(): Promise<SessionResponse> {
+  #openSession(): Opening {
     const { pod, nonce, tokenFile } = this.#environment;
-    const ask = async (): Promise<SessionResponse> => {
-      const request: SessionRequest = {
-        key: this.#key,
-        pod,
-        ...(nonce === undefined ? {} : { nonce }),
-        ...(tokenFile === undefined ? {} : { token: readToken(tokenFile) }),
-      };
-      const answer = await this.#client.post('/agent/v1/session', JSON.stringify(request));
-      if (!isSession(answer)) throw new GatewayError('the gateway answered with a plan of another format');
-      return answer;
-    };
-    return this.#unlessStopped(retrying(ask, { until: () => this.#until, signal: this.#stop.signal }));
+    const request = () => ({
+      key: this.#key,
+      pod,
+      ...(nonce === undefined ? {} : { nonce }),
+      ...(tokenFile === undefined ? {} : { token: readToken(tokenFile) }),
+    });
+    return openSession(this.#client, request, { until: () => this.#until });
   }
 
   async #installShim(): Promise<void> {
@@ -103,10 +100,11 @@ export class Agent {
     this.#shims = await this.#unlessStopped(this.#server.gather(names, limitMs));
   }
 
-  async #build(plan: Plan): Promise<number> {
+  async #build(plan: Plan, confirmed: Promise<void>): Promise<number> {
     const done = new AbortController();
-    const outbox = this.#openOutbox();
-    void followCommands(this.#client, this.#stop, done.signal);
+    const outbox = this.#openOutbox(confirmed);
+    const follow = (): Promise<void> => followCommands(this.#client, this.#stop, done.signal);
+    void confirmed.then(follow, () => undefined);
     try {
       await this.#gather(plan.containers, BUILD_GATHER_LIMIT_MS).catch((error: unknown) => {
         // Cancelled while the containers were still coming: every step is skipped, and that is reported.
@@ -122,8 +120,9 @@ export class Agent {
     }
   }
 
-  #openOutbox(): Outbox {
+  #openOutbox(confirmed: Promise<void>): Outbox {
     const send = async (body: string): Promise<EventsResponse> => {
+      await confirmed;
       const answer = await this.#client.post('/agent/v1/events', body);
       if (!isEventsResponse(answer)) throw new GatewayError('the gateway acknowledged nothing');
       return answer;
@@ -155,7 +154,7 @@ export class Agent {
     lastWords();
   }
 
-  async #checks(run: CheckRun): Promise<number> {
+  async #checks(run: CheckRun, confirmed: Promise<void>): Promise<number> {
     if (run.checks.length === 0) {
       // Nothing is due: the containers must hear that this is the end, or they would fail.
       await this.#gather(this.#environment.containers, CHECK_GATHER_LIMIT_MS);
@@ -166,6 +165,7 @@ export class Agent {
     this.#until = Date.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
     const post = async (results: CheckResultsRequest): Promise<void> => {
       const body = JSON.stringify(results);
+      await confirmed;
       const send = (): Promise<unknown> => this.#client.post('/agent/v1/check-results', body);
       await retrying(send, { until: () => this.#until });
     };

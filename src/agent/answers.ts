@@ -1,4 +1,4 @@
-import type { EventsResponse, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { EventsResponse, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
@@ -9,6 +9,11 @@ export function isSession(value: unknown): value is SessionResponse {
   if (!isObject(value)) return false;
   const work = value['work'] === 'build' ? value['plan'] : value['run'];
   return isObject(work) && work['format'] === 1 && Array.isArray(work['containers']);
+}
+
+export function isConfirmation(value: unknown): value is SessionConfirmation {
+  if (!isObject(value)) return false;
+  return value['confirmed'] === true || (value['confirmed'] === false && typeof value['status'] === 'number');
 }
 
 export function isEventsResponse(value: unknown): value is EventsResponse {

@@ -36,23 +36,42 @@ export class GatewayClient {
 
   /** The answer's JSON. `body` is JSON already. */
   async post(path: string, body: string): Promise<unknown> {
+    const answer = await this.#post(path, body);
+    const text = await readAll(answer);
+    refuseStatus(path, answer.statusCode ?? 0, text);
+    const parsed: unknown = text === '' ? {} : JSON.parse(text);
+    return parsed;
+  }
+
+  /** Hands over each line of the answer, one JSON value, as it comes; a plain JSON answer is one line. */
+  async postForLines(path: string, body: string, onLine: (line: unknown) => void): Promise<void> {
+    const answer = await this.#post(path, body);
+    if (answer.statusCode !== 200) refuseStatus(path, answer.statusCode ?? 0, await readAll(answer));
+    let rest = '';
+    for await (const chunk of answer.setEncoding('utf8')) {
+      const lines = (rest + String(chunk)).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) onLine(JSON.parse(line));
+      if (rest.length > ANSWER_LIMIT)
+        throw new GatewayError(`a line of more than ${ANSWER_LIMIT} characters`);
+    }
+    if (rest !== '') onLine(JSON.parse(rest));
+  }
+
+  #post(path: string, body: string): Promise<IncomingMessage> {
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       authorization: `Bearer ${this.#key}`,
     };
-    const answer = await this.#send({ path, method: 'POST', headers }, body);
-    const text = await readAll(answer);
-    refuseFailure(path, answer.statusCode ?? 0, text);
-    const parsed: unknown = text === '' ? {} : JSON.parse(text);
-    return parsed;
+    return this.#send({ path, method: 'POST', headers }, body);
   }
 
   /** Hands over lines until the stream ends, which it does by returning or by throwing. */
   async follow(path: string, onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
     const headers = { authorization: `Bearer ${this.#key}` };
     const answer = await this.#send({ path, method: 'GET', headers, signal });
-    if (answer.statusCode !== 200) refuseFailure(path, answer.statusCode ?? 0, await readAll(answer));
+    if (answer.statusCode !== 200) refuseStatus(path, answer.statusCode ?? 0, await readAll(answer));
     answer.socket.setTimeout(SILENCE_LIMIT_MS, () =>
       answer.destroy(new GatewayError('the commands fell silent')),
     );
@@ -94,7 +113,8 @@ export class GatewayClient {
   }
 }
 
-function refuseFailure(path: string, status: number, text: string): void {
+/** Throws what a status other than 2xx means. */
+export function refuseStatus(path: string, status: number, text: string): void {
   if (status === 401) throw new SessionOver(`the gateway answered 401 to ${path}`);
   if (status >= 200 && status <= 299) return;
   const message = `the gateway answered ${status} to ${path}: ${text.slice(0, 200)}`;

@@ -16,7 +16,7 @@ export interface AgentApiParts extends OpeningSessions {
 /** What agents may ask, as flows over the database and the API server. */
 export function agentApi(parts: AgentApiParts): AgentApi {
   return {
-    openSession: (request, peer) => openAgentSession(request, peer, parts),
+    openSession: (request, peer, early) => openAgentSession(request, peer, parts, early),
     sessionOf: (keyHash) => parts.sessions.sessionOf(keyHash),
     applyEvents: (session, events) => followBuild(session, events, parts),
     recordChecks: ({ run }, request) => recordVersions(run, request, parts),

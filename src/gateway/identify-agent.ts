@@ -21,6 +21,9 @@ export interface Identifying {
   waited?: (seconds: number) => void;
 }
 
+/** Everything fits but the address, which is not there yet. */
+type Waiting = () => void;
+
 const LONGEST_WAIT_MS = 10_000;
 const FIRST_LOOK_AGAIN_MS = 10;
 const LONGER_BY_MS = 5;
@@ -36,12 +39,13 @@ export async function identifyAgent(
   request: SessionRequest,
   peer: string,
   identifying: Identifying,
+  waiting: Waiting = () => undefined,
 ): Promise<Identified> {
   if ((request.nonce === undefined) === (request.token === undefined)) {
     return refused('it shows not exactly one of nonce and token');
   }
   return request.token === undefined
-    ? await byNonce(request, peer, identifying)
+    ? await byNonce(request, peer, { ...identifying, waiting })
     : await byToken(request, request.token, identifying.pods);
 }
 
@@ -49,7 +53,11 @@ export async function identifyAgent(
  * Whoever may read Pods knows a nonce as soon as the Pod exists, before the agent runs. What they cannot do is call from the Pod's
  * address, so nothing is handed out before that is known.
  */
-async function byNonce(request: SessionRequest, peer: string, identifying: Identifying): Promise<Identified> {
+async function byNonce(
+  request: SessionRequest,
+  peer: string,
+  identifying: Identifying & { waiting: Waiting },
+): Promise<Identified> {
   const session = claimOf(request, identifying.agentKey);
   if (session === undefined) return refused('its nonce is not of our making');
   const { pod } = request;
@@ -71,9 +79,10 @@ async function byNonce(request: SessionRequest, peer: string, identifying: Ident
 
 async function waitForAddress(
   look: () => Promise<Judgement>,
-  { longestWaitMs = LONGEST_WAIT_MS, waited }: Identifying,
+  { longestWaitMs = LONGEST_WAIT_MS, waited, waiting }: Identifying & { waiting: Waiting },
 ): Promise<Judgement> {
   let judgement = await look();
+  if (judgement.verdict === 'wait') waiting();
   const since = performance.now();
   const until = since + longestWaitMs;
   let pause = FIRST_LOOK_AGAIN_MS;

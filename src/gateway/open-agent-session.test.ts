@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import type { SessionAnswer } from '#adapters/http/agent/agent-api.ts';
 import { hashKey } from '#adapters/http/agent/sessions.ts';
 import { labelsOf } from '#adapters/http/agent/judge-pod.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import { ApiError } from '#adapters/kubernetes/api/answer.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
-import type { SessionRequest } from '#domain/build/agent-protocol.ts';
+import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { AgentSession, AttemptFacts, CheckRunFacts } from '#flows/ports.ts';
@@ -198,6 +199,64 @@ describe('the right agent', () => {
     const answer = await openAgentSession({ key: AGENT, pod, token: 'projected' }, PEER, parts);
     expect(answer).toMatchObject({ answer: 'opened', response: { work: 'checks', run: { checks: [] } } });
     expect(keys.size).toBe(0);
+  });
+});
+
+describe('an agent whose Pod has no address yet', () => {
+  /** The kubelet shows the address at the third look, or never. */
+  function early(definition?: Pipeline, addresses: string[][] = [[], [], [PEER]]) {
+    const made = world(definition);
+    const { pods } = made.parts;
+    const offered: SessionResponse[] = [];
+    made.parts.pods = {
+      ...pods,
+      async find(namespace, name) {
+        const pod = await pods.find(namespace, name);
+        const shown = addresses.length > 1 ? addresses.shift() : addresses[0];
+        return pod && { ...pod, addresses: shown ?? [] };
+      },
+    };
+    const open = (word = buildWord(), peer = PEER): Promise<SessionAnswer> =>
+      openAgentSession(word, peer, { ...made.parts, longestWaitMs: 100 }, (work) => {
+        expect(made.keys.size).toBe(0);
+        offered.push(work);
+      });
+    return { ...made, offered, open };
+  }
+
+  test('gets work without secrets at once, and its session when the address shows', async () => {
+    const { open, offered, keys } = early();
+    const answer = await open();
+    expect(answer).toMatchObject({ answer: 'opened' });
+    expect(offered).toEqual(answer.answer === 'opened' ? [answer.response] : []);
+    expect(keys.size).toBe(1);
+  });
+
+  test('gets checks without secrets at once', async () => {
+    const { open, offered } = early();
+    expect(await open(runWord)).toMatchObject({ answer: 'opened' });
+    expect(offered).toMatchObject([{ work: 'checks', run: { run: '7' } }]);
+  });
+
+  const unoffered: Record<string, [outcome: string, of: ReturnType<typeof early>, word?: SessionRequest]> = {
+    'work with a secret': ['opened', early(withSecret)],
+    'the work of another Pod': ['refused', early(), buildWord({ pod: { ...buildWord().pod, uid: 'u9' } })],
+    'work by an invented nonce': ['refused', early(), buildWord({ nonce: 'b.41.2.invented' })],
+  };
+  test.each(Object.entries(unoffered))('gets nothing early: %s', async (_name, [outcome, of, word]) => {
+    expect(await of.open(word)).toMatchObject({ answer: outcome });
+    expect(of.offered).toEqual([]);
+  });
+
+  test('is told to come again, or refused, after it began', async () => {
+    const never = early(undefined, [[]]);
+    expect(await never.open()).toMatchObject({ answer: 'not-yet' });
+    const elsewhere = early(undefined, [[], ['198.18.0.66']]);
+    expect(await elsewhere.open()).toMatchObject({ answer: 'refused' });
+    expect([never, elsewhere].map(({ offered, keys }) => [offered.length, keys.size])).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
   });
 });
 

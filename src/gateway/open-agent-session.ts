@@ -19,6 +19,9 @@ export interface OpeningSessions extends Identifying {
   now: () => Date;
 }
 
+/** Takes work that may begin before it is known whose session it is. */
+type Early = (work: SessionResponse) => void;
+
 /**
  * A credential becomes a session and its plan. The API server is asked who calls while the database is asked for the work: what each
  * says counts only together, and the session is written last, so that a stranger leaves no trace.
@@ -27,9 +30,10 @@ export async function openAgentSession(
   request: SessionRequest,
   peer: string,
   parts: OpeningSessions,
+  early: Early = () => undefined,
 ): Promise<SessionAnswer> {
   try {
-    return await exchange(request, peer, parts);
+    return await exchange(request, { peer, early }, parts);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return { answer: 'not-yet', reason: error.message };
@@ -38,19 +42,26 @@ export async function openAgentSession(
 
 async function exchange(
   request: SessionRequest,
-  peer: string,
+  { peer, early }: { peer: string; early: Early },
   parts: OpeningSessions,
 ): Promise<SessionAnswer> {
   const claim = claimOf(request, parts.agentKey);
-  const early = claim === undefined ? undefined : prepare(claim, parts);
+  const preparing = claim === undefined ? undefined : prepare(claim, parts);
   // Looked at only after the agent is known; until then its failure is nobody's.
-  early?.catch(() => undefined);
-  const identified = await identifyAgent(request, peer, parts);
+  preparing?.catch(() => undefined);
+  let identifying = true;
+  const offer = (prepared: Prepared | Lacking | undefined): void => {
+    if (identifying && prepared !== undefined && mayBegin(request, prepared)) early(prepared.response);
+  };
+  const identified = await identifyAgent(request, peer, parts, () => {
+    void preparing?.then(offer, () => undefined);
+  });
+  identifying = false;
   if (identified.verdict === 'refused') return { answer: 'refused', reason: identified.reason };
   if (identified.verdict === 'not-yet') return { answer: 'not-yet', reason: identified.reason };
   const session = await sessionOf(identified, request, parts);
   if (session === undefined) return NOTHING_DUE;
-  const prepared = await (early ?? prepare(session, parts));
+  const prepared = await (preparing ?? prepare(session, parts));
   if (prepared === undefined) return { answer: 'over' };
   const reason = misplaced(request, prepared, identified.verdict);
   if (reason !== undefined) return { answer: 'refused', reason };
@@ -95,6 +106,14 @@ function misplaced(
   return verdict === 'group' || podName === pod.name
     ? undefined
     : `the Pod of this work is called ${podName}`;
+}
+
+/** Work that only runs what readers of the namespace may know, in the Pod that was made for it. */
+function mayBegin(request: SessionRequest, prepared: Prepared | Lacking): prepared is Prepared {
+  if (prepared.missing !== undefined) return false;
+  const { response } = prepared;
+  const { secrets } = response.work === 'build' ? response.plan : response.run;
+  return secrets.length === 0 && misplaced(request, prepared, 'known') === undefined;
 }
 
 async function prepare(

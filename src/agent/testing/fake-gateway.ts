@@ -4,6 +4,7 @@ import type {
   CheckResult,
   CheckResultsRequest,
   EventsRequest,
+  SessionConfirmation,
   SessionRequest,
   SessionResponse,
 } from '#domain/build/agent-protocol.ts';
@@ -35,6 +36,8 @@ export class FakeGateway {
   url = '';
   /** Asked before each request is dealt with. */
   mishap: (path: string, count: number) => Mishap | undefined = () => undefined;
+  /** Given: the work is handed out at once, and the session confirmed, or refused with a status, when this settles. */
+  confirmation: Promise<SessionConfirmation> | undefined;
   readonly #answer: SessionResponse;
   readonly #server: Server;
   readonly #streams = new Set<ServerResponse>();
@@ -100,6 +103,7 @@ export class FakeGateway {
     const refusal = REFUSALS.get(mishap) ?? (this.#knows(request) ? 0 : 401);
     if (refusal > 0) response.writeHead(refusal).end();
     else if (path === '/agent/v1/commands') this.#openStream(response);
+    else if (path === '/agent/v1/session' && this.confirmation) await this.#confirmLater(response, body);
     else this.#reply(response, JSON.stringify(this.#take(path, body)), mishap === 'answer-lost');
     this.#look();
   }
@@ -107,6 +111,14 @@ export class FakeGateway {
   #reply(response: ServerResponse, answer: string, lost: boolean): void {
     if (lost) response.destroy();
     else response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+  }
+
+  async #confirmLater(response: ServerResponse, body: unknown): Promise<void> {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    response.write(`${JSON.stringify({ ...this.#answer, provisional: true })}\n`);
+    const confirmation = await this.confirmation;
+    if (confirmation?.confirmed === true && isSession(body)) this.sessions.push(body);
+    response.end(`${JSON.stringify(confirmation)}\n`);
   }
 
   #knows(request: IncomingMessage): boolean {

@@ -5,6 +5,7 @@ import type { BuildEvent } from './events.ts';
  * The agent's side of the internal gateway: JSON over HTTPS, always opened by the agent.
  *
  *   POST /agent/v1/session         SessionRequest → SessionResponse     once; a repeat with the same key answers the same
+ *                                  or, as JSON lines: ProvisionalWork, and later SessionConfirmation
  *   POST /agent/v1/events          EventsRequest → EventsResponse       Authorization: Bearer <key>
  *   GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line every 15 s
  *   POST /agent/v1/check-results   CheckResultsRequest → {}
@@ -22,6 +23,15 @@ export interface SessionRequest {
 }
 
 export type SessionResponse = { work: 'build'; plan: Plan } | { work: 'checks'; run: CheckRun };
+
+/**
+ * Work without secrets, handed out while the API server does not yet show the Pod's address: it may begin, but there is no session to
+ * report it in until the second line confirms it. A refusal ends what has begun.
+ */
+export type ProvisionalWork = SessionResponse & { provisional: true };
+
+/** `status`: what the request would have been answered with. */
+export type SessionConfirmation = { confirmed: true } | { confirmed: false; status: number };
 
 export interface EventsRequest {
   events: BuildEvent[];

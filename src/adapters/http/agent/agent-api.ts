@@ -4,7 +4,12 @@ import type { AgentSession } from '#flows/ports.ts';
 
 /** What the routes for agents ask for; the door wires flows and the API server behind it. */
 export interface AgentApi {
-  openSession(request: SessionRequest, peer: string): Promise<SessionAnswer>;
+  /** `early` is called at most once, before the answer, with work that may begin while the rest is found out. */
+  openSession(
+    request: SessionRequest,
+    peer: string,
+    early: (work: SessionResponse) => void,
+  ): Promise<SessionAnswer>;
   /** Whose key this is; undefined when nobody's. */
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
   applyEvents(

@@ -12,6 +12,7 @@ import { makeAuthority, makeServerCertificate } from '#adapters/kubernetes/secre
 import type { Pair } from '#adapters/kubernetes/secrets/certificates.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { agentMetrics, createMetrics } from '#adapters/http/metrics.ts';
+import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
 import type { AgentSession } from '#flows/ports.ts';
@@ -50,9 +51,16 @@ function fakeApi() {
   const sessions = new Map<string, AgentSession>();
   const applied: BuildEvent[] = [];
   const heard = new Set<() => void>();
-  const state = { over: false, cancel: false, lookUps: 0, answer: undefined as SessionAnswer | undefined };
+  const state = {
+    over: false,
+    cancel: false,
+    lookUps: 0,
+    answer: undefined as SessionAnswer | undefined,
+    early: undefined as SessionResponse | undefined,
+  };
   const api: AgentApi = {
-    async openSession() {
+    async openSession(_request, _peer, early) {
+      if (state.early !== undefined) early(state.early);
       return state.answer ?? { answer: 'refused', reason: 'nobody said otherwise' };
     },
     async sessionOf(keyHash) {
@@ -182,6 +190,32 @@ describe('a session', () => {
     expect(told.status).toBe(status);
     expect(JSON.stringify(told.body)).not.toContain('another uid');
   });
+
+  test('may begin early: work first, whose it is later', async () => {
+    const response = opened.answer === 'opened' ? opened.response : undefined;
+    fake.state.answer = opened;
+    fake.state.early = response;
+    const answer = await open('/agent/v1/session', { body: WORD });
+    const text = (await answer.setEncoding('utf8').toArray()).join('');
+    const [work, last, ...more] = text.split('\n');
+    expect(JSON.parse(work ?? '')).toEqual({ ...response, provisional: true });
+    expect(JSON.parse(last ?? '')).toEqual({ confirmed: true });
+    expect(more).toEqual(['']);
+  });
+
+  test.each(Object.entries(refusals))(
+    '%s is refused even after it began',
+    async (_name, [answer, status]) => {
+      fake.state.answer = answer;
+      fake.state.early = opened.answer === 'opened' ? opened.response : undefined;
+      const lined = await open('/agent/v1/session', { body: WORD });
+      const text = (await lined.setEncoding('utf8').toArray()).join('');
+      expect(JSON.parse(text.split('\n')[1] ?? '')).toEqual({ confirmed: false, status });
+      expect(text).not.toContain('another uid');
+      const { status: events } = await ask('/agent/v1/events', { key: KEY, body: { events: [LOG_EVENT] } });
+      expect(events).toBe(401);
+    },
+  );
 
   test('a credential shown twice is an alarm in log and metrics', async () => {
     fake.state.answer = { answer: 'taken', session: BUILD };

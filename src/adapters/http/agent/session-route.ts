@@ -1,7 +1,8 @@
-import type { FastifyBaseLogger } from 'fastify';
-import type { SessionResponse } from '#domain/build/agent-protocol.ts';
+import { PassThrough } from 'node:stream';
+import type { FastifyBaseLogger, FastifyReply } from 'fastify';
+import type { ProvisionalWork, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentMetrics, SessionResult } from '#adapters/http/metrics.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { Problem, problemOf } from '#adapters/http/problem.ts';
 import type { SessionAnswer } from './agent-api.ts';
 import { SessionBody } from './messages.ts';
 import type { AgentApp, AgentRoutes } from './routes.ts';
@@ -14,22 +15,56 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics }: 
   app.post(
     '/agent/v1/session',
     { schema: { body: SessionBody }, bodyLimit: SESSION_LIMIT },
-    async ({ body, socket, log }, reply): Promise<SessionResponse> => {
+    async ({ body, socket, log }, reply): Promise<SessionResponse | FastifyReply> => {
       const peer = socket.remoteAddress ?? '';
+      const lines = new Lines(reply);
       let result: SessionResult = 'error';
       try {
-        const answer = await api.openSession(body, peer);
+        const answer = await api.openSession(body, peer, (work) =>
+          lines.begin({ ...work, provisional: true }),
+        );
         result = answer.answer;
         if (answer.answer !== 'opened' && answer.answer !== 'same') {
           throw refusal(answer, log.child({ pod: body.pod, peer }), metrics);
         }
         sessions.remember(hashKey(body.key), answer.session);
-        return answer.response;
+        return lines.end({ confirmed: true }) ?? answer.response;
+      } catch (error) {
+        const problem = problemOf(error);
+        const ended = lines.end({ confirmed: false, status: problem.status });
+        if (ended === undefined) throw error;
+        if (problem !== error) log.error({ err: error }, 'a session that had begun could not be opened');
+        return ended;
       } finally {
         metrics.session(result, reply.elapsedTime / 1000);
       }
     },
   );
+}
+
+/** The answer as JSON lines, once its first is known before the last. */
+class Lines {
+  readonly #reply: FastifyReply;
+  #stream: PassThrough | undefined;
+
+  constructor(reply: FastifyReply) {
+    this.#reply = reply;
+  }
+
+  begin(line: ProvisionalWork): void {
+    this.#stream = new PassThrough();
+    // An agent that is gone needs no second line.
+    this.#stream.on('error', () => undefined);
+    this.#stream.write(`${JSON.stringify(line)}\n`);
+    void this.#reply.type('application/x-ndjson').send(this.#stream);
+  }
+
+  /** Undefined: nothing was said yet, so that this is not a matter of lines. */
+  end(line: SessionConfirmation): FastifyReply | undefined {
+    if (this.#stream === undefined) return undefined;
+    this.#stream.end(`${JSON.stringify(line)}\n`);
+    return this.#reply;
+  }
 }
 
 type Refusal = Exclude<SessionAnswer, { answer: 'opened' | 'same' }>;
