@@ -1,4 +1,4 @@
-import { call } from './cluster-client.ts';
+import { call, watchPods } from './cluster-client.ts';
 
 interface Container {
   name: string;
@@ -42,13 +42,20 @@ const logOf = async (namespace: string, name: string, container: string): Promis
 };
 
 export interface BareRun {
+  /** Milliseconds from the POST to the watch's word of the object. */
+  object: number;
   /** Milliseconds from the POST to the first process of the last container. */
   running: number;
   name: string;
 }
 
 export const runBarePod = async (namespace: string, spec: PodSpec, name: string): Promise<BareRun> => {
+  let seen = Number.NaN;
+  const stop = await watchPods(namespace, (event) => {
+    if (event.type === 'ADDED' && event.name === name) seen = event.at;
+  });
   const started = Date.now();
+  const start = performance.now();
   const metadata = { name, namespace, labels: { bench: 'bare' } };
   await call('POST', `/api/v1/namespaces/${namespace}/pods`, {
     apiVersion: 'v1',
@@ -58,7 +65,8 @@ export const runBarePod = async (namespace: string, spec: PodSpec, name: string)
   });
   const last = spec.containers.at(-1)?.name ?? '';
   const running = Number(BigInt((await logOf(namespace, name, last)).trim()) / 1000n) / 1000 - started;
-  return { running, name };
+  stop();
+  return { object: seen - start, running, name };
 };
 
 export const deletePod = (namespace: string, name: string): Promise<string> =>

@@ -9,13 +9,17 @@ export interface BuildRun {
   pod: string;
   /** Milliseconds from sending the trigger request. */
   answered: number;
+  /** From the answer, which comes when the trigger is written. */
   podObject: number;
   /** When the first step's process printed the time; absent for steps that print nothing. */
   firstProcess?: number;
   outcome: number;
 }
 
-/** Triggers one build and follows it to its recorded outcome; the outcome is asked for every 5 ms. */
+/**
+ * Triggers one build and follows it to its recorded outcome. The outcome is asked for every 5 ms once the Pod runs: no sooner, since on a
+ * small machine the asking would take the time that it measures.
+ */
 export const measureBuild = async (team: string, pipeline: string, job: string): Promise<BuildRun> => {
   const api = pipelineApi(team, pipeline);
   const pods: PodEvent[] = [];
@@ -24,28 +28,25 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
   const start = performance.now();
   const { number } = created(await api.trigger(job));
   const answered = performance.now() - start;
+  const isMine = ({ labels, at }: PodEvent): boolean =>
+    at >= start && labels['millrace.dev/job'] === job && labels['millrace.dev/build'] === number;
+  while (!pods.some((event) => event.phase !== 'Pending' && isMine(event))) await sleep(2);
   let status = '';
   while (!FINAL.has(status)) {
-    await sleep(5);
     ({ status } = await api.build(job, number));
+    await sleep(5);
   }
   const outcome = performance.now() - start;
   stop();
   if (status !== 'succeeded') throw new Error(`${pipeline}/${job} #${number} is ${status}`);
-  const added = pods.find(
-    ({ type, labels, at }) =>
-      type === 'ADDED' &&
-      at >= start &&
-      labels['millrace.dev/job'] === job &&
-      labels['millrace.dev/build'] === number,
-  );
+  const added = pods.find((event) => event.type === 'ADDED' && isMine(event));
   if (added === undefined) throw new Error(`the watch did not show the Pod of ${pipeline}/${job} #${number}`);
   const printed = /^(\d{19})$/m.exec(await api.log(job, number))?.[1];
   return {
     number,
     pod: added.name,
     answered,
-    podObject: added.at - start,
+    podObject: added.at - start - answered,
     ...(printed === undefined ? {} : { firstProcess: Number(BigInt(printed) / 1000n) / 1000 - wall }),
     outcome,
   };
