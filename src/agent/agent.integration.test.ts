@@ -265,6 +265,43 @@ describe('a gateway with troubles', () => {
     });
   });
 
+  describe('that goes while a put runs', () => {
+    test('finds its version in the last words of a build that is done', async () => {
+      const agent = await start(plan([push('abc')]), undefined, gone);
+      await termination('"succeeded"');
+      agent.kill('SIGKILL');
+      await ended(agent);
+      expect(gateway.end).toBeUndefined();
+      expect(pod.termination()).toMatchObject({
+        outcome: 'succeeded',
+        exits: { '0': 0 },
+        versions: { '0': { ref: 'abc' } },
+        acknowledged: 1,
+      });
+    });
+
+    test('finds its version though the agent is killed in a later step', async () => {
+      const agent = await start(plan([push('abc'), sh('sleep 1000')]), undefined, gone);
+      await termination('"abc"');
+      agent.kill('SIGKILL');
+      await ended(agent);
+      expect(pod.termination()).toMatchObject({
+        outcome: 'failed',
+        message: '',
+        versions: { '0': { ref: 'abc' } },
+      });
+    });
+
+    test('does not find a version that is too long, and can tell', async () => {
+      const agent = await start(plan([push('v'.repeat(5000))]), undefined, gone);
+      await termination('"succeeded"');
+      agent.kill('SIGKILL');
+      await ended(agent);
+      expect(pod.termination()).toMatchObject({ outcome: 'succeeded', exits: { '0': 0 } });
+      expect(pod.termination()).not.toHaveProperty('versions');
+    });
+  });
+
   test('that ends the session ends everything at once', async () => {
     let over = false;
     const agent = await start(plan([sh('sleep 1000')]), undefined, (path) =>
@@ -402,7 +439,11 @@ describe('the end of parts of the Pod', () => {
     expect(gateway.log('0')).toBe('begun\nlast words\n[the Pod was asked to end]\n');
     expect(gateway.ended('0')).toMatchObject({ status: 'cancelled' });
     expect(gateway.end).toBeUndefined();
-    expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'PodLost' });
+    expect(pod.termination()).toMatchObject({
+      outcome: 'failed',
+      reason: 'PodLost',
+      statuses: { '0': 'cancelled' },
+    });
   });
 
   test('a container asked to end before the agent hears of it: no success of what ended then', async () => {
@@ -595,6 +636,10 @@ async function runAll(checks: CheckPlan[], more: Partial<CheckRun> = {}): Promis
 }
 
 const confused: Trouble = (path) => (path.endsWith('/events') ? 'not-understood' : undefined);
+const gone: Trouble = (path) =>
+  path.endsWith('/events') && gateway.events.some(({ type }) => type === 'step-started')
+    ? 'refuse'
+    : undefined;
 const closed: Trouble = (path) => (path.endsWith('check-results') ? 'unauthorized' : undefined);
 const noStream: Trouble = (path) => (path.endsWith('/commands') ? 'drop' : undefined);
 
@@ -642,12 +687,24 @@ function plan(steps: Partial<PlanStep>[], more: Partial<Plan> = {}): Plan {
   };
 }
 
+function push(version: string): Partial<PlanStep> {
+  return sh(`echo '{"ref":"${version}"}'`, { kind: 'put', name: 'git.app', params: {} });
+}
+
 function sh(script: string, more: Partial<PlanStep> = {}): Partial<PlanStep> {
   return { command: { container: 'worker', argv: ['/bin/sh', '-e'], script }, ...more };
 }
 
 async function touch(name: string): Promise<void> {
   await promises.writeFile(join(pod.workdir, name), '');
+}
+
+async function termination(part: string): Promise<void> {
+  for (;;) {
+    const text = await promises.readFile(pod.terminationLog, 'utf8').catch(() => '');
+    if (text.includes(part)) return;
+    await sleep(20);
+  }
 }
 
 async function fileAppears(name: string): Promise<void> {

@@ -17,7 +17,7 @@ import { runBuild, type Verdict } from './run-build.ts';
 import { runChecks } from './run-checks.ts';
 import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
-import { writeTermination } from './termination.ts';
+import { writeTermination, type LastWords, type StepEnd } from './termination.ts';
 
 /** Longer than the operator waits for the containers of a build: it knows why they do not come, and says so. */
 const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
@@ -35,6 +35,8 @@ export class Agent {
   readonly #server: ShimServer;
   #shims = new Map<string, ShimConnection>();
   #until = Date.now() + REPORT_LIMIT_MS;
+  #outbox: Outbox | undefined;
+  readonly #ends: StepEnd[] = [];
   /** The verdict is in the termination message. */
   #hasSpoken = false;
 
@@ -103,6 +105,7 @@ export class Agent {
   async #build(plan: Plan, confirmed: Promise<void>): Promise<number> {
     const done = new AbortController();
     const outbox = this.#openOutbox(confirmed);
+    this.#outbox = outbox;
     const follow = (): Promise<void> => followCommands(this.#client, this.#stop, done.signal);
     void confirmed.then(follow, () => undefined);
     try {
@@ -111,7 +114,8 @@ export class Agent {
         if (this.#stop.reason !== 'cancelled') throw error;
       });
       this.#until = Date.now() + plan.timeoutSeconds * 1000 + REPORT_LIMIT_MS;
-      const verdict = await runBuild({ plan, shims: this.#shims, outbox, stop: this.#stop });
+      const ended = (end: StepEnd): void => this.#stepEnded(end);
+      const verdict = await runBuild({ plan, shims: this.#shims, outbox, stop: this.#stop, ended });
       await this.#report(verdict, outbox);
       return verdict.known ? 0 : 1;
     } finally {
@@ -138,20 +142,27 @@ export class Agent {
 
   /** The last words are on disk before the gateway is asked to take them, so that a kill between the two loses nothing. */
   async #report(verdict: Verdict, outbox: Outbox): Promise<void> {
-    const { known, exits, ...end } = verdict;
-    const lastWords = (): void => {
-      const acknowledged = outbox.acknowledgedUpTo;
-      this.#hasSpoken = true;
-      writeTermination(this.#environment.terminationLog, { format: 1, ...end, exits, acknowledged });
-    };
-    lastWords();
+    const { known, ...end } = verdict;
+    this.#hasSpoken = true;
+    this.#sayLast(end);
     if (this.#stop.reason === 'session-over') return;
     const last = known ? outbox.add({ type: 'build-ended', ...end }, true) : outbox.flush();
     const until = this.#stop.reason === 'terminated' ? this.#until : Date.now() + REPORT_LIMIT_MS;
     const limit = setTimeout(() => outbox.giveUp(new Error('the gateway is away')), until - Date.now());
     await outbox.whenAcknowledged(last).catch(() => undefined);
     clearTimeout(limit);
-    lastWords();
+    this.#sayLast(end);
+  }
+
+  /** What a put made is in the termination message at once: should nothing follow any more, it is not lost. */
+  #stepEnded(end: StepEnd): void {
+    this.#ends.push(end);
+    if (end.version !== undefined) this.#sayLast({ outcome: 'failed', reason: 'AgentFault', message: '' });
+  }
+
+  #sayLast(end: Pick<LastWords, 'outcome' | 'reason' | 'message'>): void {
+    const acknowledged = this.#outbox?.acknowledgedUpTo ?? 0;
+    writeTermination(this.#environment.terminationLog, { ...end, ends: this.#ends, acknowledged });
   }
 
   async #checks(run: CheckRun, confirmed: Promise<void>): Promise<number> {
@@ -181,14 +192,7 @@ export class Agent {
   #fault(error: unknown): number {
     const reason = this.#faultReason(error);
     const message = error instanceof Error ? error.message : String(error);
-    writeTermination(this.#environment.terminationLog, {
-      format: 1,
-      outcome: 'failed',
-      reason,
-      message,
-      exits: {},
-      acknowledged: 0,
-    });
+    this.#sayLast({ outcome: 'failed', reason, message });
     process.stderr.write(`millrace-agent: ${reason}: ${message}\n`);
     return 1;
   }

@@ -12,6 +12,7 @@ import { runCommand, signalName, whyFailed, type CommandEnd } from './run-comman
 import { LogBudget, StepLog } from './step-log.ts';
 import { pauseFor } from './retry.ts';
 import type { Stop, StopReason } from './stop.ts';
+import type { StepEnd } from './termination.ts';
 
 const PUSH_TAIL = 64 * 1024;
 const TERMINATION_NEWS_MS = 2000;
@@ -22,18 +23,19 @@ export interface Build {
   shims: Map<string, ShimConnection>;
   outbox: Outbox;
   stop: Stop;
+  /** Told of every step that ended, after the gateway was; of the skipped ones nothing. */
+  ended: (end: StepEnd) => void;
 }
 
 export interface Verdict {
   outcome: BuildOutcome;
   reason: OutcomeReason;
   message: string;
-  exits: Record<string, number | null>;
   /** False: the agent does not know why it had to stop; whoever sees the Pod decides. */
   known: boolean;
 }
 
-type Cause = Omit<Verdict, 'exits'>;
+type Cause = Verdict;
 
 interface StepResult {
   ended: Omit<StepEnded, 'type' | 'step'>;
@@ -58,7 +60,6 @@ class BuildRun {
   readonly #build: Build;
   readonly #masker: Masker;
   readonly #budget: LogBudget;
-  readonly #exits: Record<string, number | null> = {};
   #exports: Record<string, string> = {};
   #cause: Cause | undefined;
 
@@ -82,10 +83,11 @@ class BuildRun {
     const { ended, exports, cause } = await this.#result(step, started, log);
     if (ended.message !== undefined) log.say(`[${ended.message}]`);
     log.end();
-    this.#exits[step.id] = ended.exitCode ?? null;
     this.#exports = { ...this.#exports, ...exports };
     this.#cause = cause;
-    outbox.add({ type: 'step-ended', step: step.id, ...ended });
+    const sequence = outbox.add({ type: 'step-ended', step: step.id, ...ended });
+    const { exitCode = null, status, version } = ended;
+    this.#build.ended({ step: step.id, sequence, exitCode, status, ...(version && { version }) });
   }
 
   async #result(step: PlanStep, started: number, log: StepLog): Promise<StepResult> {
@@ -175,7 +177,9 @@ class BuildRun {
       case 'put': {
         const known = { ...this.#exports, ...step.env };
         const version = Object.entries(parsePushOutput(pushed) ?? expandValues(step.params ?? {}, known));
-        const shown = version.map(([key, value]) => [key, this.#masker.mask(value)] as const);
+        const shown = version.map(
+          ([key, value]) => [this.#masker.mask(key), this.#masker.mask(value)] as const,
+        );
         return { ended: { ...ended, version: Object.fromEntries(shown) } };
       }
       default:
@@ -225,7 +229,7 @@ class BuildRun {
       message: 'All steps succeeded.',
       known: true,
     };
-    return { ...(this.#cause ?? success), exits: this.#exits };
+    return this.#cause ?? success;
   }
 }
 

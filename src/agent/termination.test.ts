@@ -1,34 +1,91 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseTermination } from '#domain/build/parse-termination.ts';
-import type { TerminationMessage } from '#domain/build/events.ts';
-import { encodeTermination } from './termination.ts';
+import { encodeTermination, type LastWords, type StepEnd } from './termination.ts';
 
-const words: TerminationMessage = {
-  format: 1,
+const succeeded = (step: string, more: Partial<StepEnd> = {}): StepEnd => ({
+  step,
+  sequence: Number(step) + 10,
+  exitCode: 0,
+  status: 'succeeded',
+  ...more,
+});
+const words: LastWords = {
   outcome: 'failed',
   reason: 'StepFailed',
   message: 'Step unit: exit code 1.',
-  exits: { '0': 0, '1': null },
+  ends: [succeeded('0'), succeeded('1', { exitCode: null, status: 'cancelled' })],
   acknowledged: 7,
 };
 
+function said(more: Partial<LastWords>) {
+  const text = encodeTermination({ ...words, ...more });
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
+  return parseTermination(text);
+}
+
+const large = (letters: number): Record<string, string> => ({ ref: 'v'.repeat(letters) });
+
 describe('last words', () => {
   test('are read as they were written', () => {
-    expect(parseTermination(encodeTermination(words))).toEqual(words);
+    expect(said({})).toEqual({
+      format: 1,
+      outcome: 'failed',
+      reason: 'StepFailed',
+      message: 'Step unit: exit code 1.',
+      exits: { '0': 0, '1': null },
+      statuses: { '1': 'cancelled' },
+      acknowledged: 7,
+    });
+  });
+
+  test('name the versions that the gateway has not heard of, and that a put made none', () => {
+    const ends = [
+      succeeded('0', { version: { ref: 'a' } }),
+      succeeded('1', { version: { ref: 'b' } }),
+      succeeded('2', { version: {} }),
+    ];
+    expect(said({ ends, acknowledged: 10 })?.versions).toEqual({ '1': { ref: 'b' }, '2': {} });
   });
 
   test.each(['x', 'ä', '"', '🗝'])('a long sentence of %j is cut, the rest stays', (letter) => {
-    const text = encodeTermination({ ...words, message: letter.repeat(5000) });
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
-    const read = parseTermination(text);
-    expect(read).toMatchObject({ exits: words.exits, acknowledged: 7 });
+    const read = said({ message: letter.repeat(5000) });
+    expect(read).toMatchObject({ exits: { '0': 0, '1': null }, acknowledged: 7 });
     expect(read?.message.length).toBeGreaterThan(500);
   });
 
-  test('the exits of very many steps are given up rather than cut: nothing is proven then', () => {
-    const exits = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [String(index), 0]));
-    const text = encodeTermination({ ...words, outcome: 'succeeded', reason: 'AllStepsSucceeded', exits });
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
-    expect(parseTermination(text)).toMatchObject({ outcome: 'succeeded', exits: {} });
+  test('give up the sentence for a version', () => {
+    const read = said({ message: 'x'.repeat(2000), ends: [succeeded('0', { version: large(3800) })] });
+    expect(read?.versions).toEqual({ '0': large(3800) });
+    expect(read?.message.length).toBeLessThan(200);
+  });
+
+  test('give up a version that does not fit whole, and keep the others and the sentence', () => {
+    const ends = [
+      succeeded('0', { version: large(100) }),
+      succeeded('1', { version: large(5000) }),
+      succeeded('2', { version: large(200) }),
+    ];
+    expect(said({ ends })).toMatchObject({
+      message: words.message,
+      exits: { '0': 0, '1': 0, '2': 0 },
+      versions: { '0': large(100), '2': large(200) },
+    });
+    expect(said({ ends })?.versions).not.toHaveProperty('1');
+  });
+
+  test('give up the steps that the gateway knows before anything else', () => {
+    const many = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
+    const last = succeeded('1000', { version: large(100) });
+    const read = said({ ends: [...many, last], acknowledged: 1005 });
+    expect(Object.keys(read?.exits ?? {})).toEqual(['996', '997', '998', '999', '1000']);
+    expect(read).toMatchObject({ message: words.message, versions: { '1000': large(100) } });
+  });
+
+  test('of very many steps that nobody heard of tell of none rather than of some: nothing is proven then', () => {
+    const ends = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
+    expect(said({ outcome: 'succeeded', reason: 'AllStepsSucceeded', ends })).toMatchObject({
+      outcome: 'succeeded',
+      exits: {},
+    });
   });
 });

@@ -1,30 +1,80 @@
 import { writeFileSync } from 'node:fs';
-import type { TerminationMessage } from '#domain/build/events.ts';
+import { TERMINATION_LIMIT, type StepStatus, type TerminationMessage } from '#domain/build/events.ts';
 
-const LIMIT = 4096;
+/** How a step ended, and under which number the gateway is told so. */
+export interface StepEnd {
+  step: string;
+  sequence: number;
+  exitCode: number | null;
+  status: StepStatus;
+  /** Of a put that succeeded. */
+  version?: Record<string, string>;
+}
+
+export interface LastWords extends Pick<TerminationMessage, 'outcome' | 'reason' | 'message'> {
+  ends: StepEnd[];
+  acknowledged: number;
+}
 
 /** Leaves the last words where the kubelet finds them; a Pod without that file changes nothing. */
-export function writeTermination(path: string, message: TerminationMessage): void {
+export function writeTermination(path: string, words: LastWords): void {
   try {
-    writeFileSync(path, encodeTermination(message));
+    writeFileSync(path, encodeTermination(words));
   } catch {
     // The gateway has the same news, or the operator will judge by the Pod.
   }
 }
 
-/** Fits the limit by giving up the sentence first and then the exits; without exits it proves no success. */
-export function encodeTermination(message: TerminationMessage): string {
-  const whole = JSON.stringify(message);
-  if (Buffer.byteLength(whole) <= LIMIT) return whole;
-  const spare = LIMIT - Buffer.byteLength(JSON.stringify({ ...message, message: '' }));
-  if (spare >= 0) {
-    for (let length = Math.min(spare, message.message.length); ; length = Math.floor(length * 0.8)) {
-      const shorter = JSON.stringify({
-        ...message,
-        message: message.message.slice(0, length).toWellFormed(),
-      });
-      if (length === 0 || Buffer.byteLength(shorter) <= LIMIT) return shorter;
-    }
+/**
+ * Fits the limit by giving up, in this order: steps whose ends the gateway knows, the sentence, versions, the largest first, and all
+ * that is told of steps. What is missing proves nothing.
+ */
+export function encodeTermination({ ends, ...words }: LastWords): string {
+  const whole = JSON.stringify(messageOf(words, ends));
+  if (Buffer.byteLength(whole) <= TERMINATION_LIMIT) return whole;
+  const unheard = ends.filter((end) => end.sequence > words.acknowledged);
+  const versions = unheard
+    .filter((end) => end.version !== undefined)
+    .toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  for (let without = 0; without <= versions.length; without += 1) {
+    const text = withSentence(messageOf(words, unheard, versions.slice(0, without)));
+    if (text !== undefined) return text;
   }
-  return JSON.stringify({ ...message, message: '', exits: {} });
+  return withSentence(messageOf(words, [])) ?? '';
+}
+
+function messageOf(
+  words: Omit<LastWords, 'ends'>,
+  ends: StepEnd[],
+  without: StepEnd[] = [],
+): TerminationMessage {
+  const statuses = ends.flatMap(({ step, status }) =>
+    status === 'succeeded' ? [] : [[step, status] as const],
+  );
+  const versions = ends.flatMap((end) => {
+    const { step, sequence, version } = end;
+    const told = sequence > words.acknowledged && !without.includes(end);
+    return told && version !== undefined ? [[step, version] as const] : [];
+  });
+  return {
+    format: 1,
+    ...words,
+    exits: Object.fromEntries(ends.map(({ step, exitCode }) => [step, exitCode])),
+    ...(statuses.length === 0 ? {} : { statuses: Object.fromEntries(statuses) }),
+    ...(versions.length === 0 ? {} : { versions: Object.fromEntries(versions) }),
+  };
+}
+
+function sizeOf({ version }: StepEnd): number {
+  return Buffer.byteLength(JSON.stringify(version ?? {}));
+}
+
+/** With as much of the sentence as there is room for; undefined: without any it is too long. */
+function withSentence(message: TerminationMessage): string | undefined {
+  const spare = TERMINATION_LIMIT - Buffer.byteLength(JSON.stringify({ ...message, message: '' }));
+  if (spare < 0) return undefined;
+  for (let length = Math.min(spare, message.message.length); ; length = Math.floor(length * 0.8)) {
+    const shorter = JSON.stringify({ ...message, message: message.message.slice(0, length).toWellFormed() });
+    if (length === 0 || Buffer.byteLength(shorter) <= TERMINATION_LIMIT) return shorter;
+  }
 }

@@ -5,7 +5,7 @@ import { get, job, put, resource, samplePipeline, task } from '#testing/sample-p
 import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { compareWithPods, followPod } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
-import { followBuildPod } from './follow-pods.ts';
+import { followBuildPod, followGoneBuildPod } from './follow-pods.ts';
 import type { PendingBuild, PodFacts } from './ports.ts';
 import { recordVersions } from './record-versions.ts';
 import { requestCheck } from './request-check.ts';
@@ -58,10 +58,8 @@ async function find(...refs: string[]): Promise<void> {
 }
 
 const stateOf = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });
-const buildOf = (name: string): number => {
-  const work = cluster.pods.get(name)?.work;
-  return work?.kind === 'build' ? work.build : 0;
-};
+const buildIn = (pod: PodFacts | undefined): number => (pod?.work.kind === 'build' ? pod.work.build : 0);
+const buildOf = (name: string): number => buildIn(cluster.pods.get(name));
 
 describe('from a commit to the last job', () => {
   test('each step rings for the next, and nothing is left behind', async () => {
@@ -300,13 +298,13 @@ describe('a build that is to start', () => {
     await save();
     await find('a');
     expect(await startBuilds(ports())).not.toHaveProperty('againAfterMs');
-    await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, 'PodLost: gone', now());
+    await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, { reason: 'PodLost: gone', at: now() });
     const { againAfterMs = 0 } = await startBuilds(ports());
     expect(againAfterMs).toBeGreaterThan(0);
     await setTimeout(againAfterMs);
     expect((await startBuilds(ports())).started).toMatchObject([{ attempt: 2 }]);
     // A build that is paused for another reason than want of room stays so.
-    await stores.builds.retryBuild(buildOf('app-unit-1-2'), 2, 'PodLost: gone', now());
+    await stores.builds.retryBuild(buildOf('app-unit-1-2'), 2, { reason: 'PodLost: gone', at: now() });
     expect((await startBuilds(ports(), ['main'])).started).toEqual([]);
   });
 
@@ -328,6 +326,22 @@ describe('a build that is to start', () => {
 const say = async (name: string, count: number): Promise<void> => {
   const events = eventsOf(['0', '1'], now().toISOString());
   await followBuild({ build: buildOf(name), attempt: 1 }, events.slice(0, count), ports());
+};
+
+/** The agent's container ended while the gateway was away. */
+const lastWords = (versions: Record<string, Record<string, string>>): Partial<PodFacts> => {
+  const end = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All steps succeeded.' };
+  const message = JSON.stringify({
+    format: 1,
+    ...end,
+    exits: { '0': 0, '1': 0 },
+    acknowledged: 4,
+    versions,
+  });
+  return {
+    phase: 'Failed',
+    containers: [{ name: 'agent', image: 'millrace', state: 'terminated', message, exitCode: 0 }],
+  };
 };
 
 describe('a build whose Pod', () => {
@@ -411,6 +425,51 @@ describe('a build whose Pod', () => {
     expect((await stateOf())?.message).toMatch(/put git\.image had begun/);
   });
 
+  const withPut = samplePipeline({
+    resources: [resource('git.app'), resource('git.image')],
+    jobs: [
+      job('unit', get('git.app'), put('git.image')),
+      job('deploy', get('git.image', { passed: ['unit'] }), task('roll out')),
+    ],
+  });
+  test('ends while the gateway is away hands its version on by its last words', async () => {
+    await save(withPut);
+    await find('a');
+    await say('app-unit-1-1', 4);
+    await followPod(cluster.change('app-unit-1-1', lastWords({ '1': { tag: '1.0' } })), [], ports());
+    expect(await stateOf()).toMatchObject({
+      status: 'succeeded',
+      steps: [{ status: 'succeeded' }, { status: 'succeeded', exitCode: 0 }],
+    });
+    await scheduleJobs(ports());
+    await startBuilds(ports());
+    expect(buildPods()).toEqual(['app-deploy-1-1']);
+  });
+
+  test('ends while the gateway is away, with a version too long for last words, is not green', async () => {
+    await save(withPut);
+    await find('a');
+    await say('app-unit-1-1', 4);
+    await followPod(cluster.change('app-unit-1-1', lastWords({})), [], ports());
+    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'VersionLost' });
+    await scheduleJobs(ports());
+    await startBuilds(ports());
+    expect(buildPods()).toEqual([]);
+  });
+
+  test.each([
+    ['had ended before it went is judged by its end', lastWords({ '1': {} }), 'succeeded'],
+    ['was running when it went is lost', { phase: 'Running' as const }, 'failed'],
+  ])('%s', async (_, last, status) => {
+    await save(withPut);
+    await find('a');
+    await say('app-unit-1-1', 4);
+    const pod = cluster.change('app-unit-1-1', last);
+    cluster.pods.delete('app-unit-1-1');
+    await followGoneBuildPod({ build: buildIn(pod), attempt: 1 }, pod, ports());
+    expect(await stateOf()).toMatchObject({ status });
+  });
+
   test('waits for a node says so', async () => {
     await save();
     await find('a');
@@ -426,7 +485,7 @@ describe('a build whose Pod', () => {
     await save();
     await find('a');
     const old = cluster.pods.get('app-unit-1-1');
-    await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, 'again', now());
+    await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, { reason: 'again', at: now() });
     expect(await followBuildPod({ build: buildOf('app-unit-1-1'), attempt: 1 }, old, ports())).toBe('over');
     expect(podNames()).not.toContain('app-unit-1-1');
   });

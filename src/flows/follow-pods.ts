@@ -1,5 +1,7 @@
 import { isOver } from '#domain/build/apply-events.ts';
 import { judgePodEnd } from '#domain/build/judge-pod-end.ts';
+import { parseTermination } from '#domain/build/parse-termination.ts';
+import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
 import type { AttemptFacts, Bell, BuildStore, Cluster, PodFacts } from './ports.ts';
 
@@ -36,9 +38,18 @@ export async function followBuildPod(
     cancelRequested: facts.cancelRequested,
     ...(pod === undefined ? { ageSeconds: 0 } : clocksOf(pod, ports.now())),
   });
-  await carryOut(facts, judgement, ports);
+  await carryOut(facts, pod, judgement, ports);
   if (judgement.decision !== 'wait') await remove(pod, ports);
   return judgement.decision;
+}
+
+/** A Pod that is gone. If it had ended before, its end counts, with its agent's last words, and not that it was removed. */
+export async function followGoneBuildPod(
+  work: { build: number; attempt: number },
+  last: PodFacts,
+  ports: FollowBuildPorts,
+): Promise<PodJudgement['decision'] | 'over'> {
+  return await followBuildPod(work, hasEnded(last) ? { ...last, deleting: true } : undefined, ports);
 }
 
 type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'overdueSeconds'>;
@@ -54,10 +65,13 @@ function clocksOf({ createdAt, scheduledAt, deletedAt }: PodFacts, now: Date): C
 
 async function carryOut(
   facts: AttemptFacts,
+  pod: PodFacts | undefined,
   judgement: PodJudgement,
   ports: FollowBuildPorts,
 ): Promise<void> {
   const { builds, bell, now } = ports;
+  const words = parseTermination(pod?.containers[0]?.message);
+  const left = { at: now(), ...(words && { words }) };
   switch (judgement.decision) {
     case 'wait':
       if (judgement.message !== undefined) {
@@ -66,14 +80,14 @@ async function carryOut(
       return;
     case 'end': {
       const { outcome, reason, message } = judgement;
-      await builds.endBuild(facts.id, facts.attempt, { outcome, reason, message, at: now() });
+      await builds.endBuild(facts.id, facts.attempt, { outcome, reason, message, ...left });
       bell.ring('schedule', facts.pipelineId);
       break;
     }
     case 'recreate':
     case 'retry': {
       const reason = `${judgement.reason}: ${judgement.message}`;
-      await builds.retryBuild(facts.id, facts.attempt, reason, now());
+      await builds.retryBuild(facts.id, facts.attempt, { reason, ...left });
       bell.ring('builds', 0);
       break;
     }

@@ -1,5 +1,11 @@
 import type { BuildState, EventsApplied } from '#domain/build/build-state.ts';
-import type { BuildEvent, BuildOutcome, BuildStatus, OutcomeReason } from '#domain/build/events.ts';
+import type {
+  BuildEvent,
+  BuildOutcome,
+  BuildStatus,
+  OutcomeReason,
+  TerminationMessage,
+} from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { Decision, Snapshot } from '#domain/scheduling/snapshot.ts';
 
@@ -217,7 +223,7 @@ export interface BuildStore {
   ): Promise<{ acknowledged: number; cancel: boolean; pipelineId: number } | 'over'>;
   endBuild(build: number, attempt: number, end: BuildEnd): Promise<'ended' | 'over'>;
   /** The attempt is over without an outcome; the build goes back to pending with the next attempt. */
-  retryBuild(build: number, attempt: number, reason: string, at: Date): Promise<'retried' | 'over'>;
+  retryBuild(build: number, attempt: number, over: AttemptOver): Promise<'retried' | 'over'>;
   /** Attempts of builds that have not ended, for the comparison with Pods. */
   openAttempts(): Promise<OpenAttempt[]>;
   buildState(build: number, attempt: number): Promise<BuildState | undefined>;
@@ -228,11 +234,19 @@ export type TriggerAnswer =
   | { answer: 'refused'; reasons: { code: string; message: string }[] }
   | { answer: 'unknown' };
 
+/** The end of a build that its own events did not tell. What its agent left behind of steps and versions is recorded with it. */
 export interface BuildEnd {
   outcome: BuildOutcome;
   reason: OutcomeReason;
   message: string;
   at: Date;
+  words?: TerminationMessage;
+}
+
+export interface AttemptOver {
+  reason: string;
+  at: Date;
+  words?: TerminationMessage;
 }
 
 export interface OpenAttempt extends BuildRef {

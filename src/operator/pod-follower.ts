@@ -3,7 +3,7 @@ import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import { followPod } from '#flows/compare-with-pods.ts';
 import { followCheckPod } from '#flows/follow-check-pods.ts';
-import { followBuildPod } from '#flows/follow-pods.ts';
+import { followGoneBuildPod } from '#flows/follow-pods.ts';
 import type { BuildStore, CheckStore, OpenRun, PodFacts } from '#flows/ports.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';
@@ -81,7 +81,7 @@ export class PodFollower {
 
   async #followGone(pod: PodFacts, ports: ReturnType<PodFollower['ports']>): Promise<void> {
     if (pod.work.kind === 'build') {
-      await followBuildPod(pod.work, undefined, ports);
+      await followGoneBuildPod(pod.work, pod, ports);
       return;
     }
     const { work, uid } = pod;

@@ -1,6 +1,7 @@
-import { sql, type CommonQueryMethods } from 'slonik';
+import { sql, type CommonQueryMethods, type FragmentSqlToken } from 'slonik';
 import type { BuildState, StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
+import { storable } from '#domain/build/storable.ts';
 import { plannedSteps } from '#domain/planning/plan-build.ts';
 import type { Definitions } from './definitions.ts';
 import { prepared } from './pool.ts';
@@ -36,7 +37,7 @@ type StepRow = { [Key in keyof StepState]-?: StepState[Key] | null } & Pick<
   'id' | 'kind' | 'name' | 'status'
 >;
 
-/** State of an attempt. Until its first event nothing is stored of its steps: they follow from the definition. */
+/** State of an attempt. Before its first event nothing is stored of its steps: they follow from the definition. */
 export async function readState(
   connection: CommonQueryMethods,
   { build, attempt, lock }: { build: number; attempt: number; lock: boolean },
@@ -72,7 +73,7 @@ async function initialSteps(
 ): Promise<StepState[]> {
   const definition = (await definitions.of(connection, [row.revision])).get(row.revision);
   const planned = definition === undefined ? [] : plannedSteps(definition, row.job_name);
-  return planned.map((step) => ({ ...step, status: 'waiting' }));
+  return planned.map((step) => ({ ...step, status: row.ended ? 'skipped' : 'waiting' }));
 }
 
 function toStep(row: StepRow): StepState {
@@ -88,4 +89,30 @@ function toStep(row: StepRow): StepState {
     ...(exitCode === null ? {} : { exitCode }),
     ...(message === null ? {} : { message }),
   };
+}
+
+/** An INSERT of the steps as they are now; rows that stay the same are not touched. */
+export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSqlToken {
+  return sql.fragment`
+      INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, status, started_at, ended_at,
+        exit_code, message)
+      SELECT ${build}, ${attempt}, n.position, n.id, n.kind, n.name, n.resource, n.status, n."startedAt", n."endedAt",
+        n."exitCode", n.message
+      FROM jsonb_to_recordset(${sql.jsonb(steps.map(toRow))}) AS n
+        (position integer, id text, kind text, name text, resource text, status text, "startedAt" timestamptz,
+          "endedAt" timestamptz, "exitCode" integer, message text)
+      ON CONFLICT (build_id, attempt, position) DO UPDATE SET status = excluded.status,
+        started_at = excluded.started_at, ended_at = excluded.ended_at, exit_code = excluded.exit_code,
+        message = excluded.message
+      WHERE s.status IS DISTINCT FROM excluded.status`;
+}
+
+export interface StepsToWrite {
+  build: number;
+  attempt: number;
+  steps: StepState[];
+}
+
+function toRow(step: StepState, position: number) {
+  return { ...step, position, ...(step.message === undefined ? {} : { message: storable(step.message) }) };
 }

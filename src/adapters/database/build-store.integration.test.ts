@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { applyEvents } from '#domain/build/apply-events.ts';
+import type { TerminationMessage } from '#domain/build/events.ts';
 import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decide } from '#domain/scheduling/decide.ts';
-import type { SavedPipeline } from '#flows/ports.ts';
+import type { BuildEnd, SavedPipeline } from '#flows/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -121,8 +122,10 @@ describe('starting', () => {
     await stores.builds.podCreated(build, 1, 'pod-1', now());
     expect(await stores.builds.buildsToStart(10)).toEqual([]);
     expect(await stores.builds.openAttempts()).toMatchObject([{ id: build, attempt: 1, podUid: 'pod-1' }]);
-    expect(await stores.builds.retryBuild(build, 1, 'PodLost: The Pod is gone.', now())).toBe('retried');
-    expect(await stores.builds.retryBuild(build, 1, 'once more', now())).toBe('over');
+    expect(await stores.builds.retryBuild(build, 1, { reason: 'PodLost: The Pod is gone.', at: now() })).toBe(
+      'retried',
+    );
+    expect(await stores.builds.retryBuild(build, 1, { reason: 'once more', at: now() })).toBe('over');
     expect(await pauses(build)).toBe(true);
     await stores.pool.query(rows()`UPDATE builds SET start_after = now() WHERE id = ${build}`);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
@@ -143,9 +146,42 @@ describe('starting', () => {
     await schedule();
     const build = await oldest();
     await stores.builds.applyEvents(build, 1, EVENTS.slice(0, 2), applyEvents);
-    await stores.builds.retryBuild(build, 1, 'PodLost: The Pod is gone.', now());
+    await stores.builds.retryBuild(build, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
     expect(await pauses(build)).toBe(false);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
+  });
+
+  test('a build that ran where no gateway was in reach counts as repeated by its agent’s last words', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    const end = { outcome: 'failed', reason: 'PodLost', message: '' } as const;
+    const words = { format: 1, ...end, exits: { '0': 0 }, acknowledged: 0 } as const;
+    await stores.builds.retryBuild(build, 1, { reason: 'PodLost: gone', at: now(), words });
+    expect(await stores.builds.attemptFacts(build, 2)).toMatchObject({ retries: 1 });
+  });
+
+  test('an attempt that another follows leaves no step open', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    await stores.builds.applyEvents(build, 1, EVENTS.slice(0, 2), applyEvents);
+    await stores.builds.retryBuild(build, 1, { reason: 'PodLost: gone', at: now() });
+    expect((await stores.builds.buildState(build, 1))?.steps).toMatchObject([
+      { status: 'failed', message: 'its end was never reported' },
+      { status: 'skipped' },
+    ]);
+  });
+
+  test('a build that ends before it began has left out its steps', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    await stores.pipelines.removePipeline(APP);
+    await stores.pipelines.savePipeline(toSave(samplePipeline()));
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'cancelled',
+      steps: [{ status: 'skipped' }, { status: 'skipped' }],
+    });
   });
 
   test('a build whose Pod was refused says why and lets the others go first', async () => {
@@ -229,7 +265,7 @@ describe('events', () => {
     const id = await firstBuild();
     const ref = { ...APP, job: 'unit', number: '1' };
     await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 2), applyEvents);
-    await stores.builds.retryBuild(id, 1, 'PodLost: The Pod is gone.', now());
+    await stores.builds.retryBuild(id, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
     await stores.builds.applyEvents(id, 2, EVENTS, applyEvents);
     const logs = await stores.views.logs(ref, 0);
     expect(logs?.chunks.map(({ attempt, text }) => [attempt, text])).toEqual([
@@ -287,6 +323,17 @@ describe('events', () => {
   });
 });
 
+/** The end of a build whose agent could tell it to nobody. */
+const last = (more: Partial<TerminationMessage> = {}): BuildEnd => {
+  const end = {
+    outcome: 'succeeded',
+    reason: 'AllStepsSucceeded',
+    message: 'All steps succeeded.',
+  } as const;
+  const words = { format: 1, ...end, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more } as const;
+  return { ...end, at: now(), words };
+};
+
 describe('a put', () => {
   const withPut = samplePipeline({
     resources: [resource('git.app'), resource('git.image')],
@@ -312,6 +359,43 @@ describe('a put', () => {
     expect(
       (await stores.views.versions({ ...APP, resource: 'git.image' }, { limit: 5 }))?.rows,
     ).toMatchObject([{ fields: { tag: '1.0' } }]);
+  });
+
+  test.each([0, 3, 4])(
+    'that nobody but the last words of its agent tells of makes its version all the same (%d events came)',
+    async (count) => {
+      saved = await stores.pipelines.savePipeline(toSave(withPut));
+      await found(stores, saved, [{ ref: 'a' }]);
+      await schedule();
+      const build = await oldest();
+      await stores.builds.applyEvents(build, 1, events.slice(0, count), applyEvents);
+      const end = last({ versions: { '1': { tag: '1.0' } } });
+      expect(await stores.builds.endBuild(build, 1, end)).toBe('ended');
+      expect(await stores.builds.endBuild(build, 1, end)).toBe('over');
+      expect(await schedule()).toEqual(['deploy 1', 'scan 1']);
+      expect(await stores.views.build({ ...APP, job: 'publish', number: '1' })).toMatchObject({
+        status: 'succeeded',
+        steps: [
+          { status: 'succeeded', exitCode: 0 },
+          { status: 'succeeded', exitCode: 0 },
+        ],
+      });
+    },
+  );
+
+  test('whose version had no room in the last words of its agent makes its build red, and lets nothing pass', async () => {
+    saved = await stores.pipelines.savePipeline(toSave(withPut));
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    await stores.builds.applyEvents(build, 1, events.slice(0, 4), applyEvents);
+    expect(await stores.builds.endBuild(build, 1, last())).toBe('ended');
+    expect(await schedule()).toEqual([]);
+    expect(await stores.views.build({ ...APP, job: 'publish', number: '1' })).toMatchObject({
+      status: 'failed',
+      reason: 'VersionLost',
+      steps: [{}, { status: 'succeeded', message: 'its version is lost' }],
+    });
   });
 
   test('of a version that is known makes no second one', async () => {

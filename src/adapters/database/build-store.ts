@@ -28,7 +28,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),
     applyEvents: (build, attempt, events, apply) => applyEvents(database, { build, attempt, events, apply }),
     endBuild: (build, attempt, end) => endBuild(database, { build, attempt, end }),
-    retryBuild: (build, attempt, reason, at) => retryBuild(database, { build, attempt, reason, at }),
+    retryBuild: (build, attempt, over) => retryBuild(database, { build, attempt, over }),
     openAttempts: () => openAttempts(database),
     buildState: (build, attempt) => buildState(database, build, attempt),
   };

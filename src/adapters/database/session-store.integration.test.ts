@@ -66,7 +66,7 @@ describe('a session of a build', () => {
   });
 
   test('is over with its attempt, and with its build', async () => {
-    await stores.builds.retryBuild(builds[4] ?? 0, 1, 'PodLost', now());
+    await stores.builds.retryBuild(builds[4] ?? 0, 1, { reason: 'PodLost', at: now() });
     expect(await open(session(4), 'late')).toBe('over');
     const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
     expect(await open(session(5), 'early')).toBe('opened');

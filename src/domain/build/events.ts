@@ -39,21 +39,30 @@ export type OutcomeReason =
   | 'QuotaExceeded'
   | 'PodRefused'
   | 'SecretMissing'
+  | 'VersionLost'
   | 'AgentAuthentication';
 
 export type BuildStatus = 'pending' | 'started' | BuildOutcome;
 
+/** At most so many bytes of a termination message are kept by the kubelet. */
+export const TERMINATION_LIMIT = 4096;
+
 /**
- * Last words of an agent, written to its termination message (at most 4,096 bytes): enough to end the build truthfully when the
- * gateway was out of reach. Steps that are not listed did not end.
+ * Last words of an agent, its termination message: enough to end the build truthfully when the gateway was out of reach. What does not
+ * fit is left out whole, never cut, so that its absence shows.
  */
 export interface TerminationMessage {
   format: 1;
   outcome: BuildOutcome;
   reason: OutcomeReason;
+  /** Empty while the build goes on: these words are for the case that they stay the last. */
   message: string;
-  /** Step id → exit code; `null` when a signal ended it. */
+  /** Step id → exit code, `null` when there is none, of the steps that ended; those whose end is acknowledged may be missing. */
   exits: Record<string, number | null>;
+  /** What became of those among them that did not succeed. */
+  statuses?: Record<string, Exclude<StepStatus, 'succeeded'>>;
+  /** Step id → version of a put that succeeded, `{}` if it made none. One that is missing and not acknowledged did not fit. */
+  versions?: Record<string, Record<string, string>>;
   /** Highest sequence number the gateway acknowledged. */
   acknowledged: number;
 }

@@ -1,5 +1,5 @@
 import { isOver } from './apply-events.ts';
-import type { BuildState } from './build-state.ts';
+import type { BuildState, StepState } from './build-state.ts';
 import type { OutcomeReason, TerminationMessage } from './events.ts';
 import { judgeMissingImage, judgePending } from './judge-pending.ts';
 import { parseTermination } from './parse-termination.ts';
@@ -69,14 +69,18 @@ function starvedContainer(pod: PodReport | undefined): string | undefined {
 }
 
 /**
- * Whether the agent's last words settle the matter. Success needs the exit of every step; a fault that the agent could not explain is
+ * Whether the agent's last words settle the matter. Success needs the end of every step; a fault that the agent could not explain is
  * judged by the Pod.
  */
 function knowsTheEnd(state: BuildState, words: TerminationMessage): boolean {
   const { outcome, reason } = words;
-  if (outcome === 'succeeded') return state.steps.every((step) => words.exits[step.id] === 0);
+  if (outcome === 'succeeded') return state.steps.every((step) => isProven(step, words));
   if (outcome === 'cancelled') return reason === 'Cancelled';
   return ['StepFailed', 'JobTimeout', 'OutOfMemory', 'AgentAuthentication'].includes(reason);
+}
+
+function isProven({ id, status }: StepState, { exits, statuses }: TerminationMessage): boolean {
+  return status === 'succeeded' || (exits[id] === 0 && statuses?.[id] === undefined);
 }
 
 interface Fault extends PodFault {

@@ -1,6 +1,7 @@
 import type { TerminationMessage } from './events.ts';
 
-const OUTCOMES: readonly string[] = ['succeeded', 'failed', 'cancelled'];
+const OUTCOMES: readonly unknown[] = ['succeeded', 'failed', 'cancelled'];
+const STATUSES: readonly unknown[] = ['failed', 'cancelled', 'skipped'];
 
 /** The agent's last words, or nothing when the text is cut, foreign or of another format. */
 export function parseTermination(text: string | undefined): TerminationMessage | undefined {
@@ -13,24 +14,33 @@ export function parseTermination(text: string | undefined): TerminationMessage |
   }
 }
 
+type Loose = Partial<Record<keyof TerminationMessage, unknown>>;
+
 function isTermination(value: unknown): value is TerminationMessage {
-  if (typeof value !== 'object' || value === null) return false;
-  const {
-    format,
-    outcome,
-    reason,
-    message,
-    exits,
-    acknowledged,
-  }: Partial<Record<keyof TerminationMessage, unknown>> = value;
+  return typeof value === 'object' && value !== null && tellsOfBuild(value) && tellsOfSteps(value);
+}
+
+function tellsOfBuild({ format, outcome, reason, message, acknowledged }: Loose): boolean {
   return (
     format === 1 &&
-    typeof outcome === 'string' &&
     OUTCOMES.includes(outcome) &&
     typeof reason === 'string' &&
     typeof message === 'string' &&
-    typeof exits === 'object' &&
-    exits !== null &&
     typeof acknowledged === 'number'
+  );
+}
+
+/** An older agent tells of exits only. */
+function tellsOfSteps({ exits, statuses = {}, versions = {} }: Loose): boolean {
+  return (
+    isMap(exits, (exit) => exit === null || typeof exit === 'number') &&
+    isMap(statuses, (status) => STATUSES.includes(status)) &&
+    isMap(versions, (version) => isMap(version, (field) => typeof field === 'string'))
+  );
+}
+
+function isMap(value: unknown, holds: (entry: unknown) => boolean): boolean {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(holds)
   );
 }

@@ -18,7 +18,11 @@ export function podFault(pod: PodReport | undefined, words: TerminationMessage |
   if (outside) return outside;
   if (words?.reason === 'PodLost' || pod.deleting)
     return { reason: 'PodLost', message: 'The Pod was deleted.' };
-  if (words) return { reason: 'AgentFault', message: words.message };
+  if (words?.message) return { reason: 'AgentFault', message: words.message };
+  return silentEnd(pod);
+}
+
+function silentEnd(pod: PodReport): PodFault {
   const agent = pod.containers[0];
   if (agent?.state === 'terminated') return agentFault(agent);
   return { reason: 'PodLost', message: `The Pod ended: ${pod.reason ?? pod.phase}${said(pod)}.` };

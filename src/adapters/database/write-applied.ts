@@ -1,0 +1,116 @@
+import { sql } from 'slonik';
+import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
+import { storable, storableFields } from '#domain/build/storable.ts';
+import type { BuildEnd } from '#flows/ports.ts';
+import { upsertSteps, type StoredState } from './build-steps.ts';
+import { versionDigest } from './digests.ts';
+import { logMonth, storeText } from './log-chunks.ts';
+import { LOCK, prepared, rows, texts, time, type Transaction } from './pool.ts';
+import { addVersions, requestSchedule } from './record-versions.ts';
+
+export interface AttemptToWrite {
+  build: number;
+  attempt: number;
+  stored: StoredState;
+}
+
+/** What changed of an attempt, whoever told of it; a put or the end of the build takes more round trips than one. */
+export async function writeApplied(
+  connection: Transaction,
+  written: AttemptToWrite,
+  applied: EventsApplied,
+): Promise<void> {
+  const { build, attempt, stored } = written;
+  const target = { ...written, steps: applied.state.steps };
+  if (applied.puts.length > 0 || applied.end !== undefined) await lockForEnd(connection, stored.pipeline);
+  await writeState(connection, target, applied);
+  for (const put of applied.puts) await writePut(connection, target, put);
+  if (applied.end === undefined) return;
+  const end = { ...applied.end, at: new Date(applied.end.at) };
+  await writeEnd(connection, { build, attempt, job: stored.job, end });
+}
+
+interface Target extends AttemptToWrite {
+  /** After the events. */
+  steps: StepState[];
+}
+
+async function writeState(connection: Transaction, target: Target, applied: EventsApplied): Promise<void> {
+  const { build, attempt, stored } = target;
+  const logs = applied.logs.map((log) => ({ ...log, stored: storeText(log.text) }));
+  await connection.query(prepared('apply_events')`
+    WITH attempt AS (
+      UPDATE build_attempts SET applied = ${applied.state.applied}, log_bytes = ${applied.state.logBytes}
+      WHERE build_id = ${build} AND attempt = ${attempt}),
+    build AS (
+      UPDATE builds SET status = 'started', started_at = coalesce(started_at, ${applied.startedAt ?? null}::timestamptz),
+        wants_pod = false, pending_reason = NULL
+      WHERE id = ${build} AND status = 'pending' AND ${applied.startedAt ?? null}::timestamptz IS NOT NULL),
+    steps AS (
+      ${upsertSteps(target)})
+    INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
+    SELECT ${logMonth(stored.createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz, n.encoding, n.content
+    FROM unnest(${sql.array(
+      logs.map((log) => log.sequence),
+      'int4',
+    )}, ${texts(logs.map((log) => log.step))},
+      ${texts(logs.map((log) => log.at))}, ${texts(logs.map((log) => log.stored.encoding))},
+      ${sql.array(
+        logs.map((log) => log.stored.content),
+        'bytea',
+      )}) AS n (sequence, step, at, encoding, content)
+    ON CONFLICT DO NOTHING`);
+}
+
+/** The version of a successful put becomes one of the resource, and of the build. */
+async function writePut(
+  connection: Transaction,
+  target: Target,
+  put: EventsApplied['puts'][number],
+): Promise<void> {
+  const { build, attempt, stored } = target;
+  const step = target.steps.find((candidate) => candidate.id === put.step);
+  if (step?.resource === undefined) return;
+  const into = await connection.maybeOne(rows<{ id: number; scope: number }>()`
+    SELECT r.id, s.id AS scope FROM resources r JOIN check_scopes s ON s.id = r.scope_id
+    WHERE r.pipeline_id = ${stored.pipeline} AND r.name = ${step.resource} FOR UPDATE OF s`);
+  if (into === null) return;
+  await addVersions(connection, into.scope, [put.version], {
+    at: new Date(step.endedAt ?? stored.createdAt),
+    build,
+  });
+  await connection.query(rows()`
+    INSERT INTO build_outputs (build_id, attempt, step, resource_id, version_id)
+    SELECT ${build}, ${attempt}, ${put.step}, ${into.id}, id FROM versions
+    WHERE scope_id = ${into.scope} AND digest = ${sql.binary(versionDigest(storableFields(put.version)))}
+    ON CONFLICT DO NOTHING`);
+}
+
+/** Before versions are recorded or jobs asked for: pipelines are saved and scheduled under the same lock, alone. */
+async function lockForEnd(connection: Transaction, pipeline: number): Promise<void> {
+  await connection.query(prepared('lock_for_end')`
+    SELECT FROM pg_advisory_xact_lock_shared(${LOCK.pipeline}, ${pipeline}::int)`);
+}
+
+/** The outcome; the good versions if it succeeded; a request for the job itself and for all that wait for it to pass. */
+async function writeEnd(
+  connection: Transaction,
+  { build, attempt, job, end }: { build: number; attempt: number; job: number; end: BuildEnd },
+): Promise<void> {
+  await connection.query(prepared('end_build')`
+    WITH ended AS (
+      UPDATE builds SET status = ${end.outcome}, reason = ${end.reason}, message = ${storable(end.message)}, wants_pod = false,
+        pending_reason = NULL, ended_at = ${time(end.at)}
+      WHERE id = ${build}),
+    attempt AS (
+      UPDATE build_attempts SET ended_at = ${time(end.at)} WHERE build_id = ${build} AND attempt = ${attempt}),
+    good AS (
+      INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
+      SELECT ${job}::bigint, resource_id, version_id, ${build}::bigint FROM (
+        SELECT resource_id, version_id FROM build_inputs WHERE build_id = ${build}
+        UNION SELECT resource_id, version_id FROM build_outputs WHERE build_id = ${build} AND attempt = ${attempt}) AS used
+      WHERE ${end.outcome}::text = 'succeeded'
+      ON CONFLICT DO NOTHING)
+    ${requestSchedule(sql.fragment`SELECT ${job}::bigint
+      UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${end.outcome}::text = 'succeeded'`)}`);
+}

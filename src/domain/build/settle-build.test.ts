@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import { applyEvents, openBuild } from './apply-events.ts';
+import type { BuildState } from './build-state.ts';
+import type { BuildEvent, StepEnded, TerminationMessage } from './events.ts';
+import { settleBuild, settleSteps } from './settle-build.ts';
+
+const at = '2026-01-01T00:00:00Z';
+const later = '2026-01-01T00:01:00Z';
+const opened = openBuild([
+  { id: '0', kind: 'task', name: 'unit' },
+  { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },
+]);
+type Untold = BuildEvent extends infer Event
+  ? Event extends BuildEvent
+    ? Omit<Event, 'sequence' | 'at'>
+    : never
+  : never;
+const told = (...events: Untold[]): BuildState =>
+  applyEvents(
+    opened,
+    events.map((event, index) => ({ ...event, sequence: index + 1, at })),
+  ).state;
+const start = (step: string) => ({ type: 'step-started' as const, step });
+const end = (step: string, more: Partial<StepEnded> = {}) => ({
+  type: 'step-ended' as const,
+  step,
+  status: 'succeeded' as const,
+  exitCode: 0,
+  ...more,
+});
+const putBegun = told(start('0'), end('0'), start('1'));
+
+const success = {
+  outcome: 'succeeded',
+  reason: 'AllStepsSucceeded',
+  message: 'All steps succeeded.',
+} as const;
+const failure = { outcome: 'failed', reason: 'PodLost', message: 'The Pod is gone.' } as const;
+const words = (more: Partial<TerminationMessage>): { words: TerminationMessage } => ({
+  words: { format: 1, ...success, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more },
+});
+const version = { ref: 'abc' };
+
+describe('a build that ends by its agent’s last words', () => {
+  test('takes steps and versions from them', () => {
+    const settled = settleBuild(putBegun, {
+      ...success,
+      at: later,
+      ...words({ versions: { '1': version } }),
+    });
+    expect(settled.end).toEqual({ ...success, at: later });
+    expect(settled.puts).toEqual([{ type: 'step-ended', step: '1', status: 'succeeded', version }]);
+    expect(settled.state).toMatchObject({
+      status: 'succeeded',
+      steps: [
+        { status: 'succeeded', endedAt: at },
+        { status: 'succeeded', startedAt: at, endedAt: later, exitCode: 0 },
+      ],
+    });
+  });
+
+  test('needs no events at all', () => {
+    const settled = settleBuild(opened, { ...success, at, ...words({ versions: { '1': version } }) });
+    expect(settled).toMatchObject({ end: success, puts: [{ version }] });
+    expect(settled.state.steps.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  });
+
+  test('is green when its put made no version', () => {
+    const settled = settleBuild(putBegun, { ...success, at, ...words({ versions: { '1': {} } }) });
+    expect(settled).toMatchObject({ end: success, puts: [] });
+  });
+
+  test('is green when the version was recorded before', () => {
+    const recorded = told(start('0'), end('0'), start('1'), end('1', { version }));
+    const settled = settleBuild(recorded, { ...success, at, ...words({}) });
+    expect(settled).toMatchObject({ end: success, puts: [] });
+  });
+
+  test('is not green when a version did not fit, and says which', () => {
+    const settled = settleBuild(putBegun, { ...success, at, ...words({}) });
+    expect(settled.end).toMatchObject({
+      outcome: 'failed',
+      reason: 'VersionLost',
+      message: expect.stringContaining('The version that the put git.tag made is lost'),
+    });
+    expect(settled.state).toMatchObject({
+      status: 'failed',
+      steps: [{}, { status: 'succeeded', message: 'its version is lost' }],
+    });
+  });
+
+  test('is not green when the record says otherwise of a step', () => {
+    const failed = told(start('0'), end('0', { status: 'failed', exitCode: 1 }));
+    const settled = settleBuild(failed, { ...success, at, ...words({ versions: { '1': {} } }) });
+    expect(settled.end).toMatchObject({ outcome: 'failed', reason: 'AgentFault' });
+    expect(settled.state.steps[0]).toMatchObject({ status: 'failed', exitCode: 1 });
+  });
+
+  test('keeps what a put made though the build failed, and says what was lost', () => {
+    const kept = settleBuild(putBegun, { ...failure, at, ...words({ versions: { '1': version } }) });
+    expect(kept).toMatchObject({ end: failure, puts: [{ version }] });
+    const lost = settleBuild(putBegun, { ...failure, at, ...words({}) });
+    expect(lost.end?.message).toMatch(/^The Pod is gone\. The version that the put git\.tag made is lost/);
+    expect(lost.end).toMatchObject({ reason: 'PodLost' });
+  });
+
+  test.each([
+    ['a step that failed', { exits: { '0': 3 }, statuses: { '0': 'failed' as const } }, 'failed', 3],
+    [
+      'a step that was cancelled',
+      { exits: { '0': 0 }, statuses: { '0': 'cancelled' as const } },
+      'cancelled',
+      0,
+    ],
+    [
+      'a step that a signal ended, of an agent that told no more',
+      { exits: { '0': null } },
+      'failed',
+      undefined,
+    ],
+  ])('tells %s from the others', (_, more, status, exitCode) => {
+    const { state } = settleBuild(told(start('0')), { ...failure, at, ...words(more) });
+    expect(state.steps[0]?.status).toBe(status);
+    expect(state.steps[0]?.exitCode).toBe(exitCode);
+    expect(state.steps[1]?.status).toBe('skipped');
+  });
+});
+
+describe('a build that ends without a word', () => {
+  test.each([
+    ['failed', 'failed'],
+    ['cancelled', 'cancelled'],
+  ] as const)('as %s leaves no step open', (outcome, status) => {
+    const settled = settleBuild(told(start('0')), { ...failure, outcome, at });
+    expect(settled.state.steps.map((step) => step.status)).toEqual([status, 'skipped']);
+    expect(settled).toMatchObject({ puts: [], end: { outcome, message: failure.message } });
+  });
+
+  test('is never green', () => {
+    expect(settleBuild(putBegun, { ...success, at }).end).toMatchObject({ outcome: 'failed' });
+  });
+});
+
+test('an attempt that another follows leaves no step open either', () => {
+  expect(settleSteps(told(start('0')), at).map(({ status }) => status)).toEqual(['failed', 'skipped']);
+  const { words: last } = words({ exits: { '0': 0 } });
+  expect(settleSteps(opened, at, last).map(({ status }) => status)).toEqual(['succeeded', 'skipped']);
+});
