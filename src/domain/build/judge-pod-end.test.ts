@@ -266,6 +266,16 @@ const cases: Record<string, Case> = {
     pod: words({ reason: 'AgentAuthentication' }),
     judged: { decision: 'end', outcome: 'failed', reason: 'AgentAuthentication' },
   },
+  'a session that was refused because the Pod was being deleted costs an attempt': {
+    state: opened,
+    pod: { ...words({ reason: 'AgentAuthentication' }), deleting: true },
+    judged: { decision: 'recreate', reason: 'PodLost', message: 'The Pod was deleted.' },
+  },
+  'a session that was refused because the Pod was evicted costs an attempt': {
+    state: opened,
+    pod: { ...words({ reason: 'AgentAuthentication' }), reason: 'Evicted' },
+    judged: { decision: 'recreate', reason: 'PodEvicted' },
+  },
   'last words that are not ours are not believed': {
     state: ran,
     pod: pod({ containers: [agent({ exitCode: 0, message: '{"outcome":"succeeded"}' }), worker()] }),

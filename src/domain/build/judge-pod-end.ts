@@ -25,7 +25,7 @@ export function judgePodEnd(
   if (isOver(state.status)) return { decision: 'wait' };
   if (pod && !hasEnded(pod) && !isLost(attempt.overdueSeconds)) return judgePending(state, pod, attempt);
   const words = parseTermination(pod?.containers[0]?.message);
-  if (words && knowsTheEnd(state, words)) {
+  if (words && knowsTheEnd(state, words, pod)) {
     return { decision: 'end', outcome: words.outcome, reason: words.reason, message: words.message };
   }
   if (attempt.cancelRequested) {
@@ -70,13 +70,14 @@ function starvedContainer(pod: PodReport | undefined): string | undefined {
 
 /**
  * Whether the agent's last words settle the matter. Success needs the end of every step; a fault that the agent could not explain is
- * judged by the Pod.
+ * judged by the Pod, and so is a refusal in a Pod that was ending: agents of such Pods get no session.
  */
-function knowsTheEnd(state: BuildState, words: TerminationMessage): boolean {
+function knowsTheEnd(state: BuildState, words: TerminationMessage, pod: PodReport | undefined): boolean {
   const { outcome, reason } = words;
   if (outcome === 'succeeded') return state.steps.every((step) => isProven(step, words));
   if (outcome === 'cancelled') return reason === 'Cancelled';
-  return ['StepFailed', 'JobTimeout', 'OutOfMemory', 'AgentAuthentication'].includes(reason);
+  if (reason === 'AgentAuthentication') return podFault(pod, undefined).reason === 'AgentFault';
+  return ['StepFailed', 'JobTimeout', 'OutOfMemory'].includes(reason);
 }
 
 function isProven({ id, status }: StepState, { exits, statuses }: TerminationMessage): boolean {
