@@ -34,7 +34,7 @@ test('the bundle is the program: it tells its version from the sources', async (
 
 test('the agent starts by itself and says what its environment lacks', async () => {
   const options = { env: { PATH: process.env['PATH'] } };
-  await expect(run(process.execPath, [join(output, 'agent.js')], options)).rejects.toThrow(
+  await expect(run(process.execPath, [join(output, 'agent.cjs')], options)).rejects.toThrow(
     'MILLRACE_GATEWAY',
   );
 });

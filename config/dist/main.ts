@@ -11,7 +11,7 @@ import { buildShim } from './shim.ts';
 
 const usage = `Usage: node config/dist/main.ts [--partial]
 
-Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.js and hcl-worker.js, the HCL engine hcl.wasm,
+Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.cjs and hcl-worker.js, the HCL engine hcl.wasm,
 the shims shim-amd64 and shim-arm64, data folders, and THIRD-PARTY-NOTICES. What did not change is not built again.
 --partial leaves out parts whose sources are not there, with a line for each.`;
 
@@ -19,9 +19,9 @@ the shims shim-amd64 and shim-arm64, data folders, and THIRD-PARTY-NOTICES. What
 const always = ['package-lock.json', 'config/dist/*.ts'];
 
 const entry = {
-  millrace: 'src/main.ts',
-  agent: 'src/agent/main.ts',
-  'hcl-worker': 'src/adapters/hcl/worker.ts',
+  'millrace.js': 'src/main.ts',
+  'agent.cjs': 'src/agent/main.ts',
+  'hcl-worker.js': 'src/adapters/hcl/worker.ts',
 };
 
 /** The agent starts in every Pod, where start time and memory count; the worker only reads HCL. */
@@ -78,12 +78,11 @@ async function main(): Promise<void> {
 }
 
 /** A new source can only enter a bundle through a change of one that is in it, so those are what counts. */
-async function bundle(ledger: Ledger, name: string, source: string): Promise<void> {
-  const file = `${name}.js`;
+async function bundle(ledger: Ledger, file: string, source: string): Promise<void> {
   const state = () => stateOf(checkout, [...always, ...ledger.list(`sources of ${file}`)]);
   await part(ledger, [file], state, async () => {
     const inputs =
-      name === 'millrace' ? await bundleDoors(source) : await bundleAlone(name, source, unwanted);
+      file === 'millrace.js' ? await bundleDoors(source) : await bundleAlone(file, source, unwanted);
     await ledger.record(`sources of ${file}`, inputs.sources.join(' '));
     await ledger.record(`packages of ${file}`, inputs.packages.join(' '));
   });
@@ -94,7 +93,7 @@ async function writeNotices(
   goFolders: readonly string[],
   goStatees: readonly string[],
 ): Promise<void> {
-  const own = Object.keys(entry).flatMap((name) => ledger.list(`packages of ${name}.js`));
+  const own = Object.keys(entry).flatMap((name) => ledger.list(`packages of ${name}`));
   const state = () => stateOf(checkout, always, [...own, ...goStatees]);
   await part(ledger, ['THIRD-PARTY-NOTICES'], state, async () => {
     const folders = goFolders.map((folder) => join(checkout, folder));
