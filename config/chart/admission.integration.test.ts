@@ -13,6 +13,8 @@ const RELEASE = `fence-${process.pid}`;
 const FULL = `${RELEASE}-millrace`;
 const HOME = `${RELEASE}-home`;
 const TEAM = `${RELEASE}-team`;
+/** Of a team too; its people enforce the standard of a version they chose. */
+const PINNED = `${RELEASE}-pinned`;
 const OPERATOR = `system:serviceaccount:${HOME}:${FULL}-operator`;
 const KINDS = /^(ClusterRole|ClusterRoleBinding|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/;
 
@@ -22,10 +24,14 @@ const namespace = (name: string, labels: Record<string, string> = {}): object =>
   metadata: { name, labels },
 });
 
-const teamNamespace = (name: string, level?: string): object =>
+const LEVEL = 'pod-security.kubernetes.io/enforce';
+const LEVEL_OF = 'pod-security.kubernetes.io/enforce-version';
+
+const teamNamespace = (name: string, level?: string, version?: string): object =>
   namespace(name, {
     'millrace.dev/team': 'fence',
-    ...(level !== undefined && { 'pod-security.kubernetes.io/enforce': level }),
+    ...(level !== undefined && { [LEVEL]: level }),
+    ...(version !== undefined && { [LEVEL_OF]: version }),
   });
 
 const binding = (where: string, role: string, subject: string, from = HOME): object => ({
@@ -90,7 +96,8 @@ beforeAll(async () => {
   chosen.push(...widerRight);
   installed = chosen.map((one) => stringify(one).replaceAll('millrace-system', HOME)).join('\n---\n');
   await kubectl(['apply', '-f', '-'], installed);
-  for (const object of [namespace(HOME), namespace(TEAM, { 'millrace.dev/team': 'fence' })]) {
+  const pinned = teamNamespace(PINNED, 'baseline', 'v1.33');
+  for (const object of [namespace(HOME), namespace(TEAM, { 'millrace.dev/team': 'fence' }), pinned]) {
     await kubectl(['apply', '-f', '-'], JSON.stringify(object));
   }
   await inForce();
@@ -98,7 +105,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await kubectl(['delete', '--ignore-not-found', '--wait=false', '-f', '-'], installed);
-  await kubectl(['delete', 'namespace', HOME, TEAM, '--ignore-not-found', '--wait=false']);
+  await kubectl(['delete', 'namespace', HOME, TEAM, PINNED, '--ignore-not-found', '--wait=false']);
 }, 60_000);
 
 /** The API server takes up a new policy within moments, not at once. */
@@ -164,12 +171,33 @@ describe('the operator', () => {
       () => teamNamespace(`${RELEASE}-new`),
       'only namespaces that enforce the baseline or restricted',
     ],
+    [
+      'make a namespace that enforces a standard as it was long ago, with less in it',
+      () => teamNamespace(`${RELEASE}-new`, 'restricted', 'v1.0'),
+      'pins no version of the Pod security standard',
+    ],
+    [
+      'take the namespace of a team back to the standard of long ago',
+      () => teamNamespace(TEAM, 'restricted', 'v1.0'),
+      'pins no version of the Pod security standard',
+    ],
+    [
+      'change the version that somebody pinned',
+      () => teamNamespace(PINNED, 'restricted', 'v1.0'),
+      'pins no version of the Pod security standard',
+    ],
   ])('may not %s', async (_, object, reason) => {
     expect(await asOperator(object())).toContain(reason);
   });
 
   test.each(['baseline', 'restricted'])('may make a namespace for a team that enforces %s', async (level) => {
     expect(await asOperator(teamNamespace(`${RELEASE}-new`, level))).toBe('allowed');
+  });
+
+  test('may change a namespace whose version of the standard somebody pinned, and leaves that alone', async () => {
+    expect(await asOperator(teamNamespace(PINNED, 'restricted'))).toBe('allowed');
+    expect(await asOperator(teamNamespace(PINNED, 'restricted', 'v1.33'))).toBe('allowed');
+    expect(await asOperator(teamNamespace(PINNED, 'restricted', 'latest'))).toBe('allowed');
   });
 
   test.each([
