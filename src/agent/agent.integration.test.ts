@@ -507,6 +507,7 @@ describe('checks', () => {
         ),
         check('long', 'head -c 2000000 /dev/zero | tr "\\0" x'),
         check('none', 'echo "[]"'),
+        check('much', 'seq 150 | jq --slurp "map({n: .})"'),
       ],
       { secrets: ['s3cret'] },
     );
@@ -531,7 +532,9 @@ describe('checks', () => {
     });
     expect(results.get('own')).toMatchObject({ versions: [{ dir: 'same' }] });
     expect(results.get('long')).toMatchObject({ error: 'The check printed more than 1048576 bytes.' });
-    expect(results.get('none')).toMatchObject({ versions: [] });
+    expect(results.get('none')).toEqual({ scope: 'none', versions: [], log: '' });
+    const newest = Array.from({ length: 100 }, (_, index) => ({ n: String(index + 51) }));
+    expect(results.get('much')).toMatchObject({ versions: newest, cut: 50 });
   });
 
   test('run side by side, but not all at once', async () => {

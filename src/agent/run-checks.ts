@@ -76,7 +76,8 @@ async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckPlace): 
     const error = `The field ${JSON.stringify(leak)} of a version holds a secret; versions are stored and shown.`;
     return { ...shown, error };
   }
-  return { ...shown, versions: verdict.versions };
+  const { versions, cut } = verdict;
+  return { ...shown, versions, ...(cut > 0 ? { cut } : {}) };
 }
 
 interface Judged {
@@ -93,7 +94,7 @@ function judge({
   answer,
   late,
   stopped,
-}: Judged): { versions: Record<string, string>[] } | { error: string; ownWords?: boolean } {
+}: Judged): { versions: Record<string, string>[]; cut: number } | { error: string; ownWords?: boolean } {
   if (stopped) return { error: 'The Pod was asked to end before the check was done.' };
   if (late) return { error: `The check took longer than ${check.timeoutSeconds} s.` };
   if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
@@ -101,7 +102,7 @@ function judge({
   if (failure !== undefined) return { error: `The check failed: ${failure}.`, ownWords: true };
   if (answer.overflown) return { error: `The check printed more than ${CHECK_OUTPUT_LIMIT} bytes.` };
   const parsed = parseCheckOutput(answer.text());
-  return parsed.ok ? { versions: parsed.versions } : { error: parsed.error };
+  return parsed.ok ? { versions: parsed.versions, cut: parsed.left } : { error: parsed.error };
 }
 
 /** What the script said last is most often why it failed. The log is masked before it is cut. */

@@ -196,6 +196,7 @@ describe('checks', () => {
     const page = await stores.views.versions(GIT, { limit: 200 });
     expect(page?.rows.map(({ fields }) => fields['ref']).slice(0, 2)).toEqual(['149', '148']);
     expect(page?.rows).toHaveLength(100);
+    expect(await stores.views.resource(GIT)).toMatchObject({ cut: 50 });
   });
 
   test('of a closed run are over, except for an agent that only says good-bye again', async () => {

@@ -73,6 +73,8 @@ export interface PipelineFacts {
     lastCheckedAt?: Date;
     nextCheckAt?: Date;
     checkError?: string;
+    /** Versions that the last check left out, though they may be new. */
+    cut?: number;
     stalled: boolean;
   }[];
 }
@@ -158,7 +160,7 @@ export interface CheckOutcome {
   run?: number;
   scope: number;
   versions?: Record<string, string>[];
-  /** How many older versions were left out because one check brings at most 100. */
+  /** How many older versions were left out because one check brings at most 100. It counts if all that are left are new. */
   cut?: number;
   error?: string;
   log: string;

@@ -1,4 +1,5 @@
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
+import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { Bell, CheckOutcome, CheckStore } from './ports.ts';
 
 interface Ports {
@@ -6,9 +7,6 @@ interface Ports {
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
 }
-
-/** One check brings at most as many versions; the newest count. */
-const MOST_VERSIONS = 100;
 
 /** What an agent found. `over`: the run was closed before, and nothing of this was recorded. */
 export async function recordVersions(
@@ -30,8 +28,8 @@ export async function recordVersions(
   return 'recorded';
 }
 
-function outcomeOf(run: number, { scope, versions, error, log }: CheckResult): CheckOutcome {
+function outcomeOf(run: number, { scope, versions, cut = 0, error, log }: CheckResult): CheckOutcome {
   if (versions === undefined) return { run, scope: Number(scope), error: error ?? 'The check failed.', log };
-  const cut = Math.max(0, versions.length - MOST_VERSIONS);
-  return { run, scope: Number(scope), versions: versions.slice(cut), cut, log };
+  const over = Math.max(0, versions.length - MOST_VERSIONS);
+  return { run, scope: Number(scope), versions: versions.slice(over), cut: cut + over, log };
 }

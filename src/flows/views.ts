@@ -94,6 +94,8 @@ export interface ResourceView {
   nextCheckAt?: Date;
   checkError?: string;
   versions: number;
+  /** Versions that the last check left out, though they may be new. */
+  cut?: number;
 }
 
 export interface VersionView {

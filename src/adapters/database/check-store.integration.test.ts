@@ -145,6 +145,24 @@ describe('what a check found', () => {
     expect(await refs()).toEqual(['d', 'c', 'b', 'a']);
   });
 
+  test('beyond what one check may bring is counted, until a check is complete or meets what is known', async () => {
+    const versions = Array.from({ length: 100 }, (_, index) => ({ ref: String(index) }));
+    const cut = async (found: Record<string, string>[], seconds: number): Promise<unknown> => {
+      const opened = await open(['git.app'], seconds);
+      const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions: found, cut: 7, log: '' };
+      await stores.checks.recordCheck(result, after(seconds + 1));
+      const [shown] = (await stores.pipelines.pipelineFacts(APP))?.resources ?? [];
+      expect((await stores.views.resource(GIT))?.cut).toBe(shown?.cut);
+      return shown?.cut;
+    };
+    expect(await cut(versions, 1)).toBe(7);
+    expect(await cut(versions, 500)).toBeUndefined();
+    expect(await cut([{ ref: '99' }, { ref: 'new' }], 1000)).toBeUndefined();
+    expect(await cut([{ ref: 'newer' }, { ref: 'newer' }], 1500)).toBe(7);
+    await record([{ ref: 'newest' }], 2000);
+    expect(await stores.views.resource(GIT)).not.toHaveProperty('cut');
+  });
+
   test('is kept though it holds what Postgres calls no text', async () => {
     const versions = [{ ref: 'a\0b', half: '\u{d800}' }];
     const opened = await open(['git.app'], 1);

@@ -51,6 +51,7 @@ interface ResourceRow {
   lastCheckedAt: string | null;
   nextCheckAt: string | null;
   checkError: string | null;
+  cut: number;
   schedule: Schedule | null;
 }
 
@@ -66,7 +67,7 @@ async function pipelineFacts(
           FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1)) ORDER BY j.position)
         FROM jobs j WHERE j.pipeline_id = p.id AND j.deleted_at IS NULL) AS jobs,
       (SELECT jsonb_agg(jsonb_build_object('name', r.name, 'schedule', s.schedule, 'lastCheckedAt', s.last_checked_at,
-          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'versions', (
+          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut, 'versions', (
             SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id LIMIT 10000) AS counted))
           ORDER BY r.position)
         FROM resources r JOIN check_scopes s ON s.id = r.scope_id
@@ -100,7 +101,7 @@ function toLastBuild({
 }
 
 function toResource(row: ResourceRow): PipelineFacts['resources'][number] {
-  const { name, versions, lastCheckedAt, nextCheckAt, checkError, schedule } = row;
+  const { name, versions, lastCheckedAt, nextCheckAt, checkError, cut, schedule } = row;
   const next = nextCheckAt === null ? undefined : new Date(nextCheckAt);
   const late = schedule !== null && next !== undefined && { schedule, next: next.getTime(), now: Date.now() };
   return {
@@ -110,5 +111,6 @@ function toResource(row: ResourceRow): PipelineFacts['resources'][number] {
     ...(lastCheckedAt === null ? {} : { lastCheckedAt: new Date(lastCheckedAt) }),
     ...(next === undefined ? {} : { nextCheckAt: next }),
     ...(checkError === null ? {} : { checkError }),
+    ...(cut === 0 ? {} : { cut }),
   };
 }

@@ -1,6 +1,7 @@
-import { storable } from '#domain/build/storable.ts';
+import { storable, storableFields } from '#domain/build/storable.ts';
 import type { CheckOutcome } from '#flows/ports.ts';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
+import { versionDigest } from './digests.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
 import { addVersions } from './record-versions.ts';
@@ -30,13 +31,21 @@ export async function recordCheck(
       return { recorded: [], pipelineId: scope.pipeline_id };
     }
     const recorded = await addVersions(connection, scope.id, result.versions, { at });
-    await freeScope(connection, scope, result, at);
+    const cut = cutOf(result.versions, recorded, result.cut);
+    await freeScope(connection, scope, { ...result, cut }, at);
     return { recorded, pipelineId: scope.pipeline_id };
   });
 }
 
 function mayRecord(scope: ScopeRow, result: CheckOutcome): boolean {
   return result.run === undefined ? scope.run_id === null && scope.due : scope.run_id === result.run;
+}
+
+/** Where a check meets what is known, everything older is known too: nothing was missed. */
+function cutOf(versions: Record<string, string>[], recorded: number[], cut = 0): number {
+  if (cut === 0) return 0;
+  const different = new Set(versions.map((fields) => versionDigest(storableFields(fields)).toString('hex')));
+  return recorded.length === different.size ? cut : 0;
 }
 
 async function freeScope(

@@ -23,6 +23,7 @@ interface Row {
   nextCheckAt: Date | null;
   checkError: string | null;
   versions: number;
+  cut: number | null;
 }
 
 export async function viewResources(
@@ -34,6 +35,7 @@ export async function viewResources(
   const found = await pool.any(prepared<Row>(`view_resources_${resource === undefined}`)`
     SELECT r.id, r.name, r.type, s.schedule, r.webhook_generation AS "webhookGeneration",
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
+      nullif(s.cut, 0) AS cut,
       (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id LIMIT 10000) AS counted) AS versions
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL

@@ -50,6 +50,8 @@ export interface CheckResult {
   scope: string;
   /** Oldest first. Absent when the check failed. */
   versions?: Record<string, string>[];
+  /** How many older versions the check named beside them, more than one check may bring. */
+  cut?: number;
   /** Why it failed, with the first bytes of bad output. Masked. */
   error?: string;
   /** Last output (stderr), masked, at most 64 KiB. */

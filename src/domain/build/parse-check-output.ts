@@ -1,12 +1,13 @@
 /** Stdout of a check, at most. */
 export const CHECK_OUTPUT_LIMIT = 1024 * 1024;
-const NEWEST = 100;
 const SHOWN = 200;
+/** One check brings at most so many versions; the newest count. */
+export const MOST_VERSIONS = 100;
 /** Of one version, after flattening; `characters` counts names and values of all fields. The agent and the gateway hold to the same. */
 export const VERSION_LIMIT = { fields: 256, characters: 64 * 1024, name: 200 };
 
 export type CheckOutput =
-  | { ok: true; versions: Record<string, string>[]; /** Older ones than the newest 100. */ left: number }
+  | { ok: true; versions: Record<string, string>[]; /** How many older ones there were. */ left: number }
   | { ok: false; error: string };
 
 /** A check answers with a JSON array of objects, oldest first; each object is a version. */
@@ -27,7 +28,11 @@ export function parseCheckOutput(stdout: string): CheckOutput {
       );
     versions.push(version);
   }
-  return { ok: true, versions: versions.slice(-NEWEST), left: Math.max(0, versions.length - NEWEST) };
+  return {
+    ok: true,
+    versions: versions.slice(-MOST_VERSIONS),
+    left: Math.max(0, versions.length - MOST_VERSIONS),
+  };
 }
 
 /** The version that a push names with the last line of its stdout, if that is a JSON object. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { CheckResultsRequest, EventsRequest } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
+import { CHECK_OUTPUT_LIMIT, VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 
 const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });
@@ -66,6 +66,7 @@ export const CheckResultsBody = Type.Object({
     Type.Object({
       scope: RowId,
       versions: Type.Optional(Type.Array(Fields, { maxItems: 10_000 })),
+      cut: Type.Optional(Type.Integer({ minimum: 1, maximum: CHECK_OUTPUT_LIMIT })),
       error: Type.Optional(Type.String({ maxLength: 16 * 1024 })),
       log: Type.String({ maxLength: 128 * 1024 }),
     }),

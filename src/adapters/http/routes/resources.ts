@@ -29,6 +29,7 @@ const Resource = {
   next_check_at: Type.Optional(Time),
   check_error: Type.Optional(Type.String()),
   versions: Type.Integer(),
+  versions_left_out: Type.Optional(Type.Integer()),
   /** Only for those who may make it anew. */
   webhook_token: Type.Optional(Type.String()),
 };
@@ -118,7 +119,7 @@ function tokenFor(
 }
 
 function encode(resource: ResourceView, token: string | undefined) {
-  const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions } = resource;
+  const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, cut } = resource;
   return {
     id,
     name,
@@ -128,6 +129,7 @@ function encode(resource: ResourceView, token: string | undefined) {
     ...(lastCheckedAt !== undefined && { last_checked_at: lastCheckedAt.toISOString() }),
     ...(nextCheckAt !== undefined && { next_check_at: nextCheckAt.toISOString() }),
     ...(checkError !== undefined && { check_error: checkError }),
+    ...(cut !== undefined && { versions_left_out: cut }),
     ...(token !== undefined && { webhook_token: token }),
   };
 }

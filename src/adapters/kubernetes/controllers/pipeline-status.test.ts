@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { PipelineFacts } from '#flows/ports.ts';
 import type { PipelineStatus, StatusInput } from './pipeline-status.ts';
-import { eventsBetween, pipelineStatus, verdictOf } from './pipeline-status.ts';
+import { eventsBetween } from './pipeline-events.ts';
+import { pipelineStatus, verdictOf } from './pipeline-status.ts';
 
 const now = new Date('2026-11-21T12:00:00.123Z');
 const later = new Date('2026-11-21T12:05:00Z');
@@ -92,6 +93,11 @@ describe('conditions of a Pipeline', () => {
       applied({ resources: [{ name: 'git.app', versions: 0, stalled: true }] }),
       ['Ready=True Accepted', 'ChecksStalled=True Overdue'],
     ],
+    [
+      'checks that found more than one check may bring',
+      applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, cut: 50 }] }),
+      ['Ready=True Accepted', 'VersionsTruncated=True TooManyVersions'],
+    ],
   ])('%s', (_, outcome, expected) => {
     expect(brief(statusOf(outcome))).toEqual(expected);
   });
@@ -165,6 +171,8 @@ describe('Events tell how one status became the next', () => {
   const green = statusOf(applied({ jobs: [unit('1', 'succeeded', 1)] }), { before: running });
   const red = statusOf(applied({ jobs: [unit('2', 'failed', 2)] }), { before: green });
   const failing = facts({ resources: [{ name: 'git.app', versions: 0, stalled: false, checkError: 'no' }] });
+  const cut = (count: number): PipelineStatus =>
+    statusOf(applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, cut: count }] }));
   const broken = statusOf({ outcome: 'invalid', errors: ['x'], facts: facts() }, { before: first });
 
   test.each<[string, PipelineStatus | undefined, PipelineStatus, string[]]>([
@@ -176,9 +184,24 @@ describe('Events tell how one status became the next', () => {
     ['errors, once', first, broken, ['Warning InvalidConfig']],
     ['the same errors again', broken, broken, []],
     ['a failing check', first, statusOf({ ...applied(), facts: failing }), ['Warning CheckFailed']],
+    ['versions that are left out', first, cut(50), ['Warning VersionsTruncated']],
+    ['the same ones', cut(50), cut(50), []],
+    ['other ones', cut(50), cut(51), ['Warning VersionsTruncated']],
+    ['a check that is complete again', cut(50), first, []],
     ['no builds of an earlier object of the name', undefined, red, ['Normal RevisionApplied']],
   ])('%s', (_, before, after, expected) => {
     expect(told(before, after)).toEqual(expected);
+  });
+
+  test('versions that are left out are counted, for each resource', () => {
+    const resources = [
+      { name: 'git.app', versions: 100, stalled: false, cut: 50 },
+      { name: 'git.lib', versions: 100, stalled: false, cut: 1 },
+      { name: 'git.web', versions: 100, stalled: false },
+    ];
+    expect(eventsBetween(first, statusOf(applied({ resources })))[0]?.note).toBe(
+      'One check brings at most 100 versions: of git.app the 50 oldest were left out, of git.lib the oldest was left out.',
+    );
   });
 
   test('a revision says what it changed', () => {

@@ -1,7 +1,7 @@
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
-import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
+import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { NameDifference, PipelineFacts } from '#flows/ports.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { WantedCondition } from './conditions.ts';
@@ -12,6 +12,9 @@ export type PipelineStatus = NonNullable<Wire<PipelineObject>['status']>;
 const MOST_NAMES = 100;
 const MOST_FAILING = 20;
 const LONGEST_CHECK_MESSAGE = 1024;
+/** Resources that one condition names. */
+const MOST_TOLD = 5;
+export const TRUNCATED = 'VersionsTruncated';
 
 /** What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last change did. */
 export interface Verdict {
@@ -120,7 +123,7 @@ function keptConditions(before: PipelineStatus | undefined): WantedCondition[] {
   return kept.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
 }
 
-const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled'];
+const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled', TRUNCATED];
 
 function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
   const last = lastEnded(facts);
@@ -173,6 +176,7 @@ function lastEnded(facts: PipelineFacts): Ended | undefined {
 function factConditions(facts: PipelineFacts): WantedCondition[] {
   const last = lastEnded(facts);
   const stalled = facts.resources.filter((resource) => resource.stalled).map(({ name }) => name);
+  const cut = facts.resources.flatMap(cutText);
   return [
     ...(last === undefined ? [] : [lastBuildCondition(last)]),
     ...(stalled.length === 0
@@ -182,10 +186,30 @@ function factConditions(facts: PipelineFacts): WantedCondition[] {
             type: 'ChecksStalled',
             status: 'True' as const,
             reason: 'Overdue',
-            message: `No check of ${stalled.slice(0, 5).join(', ')} for more than twice its interval.`,
+            message: `No check of ${few(stalled)} for more than twice its interval.`,
+          },
+        ]),
+    ...(cut.length === 0
+      ? []
+      : [
+          {
+            type: TRUNCATED,
+            status: 'True' as const,
+            reason: 'TooManyVersions',
+            message: `One check brings at most ${MOST_VERSIONS} versions: ${few(cut)}.`,
           },
         ]),
   ];
+}
+
+function cutText({ name, cut }: PipelineFacts['resources'][number]): string[] {
+  if (cut === undefined) return [];
+  return [`of ${name} ${cut === 1 ? 'the oldest was' : `the ${cut} oldest were`} left out`];
+}
+
+function few(texts: string[]): string {
+  const more = texts.length > MOST_TOLD ? [`and ${texts.length - MOST_TOLD} more`] : [];
+  return [...texts.slice(0, MOST_TOLD), ...more].join(', ');
 }
 
 const BUILD_REASONS: Record<string, string> = {
@@ -201,88 +225,4 @@ function lastBuildCondition({ job, number, status }: Ended): WantedCondition {
     reason: BUILD_REASONS[status] ?? 'BuildEnded',
     message: `Build ${number} of job ${job}: ${status}.`,
   };
-}
-
-/** The Events that tell how one status became the other. */
-export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  return [...revisionEvents(before, after), ...buildEvents(before, after), ...checkEvents(before, after)];
-}
-
-function revisionEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  const ready = (status: PipelineStatus | undefined) =>
-    status?.conditions?.find(({ type }) => type === 'Ready');
-  const [was, is] = [ready(before), ready(after)];
-  const applied = after.revision !== undefined && after.revision !== before?.revision;
-  const refused = is?.status === 'False' && (was?.reason !== is.reason || was.message !== is.message);
-  return [
-    ...(applied
-      ? [normal('RevisionApplied', 'Apply', `Revision ${after.revision}: ${planText(after)}`)]
-      : []),
-    ...(refused ? [warning(is.reason, 'Apply', is.message)] : []),
-  ];
-}
-
-function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string {
-  const changes = (['jobs', 'resources'] as const).flatMap((what) =>
-    (['added', 'changed', 'removed'] as const).flatMap((how) => {
-      const names = lastPlan?.[what]?.[how] ?? [];
-      return names.length === 0 ? [] : [`${what} ${how}: ${names.slice(0, 5).join(', ')}`];
-    }),
-  );
-  const jobs = jobCount === 1 ? '1 job' : `${jobCount} jobs`;
-  const resources = resourceCount === 1 ? '1 resource' : `${resourceCount} resources`;
-  return [`${jobs}, ${resources}`, ...changes].join('; ');
-}
-
-function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  // Nothing known before: these builds are history of an earlier object of the name.
-  if (before?.jobCount === undefined) return [];
-  const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
-  return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
-    const was = known.get(name);
-    if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
-      return [];
-    }
-    // A quick build ends between two looks at it; who succeeded has started.
-    const unseen = lastBuild.status === 'succeeded' && was?.number !== lastBuild.number;
-    const started = unseen ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
-    return [started, buildEvent(name, lastBuild)].filter((event) => event !== undefined);
-  });
-}
-
-function buildEvent(
-  job: string,
-  { number, status }: { number: string; status: string },
-): EventNote | undefined {
-  const what = `Build ${number} of job ${job}`;
-  switch (status) {
-    case 'started':
-      return normal('BuildStarted', 'Build', `${what} started.`);
-    case 'succeeded':
-      return normal('BuildSucceeded', 'Build', `${what} succeeded.`);
-    case 'failed':
-      return warning('BuildFailed', 'Build', `${what} failed.`);
-    case 'cancelled':
-      return normal('BuildCancelled', 'Build', `${what} was cancelled.`);
-    default:
-      return undefined;
-  }
-}
-
-function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  if (before?.jobCount === undefined) return [];
-  const known = new Map(before.failingChecks?.map(({ resource, message }) => [resource, message]));
-  return (after.failingChecks ?? []).flatMap(({ resource, message }) =>
-    known.get(resource) === message
-      ? []
-      : [warning('CheckFailed', 'Check', `The check of ${resource} failed: ${message}`)],
-  );
-}
-
-function normal(reason: string, action: string, note: string): EventNote {
-  return { type: 'Normal', reason, action, note };
-}
-
-function warning(reason: string, action: string, note: string): EventNote {
-  return { type: 'Warning', reason, action, note };
 }

@@ -12,7 +12,8 @@ import type { PipelineManifest } from '#flows/manifest-ports.ts';
 import type { PipelineFacts, PipelineName } from '#flows/ports.ts';
 import type { PipelineRemoved } from '#flows/remove-pipeline.ts';
 import type { PipelineStatus, Verdict } from './pipeline-status.ts';
-import { eventsBetween, notReady, pipelineStatus, verdictOf } from './pipeline-status.ts';
+import { eventsBetween } from './pipeline-events.ts';
+import { notReady, pipelineStatus, verdictOf } from './pipeline-status.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 
 const FINALIZER = 'millrace.dev/pipeline';

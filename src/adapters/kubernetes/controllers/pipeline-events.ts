@@ -1,0 +1,101 @@
+import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
+import type { PipelineStatus } from './pipeline-status.ts';
+import { TRUNCATED } from './pipeline-status.ts';
+
+/** The Events that tell how one status became the other. */
+export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  return [
+    ...revisionEvents(before, after),
+    ...buildEvents(before, after),
+    ...checkEvents(before, after),
+    ...truncatedEvents(before, after),
+  ];
+}
+
+function revisionEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  const [was, is] = [conditionOf(before, 'Ready'), conditionOf(after, 'Ready')];
+  const applied = after.revision !== undefined && after.revision !== before?.revision;
+  const refused = is?.status === 'False' && (was?.reason !== is.reason || was.message !== is.message);
+  return [
+    ...(applied
+      ? [normal('RevisionApplied', 'Apply', `Revision ${after.revision}: ${planText(after)}`)]
+      : []),
+    ...(refused ? [warning(is.reason, 'Apply', is.message)] : []),
+  ];
+}
+
+function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string {
+  const changes = (['jobs', 'resources'] as const).flatMap((what) =>
+    (['added', 'changed', 'removed'] as const).flatMap((how) => {
+      const names = lastPlan?.[what]?.[how] ?? [];
+      return names.length === 0 ? [] : [`${what} ${how}: ${names.slice(0, 5).join(', ')}`];
+    }),
+  );
+  const jobs = jobCount === 1 ? '1 job' : `${jobCount} jobs`;
+  const resources = resourceCount === 1 ? '1 resource' : `${resourceCount} resources`;
+  return [`${jobs}, ${resources}`, ...changes].join('; ');
+}
+
+function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  // Nothing known before: these builds are history of an earlier object of the name.
+  if (before?.jobCount === undefined) return [];
+  const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
+  return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
+    const was = known.get(name);
+    if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
+      return [];
+    }
+    // A quick build ends between two looks at it; who succeeded has started.
+    const unseen = lastBuild.status === 'succeeded' && was?.number !== lastBuild.number;
+    const started = unseen ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
+    return [started, buildEvent(name, lastBuild)].filter((event) => event !== undefined);
+  });
+}
+
+function buildEvent(
+  job: string,
+  { number, status }: { number: string; status: string },
+): EventNote | undefined {
+  const what = `Build ${number} of job ${job}`;
+  switch (status) {
+    case 'started':
+      return normal('BuildStarted', 'Build', `${what} started.`);
+    case 'succeeded':
+      return normal('BuildSucceeded', 'Build', `${what} succeeded.`);
+    case 'failed':
+      return warning('BuildFailed', 'Build', `${what} failed.`);
+    case 'cancelled':
+      return normal('BuildCancelled', 'Build', `${what} was cancelled.`);
+    default:
+      return undefined;
+  }
+}
+
+function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  if (before?.jobCount === undefined) return [];
+  const known = new Map(before.failingChecks?.map(({ resource, message }) => [resource, message]));
+  return (after.failingChecks ?? []).flatMap(({ resource, message }) =>
+    known.get(resource) === message
+      ? []
+      : [warning('CheckFailed', 'Check', `The check of ${resource} failed: ${message}`)],
+  );
+}
+
+function truncatedEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  if (before?.jobCount === undefined) return [];
+  const told = conditionOf(after, TRUNCATED)?.message;
+  if (told === undefined || told === conditionOf(before, TRUNCATED)?.message) return [];
+  return [warning(TRUNCATED, 'Check', told)];
+}
+
+function conditionOf(status: PipelineStatus | undefined, wanted: string) {
+  return status?.conditions?.find(({ type }) => type === wanted);
+}
+
+function normal(reason: string, action: string, note: string): EventNote {
+  return { type: 'Normal', reason, action, note };
+}
+
+function warning(reason: string, action: string, note: string): EventNote {
+  return { type: 'Warning', reason, action, note };
+}
