@@ -18,6 +18,7 @@ import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
 import type { DatabaseConfig, OperatorConfig } from '#config';
 import { VERSION } from '#config';
 import { openDatabase } from './database.ts';
+import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
 import { idleCompiler } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
@@ -25,6 +26,9 @@ import { lead } from './lead.ts';
 import { operatorMetrics } from './metrics.ts';
 
 export type Ending = 'told-to' | 'lead-lost';
+
+/** Who no longer leads ends soon, whatever hangs, and comes back as one who may lead again. */
+const END_MS = 10_000;
 
 /**
  * The operator from start to end: Secrets, database, election, then everything that only one may do. A replica that does not lead
@@ -67,8 +71,8 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
     keys,
     certificateAuthority,
   });
-  await database.close();
-  await connection.close();
+  const closing = Promise.all([database.close(), connection.close()]).then(() => undefined);
+  await endWithin(END_MS, closing, AbortSignal.abort());
   server.closeAllConnections();
   server.close();
   return ending;
@@ -114,10 +118,14 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   void holding.then(() => lost.abort());
   const compiler = idleCompiler();
   try {
-    const epoch = await database.takeEpoch(config.podName);
-    candidate.metrics.leading(true);
-    log.info({ epoch }, 'leading');
-    await lead({ ...candidate, compiler, lost }, over);
+    const take = (): Promise<number> => database.takeEpoch(config.podName);
+    const epoch = await untilDone(take, over, (err) => log.warn({ err }, 'the lead cannot be taken up yet'));
+    if (epoch !== undefined) {
+      candidate.metrics.leading(true);
+      log.info({ epoch }, 'leading');
+      const ended = await endWithin(END_MS, lead({ ...candidate, compiler, lost }, over), over);
+      if (!ended) log.warn('the lead is over, and some of its work hangs; it is left behind');
+    }
   } finally {
     // The lease is given back last: what this leader began has ended by then.
     await compiler.close();

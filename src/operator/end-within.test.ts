@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { endWithin } from './end-within.ts';
+
+const never = new Promise<void>(() => undefined);
+
+describe('work that is over', () => {
+  test('is waited for while it ends in time', async () => {
+    const over = new AbortController();
+    const { promise: work, resolve } = Promise.withResolvers<void>();
+    const ended = endWithin(60_000, work, over.signal);
+    over.abort();
+    resolve();
+    expect(await ended).toBe(true);
+  });
+
+  test('is left behind when it hangs', async () => {
+    expect(await endWithin(5, never, AbortSignal.abort())).toBe(false);
+  });
+
+  test('is not hurried before the signal is given', async () => {
+    const over = new AbortController();
+    const ended = endWithin(1, never, over.signal);
+    const early = new Promise((resolve) => setTimeout(resolve, 30, 'goes on'));
+    expect(await Promise.race([ended, early])).toBe('goes on');
+    over.abort();
+    expect(await ended).toBe(false);
+  });
+
+  test('fails as it fails', async () => {
+    const work = Promise.reject(new Error('of the test'));
+    await expect(endWithin(60_000, work, new AbortController().signal)).rejects.toThrow('of the test');
+  });
+});
