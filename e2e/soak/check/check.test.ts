@@ -222,6 +222,22 @@ const remove = <T>(from: T[], which: (one: T) => boolean): void => {
   from.splice(index, 1);
 };
 
+const CUT = '\n[The agent went before it could hand over the end of this log.]\n';
+
+/** The last line of a green build is lost, and something is there instead of it. */
+const cutLog = (evidence: Evidence, instead: string): void => {
+  const { id } = build(evidence, 'manual/work #1');
+  const last = evidence.database.logs.findLast((row) => row.build === id);
+  const one = evidence.shown.find((candidate) => candidate.job === 'work' && candidate.number === '1');
+  if (last === undefined || one === undefined) throw new Error('The tale has no such log.');
+  one.log = one.log.replace(last.text, instead);
+  last.text = instead;
+};
+
+const hit = ({ history }: Evidence, pod: string): void => {
+  history.faults.push({ name: 'kill an agent', target: pod, pod, from: START });
+};
+
 const PLANTED: Record<string, [promise: string, plant: Plant]> = {
   'an acknowledged trigger without a build': [
     'an acknowledged trigger has exactly one build',
@@ -439,6 +455,20 @@ const PLANTED: Record<string, [promise: string, plant: Plant]> = {
       if (row !== undefined) row.text = 'say began by-somebody-else\n';
     },
   ],
+  'a log that ends with its agent and does not say so': [
+    'a log is complete, in order, each line once',
+    (evidence) => {
+      cutLog(evidence, '');
+      hit(evidence, 'manual-work-1-1-0a1b2');
+    },
+  ],
+  'a log that says it is cut, of a Pod to which nothing was done': [
+    'a log is complete, in order, each line once',
+    (evidence) => {
+      cutLog(evidence, CUT);
+      hit(evidence, 'manual-work-2-1-0a1b2');
+    },
+  ],
   'a log that is gone': [
     'a log is complete, in order, each line once',
     (evidence) => {
@@ -508,6 +538,10 @@ describe('the checker lets pass', () => {
         from: one.createdAt + 20_000,
         pod: 'chain-third-1-1-0a1b2',
       });
+    },
+    'a log that ends with its agent, and says so': (evidence) => {
+      cutLog(evidence, CUT);
+      hit(evidence, 'manual-work-1-1-0a1b2');
     },
     'a trigger of which the answer was lost': ({ history }) => {
       history.triggers.push({ pipeline: 'manual', job: 'work', sentAt: START, answer: 'unknown' });

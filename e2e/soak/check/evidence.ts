@@ -62,3 +62,6 @@ export const attemptsOf = ({ database }: Evidence, build: BuildRow): AttemptRow[
 
 /** The attempt is the last number but one in a Pod's name. */
 export const attemptOfPod = (pod: string): number => Number(/-(\d+)-[0-9a-f]+$/.exec(pod)?.[1]);
+
+export const isPodOf = (pod: string, { pipeline, job, number }: BuildName, attempt: number): boolean =>
+  pod.startsWith(`${pipeline}-${job}-${number}-`) && attemptOfPod(pod) === attempt;

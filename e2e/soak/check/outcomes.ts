@@ -1,13 +1,13 @@
 import { buildKey, type Fault, KILL_KUBELET, type Sighting } from '#e2e/soak/history.ts';
 import type { AttemptRow, BuildRow } from '#e2e/soak/truth.ts';
 import {
-  attemptOfPod,
   attemptsOf,
   each,
   type Evidence,
   FINAL,
   groupBy,
   INFRASTRUCTURE,
+  isPodOf,
   ofBuild,
   type Rule,
   specOf,
@@ -110,7 +110,9 @@ const mayCost = (fault: Fault, build: BuildRow, attempt: AttemptRow): boolean =>
   const { createdAt } = attempt;
   if (name === KILL_KUBELET) return from >= createdAt - 1000 && from <= createdAt + STARTING_MS;
   const end = attempt.endedAt ?? build.endedAt ?? Infinity;
-  return pod !== undefined && isPodOf(pod, build, attempt) && to >= createdAt - 1000 && from <= end + 1000;
+  return (
+    pod !== undefined && isPodOf(pod, build, attempt.attempt) && to >= createdAt - 1000 && from <= end + 1000
+  );
 };
 
 const whyLost = (build: BuildRow, attempt: AttemptRow): string | undefined => {
@@ -118,6 +120,3 @@ const whyLost = (build: BuildRow, attempt: AttemptRow): string | undefined => {
   const last = attempt.attempt === build.attempt && INFRASTRUCTURE.has(build.reason ?? '');
   return last ? `${build.reason}: ${build.message}` : undefined;
 };
-
-const isPodOf = (pod: string, { pipeline, job, number }: BuildRow, { attempt }: AttemptRow): boolean =>
-  pod.startsWith(`${pipeline}-${job}-${number}-`) && attemptOfPod(pod) === attempt;

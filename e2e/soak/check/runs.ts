@@ -6,6 +6,7 @@ import {
   each,
   type Evidence,
   groupBy,
+  isPodOf,
   ofBuild,
   type Rule,
   specOf,
@@ -70,7 +71,13 @@ export const podsLiveAlone: Rule = ({ history }) =>
     },
   );
 
-/** What is proven to have run to its end has its whole log; what was cut off has a beginning of it. */
+/** What the log says where its end went with its agent. */
+const CUT = 'The agent went before it could hand over the end of this log.';
+
+/**
+ * What is proven to have run to its end has its whole log; what was cut off has a beginning of it. So has a build that ended by its
+ * agent's last words, if something was done to that very Pod, and only if the log says so.
+ */
 export const logsAreWhole: Rule = (evidence) => {
   const attempts = [
     ...groupBy(evidence.database.logs, ({ build, attempt }) => `${build} ${attempt}`).values(),
@@ -100,7 +107,8 @@ const judgeLog = ({ history, database }: Evidence, rows: LogRow[]): Violation | 
   const expected = spec.steps.flatMap((step) =>
     linesOf(step, runOf(history.runs, { build, attempt, step: step.name })),
   );
-  const whole = isProven(build) && attempt === build.attempt;
+  const hit = history.faults.some(({ pod }) => pod !== undefined && isPodOf(pod, build, attempt));
+  const whole = isProven(build) && attempt === build.attempt && !(hit && text.includes(CUT));
   const wanted = whole ? expected : expected.slice(0, written.length);
   const wrong = wanted.findIndex((line, index) => written[index] !== line);
   if (wrong < 0 && written.length <= expected.length) return undefined;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { applyEvents, openBuild } from './apply-events.ts';
 import type { BuildState } from './build-state.ts';
 import type { BuildEvent, StepEnded, TerminationMessage } from './events.ts';
-import { settleBuild, settleSteps } from './settle-build.ts';
+import { type EndToSettle, settleBuild, settleSteps } from './settle-build.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const later = '2026-01-01T00:01:00Z';
@@ -40,6 +40,25 @@ const words = (more: Partial<TerminationMessage>): { words: TerminationMessage }
   words: { format: 1, ...success, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more },
 });
 const version = { ref: 'abc' };
+
+describe('the log of a build that ends by another word than its own', () => {
+  test.each<[string, BuildState, Partial<EndToSettle>, string[]]>([
+    ['a step whose end nobody heard', putBegun, words({ versions: { '1': version } }), ['1']],
+    ['steps of which nothing was heard', opened, words({ versions: { '1': version } }), ['0', '1']],
+    ['a step that was cut off with its agent', putBegun, {}, ['1']],
+    ['a step that never ran', told(start('0')), {}, ['0']],
+  ])('says that its end may be missing: %s', (_, state, more, steps) => {
+    const { logs } = settleBuild(state, { ...failure, at, ...more });
+    expect(logs.map(({ step }) => step)).toEqual(steps);
+    expect(logs.map(({ sequence }) => sequence)).toEqual(steps.map((__, index) => state.applied + 1 + index));
+    for (const { text } of logs) expect(text).toContain('before it could hand over the end of this log');
+  });
+
+  test('says nothing where each end was heard', () => {
+    const heard = told(start('0'), end('0'), start('1'), end('1', { version }));
+    expect(settleBuild(heard, { ...success, at, ...words({}) }).logs).toEqual([]);
+  });
+});
 
 describe('a build that ends by its agent’s last words', () => {
   test('takes steps and versions from them', () => {

@@ -21,10 +21,24 @@ export function settleBuild(state: BuildState, { words, ...end }: EndToSettle): 
   const proven = proveEnd(told.state, told.lost, end);
   return {
     state: closeBuild(told.state, proven.outcome, end.at),
-    logs: [],
+    logs: cutLogs(state, told.state, end.at),
     puts: told.puts,
     end: { ...proven, at: end.at },
   };
+}
+
+/** Readers of a log see that its end may be missing: a step's log is whole once its own end was heard. */
+function cutLogs(before: BuildState, after: BuildState, at: string): EventsApplied['logs'] {
+  const unheard = before.steps.filter(
+    ({ status }, index) =>
+      status === 'started' || (status === 'waiting' && hasRun(after.steps[index]?.status ?? 'waiting')),
+  );
+  const text = '\n[The agent went before it could hand over the end of this log.]\n';
+  return unheard.map(({ id: step }, index) => ({ sequence: before.applied + 1 + index, step, text, at }));
+}
+
+function hasRun(status: StepState['status']): boolean {
+  return status !== 'waiting' && status !== 'skipped';
 }
 
 /** The steps of an attempt that another one follows. */
