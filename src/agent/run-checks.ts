@@ -3,12 +3,12 @@ import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-proto
 import { createMasker, type Masker } from '#domain/build/mask.ts';
 import { CHECK_OUTPUT_LIMIT, parseCheckOutput } from '#domain/build/parse-check-output.ts';
 import { storable } from '#domain/build/storable.ts';
+import { CHECKS_AT_ONCE } from '#domain/planning/check-deadline.ts';
 import type { CheckPlan, CheckRun } from '#domain/planning/plan.ts';
 import { Head, Tail } from './capture.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 import type { Stop } from './stop.ts';
 
-const SIDE_BY_SIDE = 4;
 const LOG_TAIL = 64 * 1024;
 const LONGEST_WORDS = 500;
 /** Results in one request: each is at most a megabyte of versions and a log. */
@@ -41,7 +41,7 @@ export async function runChecks({ run, shims, stop, post }: Checks): Promise<voi
       posting.catch(() => undefined);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, run.checks.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(CHECKS_AT_ONCE, run.checks.length) }, lane));
   await posting;
   const last = results.splice(-AT_ONCE);
   await postSome();

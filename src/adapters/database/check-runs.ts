@@ -1,5 +1,5 @@
 import type { CheckCause, CheckRunFacts, OpenRun, PipelineName } from '#flows/ports.ts';
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
 import type { Definitions } from './definitions.ts';
 import { holdEpoch } from './fence.ts';
@@ -57,8 +57,8 @@ async function claim(
   const [first] = free;
   if (first === undefined) return undefined;
   const run = await connection.oneFirst(rows<{ id: number }>()`
-    INSERT INTO check_runs (pipeline_id, check_group, cause, pod_uid, opened_at, seen_at)
-    VALUES (${first.pipeline_id}, ${first.check_group}, ${cause}, ${podUid}, ${time(at)},
+    INSERT INTO check_runs (pipeline_id, revision_id, check_group, cause, pod_uid, opened_at, seen_at)
+    VALUES (${first.pipeline_id}, (${newestRevision(first.pipeline_id)}), ${first.check_group}, ${cause}, ${podUid}, ${time(at)},
       CASE WHEN ${podUid}::text IS NOT NULL THEN ${time(at)} END)
     RETURNING id`);
   const next = free.map((scope) => afterStart(scope, cause, at)?.toISOString() ?? '');
@@ -67,6 +67,12 @@ async function claim(
       next_check_at = nullif(n.next, '')::timestamptz
     FROM unnest(${ids(free.map((scope) => scope.id))}, ${texts(next)}) AS n (id, next) WHERE s.id = n.id`);
   return run;
+}
+
+/** Whoever saves another holds the scopes, as the claim does: the scopes are of this one. */
+function newestRevision(pipeline: number): FragmentSqlToken {
+  return sql.fragment`SELECT v.id FROM pipelines p JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
+    WHERE p.id = ${pipeline}`;
 }
 
 export async function runFacts(
@@ -81,7 +87,7 @@ export async function runFacts(
       checks: CheckRunFacts['checks'];
     }
   >()`
-    SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId", v.id AS revision, ARRAY(
+    SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId", coalesce(c.revision_id, v.id) AS revision, ARRAY(
       SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', r.name, 'last', (
         SELECT fields FROM versions WHERE scope_id = s.id ORDER BY id DESC LIMIT 1)))
       FROM check_scopes s JOIN resources r ON r.scope_id = s.id AND r.deleted_at IS NULL
@@ -103,10 +109,12 @@ export async function closeRun(
 ): Promise<void> {
   await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
-    const left = await connection.any(rows<ScopeRow>()`
-      SELECT ${TIMER} FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
+    const left = await connection.any(rows<ScopeRow & { live: boolean }>()`
+      SELECT ${TIMER}, s.live FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
     const failed = { error: error ?? 'The check ended without a result.', log: '', at };
-    for (const scope of left) await failCheck(connection, scope, failed);
+    for (const scope of left) if (scope.live) await failCheck(connection, scope, failed);
+    // The others are of resources that went meanwhile: nothing failed.
+    await connection.query(rows()`UPDATE check_scopes SET run_id = NULL WHERE run_id = ${run}`);
     await connection.query(rows()`
       UPDATE check_runs SET closed_at = ${time(at)}, error = ${error ?? null} WHERE id = ${run} AND closed_at IS NULL`);
   });

@@ -99,6 +99,38 @@ describe('a run', () => {
     });
   });
 
+  test('is planned from the revision it was opened under, whatever is saved meanwhile', async () => {
+    const opened = await open(['git.app', 'git.lib']);
+    const before = await stores.checks.runFacts(opened?.run ?? 0);
+    const changed =
+      before?.definition.resources.map((one) => ({ ...one, params: { url: 'elsewhere' } })) ?? [];
+    await stores.pipelines.savePipeline(toSave({ ...samplePipeline(), resources: changed }));
+    expect(await stores.checks.runFacts(opened?.run ?? 0)).toEqual(before);
+    const next = await stores.checks.openRun([scopeOf('git.nightly')], 'schedule', after(2));
+    expect((await stores.checks.runFacts(next?.run ?? 0))?.definition.resources).toEqual(changed);
+  });
+
+  test('of the release before is planned from the newest revision', async () => {
+    const opened = await open(['git.app']);
+    await stores.pool.query(rows()`UPDATE check_runs SET revision_id = NULL`);
+    expect((await stores.checks.runFacts(opened?.run ?? 0))?.checks).toMatchObject([{ resource: 'git.app' }]);
+  });
+
+  test('leaves out a resource that vanished meanwhile, whose result counts for nothing and whose end is no failure', async () => {
+    const opened = await open(['git.app', 'git.lib']);
+    const run = opened?.run ?? 0;
+    await stores.pipelines.savePipeline(toSave(samplePipeline()));
+    expect((await stores.checks.runFacts(run))?.checks).toMatchObject([{ resource: 'git.app' }]);
+    const late = { run, scope: scopeOf('git.lib'), versions: [{ ref: 'a' }], log: '' };
+    expect(await stores.checks.recordCheck(late, after(2))).toEqual({ recorded: [] });
+    await stores.checks.closeRun(run, after(3), 'The Pod is gone.');
+    expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'The Pod is gone.' });
+    const again = samplePipeline({ resources: [resource('git.app'), resource('git.lib')] });
+    await stores.pipelines.savePipeline(toSave(again));
+    expect(await stores.views.resource({ ...APP, resource: 'git.lib' })).not.toHaveProperty('checkError');
+    expect(await due(500)).toContain('git.lib');
+  });
+
   test('that is closed frees its resources with the error, and its late results count for nothing', async () => {
     const opened = await open(['git.app']);
     const run = opened?.run ?? 0;

@@ -132,10 +132,12 @@ CREATE TABLE check_runs (
   seen_at timestamp with time zone,
   closed_at timestamp with time zone,
   error text,
+  revision_id bigint,
   CONSTRAINT check_runs_pkey PRIMARY KEY (id),
   CONSTRAINT check_runs_pod_uid_key UNIQUE (pod_uid),
   CONSTRAINT check_runs_cause_check CHECK ((cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
-  CONSTRAINT check_runs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
+  CONSTRAINT check_runs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
+  CONSTRAINT check_runs_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id)
 );
 CREATE INDEX check_runs_open ON public.check_runs USING btree (id) WHERE (closed_at IS NULL);
 

@@ -1,9 +1,9 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { CHECK_TIMEOUT_SECONDS } from './check-deadline.ts';
 import { checkContainersOf, resourceOf, typeOf } from './containers.ts';
 import { planCommand, prefixed, runnerEnvironment } from './plan-command.ts';
 import type { CheckPlan, CheckRun, PlanContainer } from './plan.ts';
 
-const CHECK_TIMEOUT_SECONDS = 5 * 60;
 
 export interface ChecksToPlan {
   run: string;

@@ -1,7 +1,8 @@
 import type { V1CronJob } from '@kubernetes/client-node';
+import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
-import { CHECK_DEADLINE_SECONDS, checkLabels } from './check-pod.ts';
+import { checkLabels } from './check-pod.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ownerReference } from './installation.ts';
 import { ANNOTATION, LABEL } from './labels.ts';
@@ -35,6 +36,7 @@ export function checkCronJob(
   const { schedule } = work.group;
   if (schedule === undefined) return undefined;
   const labels = { ...checkLabels(work), [LABEL.checkGroup]: work.group.key };
+  const deadlineSeconds = checkDeadlineSeconds(work.group.resources.length);
   const annotations = { [ANNOTATION.resources]: work.group.resources.join(',') };
   return {
     apiVersion: 'batch/v1',
@@ -58,7 +60,7 @@ export function checkCronJob(
         metadata: { labels, annotations },
         spec: {
           backoffLimit: 0,
-          activeDeadlineSeconds: CHECK_DEADLINE_SECONDS,
+          activeDeadlineSeconds: deadlineSeconds,
           ttlSecondsAfterFinished: KEPT_SECONDS,
           template: {
             metadata: { labels, annotations },
@@ -70,7 +72,7 @@ export function checkCronJob(
                 containers: work.containers,
                 proof: 'projected-token',
                 shim: work.shim,
-                deadlineSeconds: CHECK_DEADLINE_SECONDS,
+                deadlineSeconds,
               },
               team,
               installation,

@@ -1,4 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
@@ -18,9 +19,6 @@ export interface CheckWork {
   owner?: Owner;
 }
 
-/** Checks run side by side, each with its own five minutes; the rest is for pulling images. */
-export const CHECK_DEADLINE_SECONDS = 900;
-
 /** The Pod of a check run that the operator starts itself. */
 export function checkPod(work: CheckWork, team: TeamRules, installation: Installation): V1Pod {
   return pod(
@@ -31,7 +29,7 @@ export function checkPod(work: CheckWork, team: TeamRules, installation: Install
       containers: work.containers,
       proof: { nonce: work.nonce },
       shim: work.shim,
-      deadlineSeconds: CHECK_DEADLINE_SECONDS,
+      deadlineSeconds: checkDeadlineSeconds(work.resources.length),
       ...(work.owner === undefined ? {} : { owner: work.owner }),
     },
     team,

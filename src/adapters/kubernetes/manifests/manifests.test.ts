@@ -5,7 +5,7 @@ import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
 import { buildPod } from './build-pod.ts';
 import { checkCronJob } from './check-cron-job.ts';
-import { checkPod } from './check-pod.ts';
+import { checkPod, type CheckWork } from './check-pod.ts';
 import type { Installation, TeamRules } from './installation.ts';
 import type { TeamNamespace } from './team-namespace.ts';
 import {
@@ -74,27 +74,24 @@ const space: TeamNamespace = {
   owner: { apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', name: 'blue', uid: 'uid-2' },
 };
 
+const checkOf = (resources: string[]): CheckWork => ({
+  run: 12,
+  team: 'blue',
+  pipeline: 'demo',
+  pipelineId: 3,
+  resources,
+  containers: [worker],
+  nonce: 'c.12.mac',
+  shim,
+  owner,
+});
+
 const GOLDEN: Record<string, () => unknown> = {
   'build-in-worker-image': () => buildOf([worker], plainTeam),
   'build-in-two-images': () => buildOf([worker, foreign], plainTeam),
   'build-of-restricted-team': () => buildOf([worker, foreign], strictTeam),
   'build-without-steps-to-run': () => buildOf([], plainTeam),
-  'check-of-one-run': () =>
-    checkPod(
-      {
-        run: 12,
-        team: 'blue',
-        pipeline: 'demo',
-        pipelineId: 3,
-        resources: ['git.app'],
-        containers: [worker],
-        nonce: 'c.12.mac',
-        shim,
-        owner,
-      },
-      plainTeam,
-      installation,
-    ),
+  'check-of-one-run': () => checkPod(checkOf(['git.app']), plainTeam, installation),
   'check-every-so-often': () => cronJobOf(groupOf({ schedule: { kind: 'every', seconds: 30 } }), [worker]),
   'check-by-cron-expression': () =>
     cronJobOf(groupOf({ key: 'cron-1', schedule: { kind: 'cron', expression: '5 * * * *' } }), [foreign]),
@@ -122,6 +119,18 @@ function updating(): boolean {
   const state: object & { snapshotState?: unknown } = expect.getState();
   return JSON.stringify(state.snapshotState).includes('"_updateSnapshot":"all"');
 }
+
+test.each([
+  [2, 900],
+  [9, 1500],
+])('the deadline of %d checks leaves each of them its time: %d s', (count, seconds) => {
+  const resources = Array.from({ length: count }, (_, index) => `git.r${index}`);
+  const cronJob = cronJobOf(groupOf({ resources, schedule: { kind: 'every', seconds: 30 } }), [worker]);
+  const template = { spec: { activeDeadlineSeconds: seconds } };
+  const wanted = { spec: { jobTemplate: { spec: { activeDeadlineSeconds: seconds, template } } } };
+  expect(cronJob).toMatchObject(wanted);
+  expect(checkPod(checkOf(resources), plainTeam, installation)).toMatchObject(template);
+});
 
 test('a group that is checked on request only has no CronJob', () => {
   expect(cronJobOf(groupOf({ key: 'on-request' }), [worker])).toBeUndefined();
