@@ -4,7 +4,6 @@ import { checkContainersOf, resourceOf, typeOf } from './containers.ts';
 import { planCommand, prefixed, runnerEnvironment } from './plan-command.ts';
 import type { CheckPlan, CheckRun, PlanContainer } from './plan.ts';
 
-
 export interface ChecksToPlan {
   run: string;
   team: string;
