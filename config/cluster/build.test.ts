@@ -31,6 +31,7 @@ describe('the recipe of a tool', () => {
     ['a source file changes', 'main.go', true],
     ['a checksum is added', 'go.sum', true],
     ['a text beside it changes', 'README.md', false],
+    ['a test is added', 'main_test.go', false],
   ])('when %s', (_, file, changes) => {
     const before = recipeOf(tool, folder);
     writeFileSync(join(folder, file), 'changed\n');

@@ -20,7 +20,7 @@ const bytesPerCompiler = 1.5 * 1024 ** 3;
 export function recipeOf(tool: Tool, folder: string = join(modules, tool.name)): string {
   const hash = createHash('sha256').update(JSON.stringify(tool));
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
-    if (/(^|\/)(go\.mod|go\.sum|[^/]+\.go)$/.test(file)) {
+    if (/(^|\/)(go\.mod|go\.sum|[^/]+(?<!_test)\.go)$/.test(file)) {
       hash.update(`\n${file}\n`).update(readFileSync(join(folder, file)));
     }
   }

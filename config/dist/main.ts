@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   const goFolders = [engine, shim].filter(isThere);
   const goVersion = goFolders.length > 0 ? (await run('go', ['env', 'GOVERSION'])).stdout.trim() : '';
   const goState = (folder: string) =>
-    stateOf(join(checkout, folder), ['**/*.go', 'go.{mod,sum}'], [goVersion]);
+    stateOf(join(checkout, folder), ['**/!(*_test).go', 'go.{mod,sum}'], [goVersion]);
 
   for (const folder of goFolders) {
     const state = () => goState(folder);

@@ -62,15 +62,29 @@ export async function jestProject(project: string, ...args: string[]): Promise<C
   }
 }
 
-/** Every Go module of ours that has tests. */
+/** The settings under which the programs are built: what is compiled for one is there for the other. */
+const GO = { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -trimpath' };
+/** Runs in nothing but WebAssembly; its other files are tested here. */
+const ENGINE = { GOOS: 'wasip1', GOARCH: 'wasm' };
+
+/** The format of all Go files; then each module of ours that has tests: what the compiler lets pass, and the tests. */
 export async function goModules(): Promise<Counts> {
   const modules = new Set<string>();
   for await (const file of glob('{src,config}/**/*_test.go', { cwd: checkout })) {
     modules.add(await moduleOf(join(checkout, dirname(file))));
   }
   const counts: Counts[] = [oneIf(await isFormatted())];
-  for (const folder of [...modules].toSorted()) counts.push(await goTest(folder));
+  for (const folder of [...modules].toSorted()) {
+    counts.push(await goVet(folder), await goTest(folder));
+  }
   return sum(counts);
+}
+
+async function goVet(folder: string): Promise<Counts> {
+  const target = folder.endsWith('/engine') ? ENGINE : {};
+  const { code } = await runRead('go', ['vet', './...'], folder, { ...GO, ...target });
+  console.log(`go vet ${folder.slice(checkout.length + 1)}: ${code === 0 ? 'fine' : 'see above'}`);
+  return oneIf(code === 0);
 }
 
 async function moduleOf(folder: string): Promise<string> {
@@ -81,7 +95,7 @@ async function moduleOf(folder: string): Promise<string> {
 }
 
 async function goTest(folder: string): Promise<Counts> {
-  const { lines, code } = await runRead('go', ['test', '-json', './...'], folder);
+  const { lines, code } = await runRead('go', ['test', '-json', '-timeout=5m', './...'], folder, GO);
   const counts = countGo(lines, code);
   console.log(
     `go test ${folder.slice(checkout.length + 1)}: ${counts.passed} passed, ${counts.failed} failed`,
@@ -102,9 +116,11 @@ async function runRead(
   program: string,
   args: readonly string[],
   folder: string,
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<{ lines: string[]; code: number }> {
   const child = spawn(program, [...args], {
     cwd: folder,
+    env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: LONGEST_MS,
   });

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/binary"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The agent's side: numbers of four bytes, texts and lists behind their lengths.
+type wire []byte
+
+func (w wire) number(n int) wire  { return binary.BigEndian.AppendUint32(w, uint32(n)) }
+func (w wire) text(s string) wire { return append(w.number(len(s)), s...) }
+func (w wire) list(all ...string) wire {
+	w = w.number(len(all))
+	for _, s := range all {
+		w = w.text(s)
+	}
+	return w
+}
+
+func plain(flags int) wire { return wire{}.number(flags).text("/work").text("") }
+
+func TestDecodeCommand(t *testing.T) {
+	whole := wire{}.number(flagMakeExecutable|flagOwnDirectory|flagScript).text("/work").text("echo ä\n").
+		list("/bin/sh", "-e").list("A=1", "EMPTY=")
+	for name, c := range map[string]struct {
+		payload wire
+		want    command
+		problem string
+	}{
+		"all of it": {whole, command{
+			id: 7, makeExecutable: true, ownDirectory: true, hasScript: true, cwd: "/work", script: "echo ä\n",
+			argv: []string{"/bin/sh", "-e"}, env: []string{"A=1", "EMPTY="},
+		}, ""},
+		"the least": {plain(0).list("true").list(), command{
+			id: 7, cwd: "/work", argv: []string{"true"}, env: []string{},
+		}, ""},
+		"a script needs no words before it": {plain(flagScript).list().list(), command{
+			id: 7, hasScript: true, cwd: "/work", argv: []string{}, env: []string{},
+		}, ""},
+		"neither words nor script":              {plain(0).list().list(), command{}, "without words"},
+		"nothing at all":                        {nil, command{}, "too early"},
+		"a text longer than what is left":       {wire{}.number(0).number(1 << 30), command{}, "too early"},
+		"a list longer than what is left":       {plain(0).number(1<<32 - 1), command{}, "too early"},
+		"a list that ends within an entry":      {plain(0).number(2).text("sh").number(9), command{}, "too early"},
+		"an environment that is not there":      {plain(0).list("sh"), command{}, "too early"},
+		"a length that is cut":                  {plain(0).list("sh")[:len(plain(0))+2], command{}, "too early"},
+		"what follows is of a newer agent":      {append(plain(0).list("sh").list(), "more"...), command{id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}}, ""},
+		"flags of a newer agent change nothing": {plain(1 << 20).list("sh").list(), command{id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := decodeCommand(7, c.payload)
+			if c.problem != "" {
+				if err == nil || !strings.Contains(err.Error(), c.problem) {
+					t.Fatalf("got %v, want an error about %q", err, c.problem)
+				}
+				return
+			}
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Fatalf("got %+v, %v\nwant %+v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func FuzzDecodeCommand(f *testing.F) {
+	f.Add([]byte(plain(flagScript).list("sh").list("A=1")))
+	f.Add([]byte(plain(0).number(1<<32 - 1)))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		c, err := decodeCommand(1, payload)
+		if err == nil && len(c.argv) == 0 && !c.hasScript {
+			t.Fatal("nothing to run, and no error")
+		}
+	})
+}
+
+func TestDecodeHex(t *testing.T) {
+	for text, want := range map[string][]byte{
+		"00ff10": {0, 255, 16},
+		"":       {},
+		"0":      nil,
+		"0G":     nil,
+		"0F":     nil, // the agent writes small letters
+		" 0":     nil,
+	} {
+		if got := decodeHex(text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}

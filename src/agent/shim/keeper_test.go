@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Nothing here is awaited for longer: a test that hangs says where.
+const patience = 20 * time.Second
+
+// Like the shim's own process: what a step leaves behind becomes its child.
+func TestMain(m *testing.M) {
+	syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0)
+	os.Exit(m.Run())
+}
+
+// What an agent hears of one command.
+type heard struct {
+	started        bool
+	stdout, stderr string
+	output         string
+	end            exit
+}
+
+type bench struct {
+	t     *testing.T
+	keep  *keeper
+	agent *link
+	work  string
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	ours, theirs := socketPair(t)
+	shim := &link{socket: ours, open: sealWith(agentKey), seal: sealWith(shimKey)}
+	agent := &link{socket: theirs, open: sealWith(shimKey), seal: sealWith(agentKey)}
+	k := newKeeper(shim, []string{"PATH=" + defaultPath, "TMPDIR=" + t.TempDir(), "HOME=" + t.TempDir()})
+	go k.reap()
+	t.Cleanup(func() {
+		if !k.killLeftovers() {
+			t.Error("something of the test still runs")
+		}
+		close(k.mayHaveChildren)
+	})
+	return &bench{t: t, keep: k, agent: agent, work: t.TempDir()}
+}
+
+func (b *bench) start(c command) {
+	c.id = 1
+	if c.cwd == "" {
+		c.cwd = b.work
+	}
+	go b.keep.run(c, b.keep.admit(c.id))
+}
+
+// Takes all the agent is told until the end; every byte is credited at once.
+func (b *bench) listen() heard {
+	b.t.Helper()
+	var h heard
+	for {
+		f := b.receive()
+		switch f.kind {
+		case saysStarted:
+			h.started = true
+		case saysStdout:
+			h.stdout += string(f.payload)
+			b.keep.credit(f.id, len(f.payload))
+		case saysStderr:
+			h.stderr += string(f.payload)
+			b.keep.credit(f.id, len(f.payload))
+		case saysOutput:
+			h.output += string(f.payload)
+		case saysExit:
+			h.end = exit{f.payload[0], binary.BigEndian.Uint32(f.payload[2:]), f.payload[1], string(f.payload[6:])}
+			return h
+		}
+	}
+}
+
+func (b *bench) receive() frame {
+	b.t.Helper()
+	b.agent.socket.SetReadDeadline(time.Now().Add(patience))
+	f, err := b.agent.receive()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return f
+}
+
+func (b *bench) run(c command) heard {
+	b.t.Helper()
+	b.start(c)
+	return b.listen()
+}
+
+func script(text string) command {
+	return command{argv: []string{"/bin/sh", "-e"}, hasScript: true, script: text}
+}
+
+func TestACommandEnds(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho ran\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		command        command
+		kind           byte
+		code           uint32
+		stdout, stderr string
+		message        string
+	}{
+		"well":                              {script("echo out; echo err >&2"), exitKindCode, 0, "out\n", "err\n", ""},
+		"with its own code":                 {script("exit 42"), exitKindCode, 42, "", "", ""},
+		"where its script fails":            {script("false\necho on"), exitKindCode, 1, "", "", ""},
+		"by a signal":                       {script("kill -9 $$"), exitKindSignal, 9, "", "", ""},
+		"before it began: no such program":  {command{argv: []string{"no-such-program"}}, exitKindNotStarted, 127, "", "", "no such program"},
+		"before it began: not to be run":    {command{argv: []string{file}}, exitKindNotStarted, 126, "", "", "permission denied"},
+		"before it began: no interpreter":   {command{hasScript: true, script: "#!/no/such/sh\n"}, exitKindNotStarted, 127, "", "", "interpreter"},
+		"before it began: no place to be":   {command{argv: []string{"true"}, cwd: file + "/below"}, exitKindNotStarted, 126, "", "", "working directory"},
+		"well, made executable first":       {command{argv: []string{file}, makeExecutable: true}, exitKindCode, 0, "ran\n", "", ""},
+		"well, without anything to read":    {script("cat; echo done"), exitKindCode, 0, "done\n", "", ""},
+		"well, and its words are no script": {command{argv: []string{"printf", "%s", "$HOME; exit 3"}}, exitKindCode, 0, "$HOME; exit 3", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			os.Chmod(file, 0o600)
+			got := newBench(t).run(c.command)
+			if got.end.kind != c.kind || got.end.code != c.code || !strings.Contains(got.end.message, c.message) {
+				t.Errorf("end: %+v", got.end)
+			}
+			if got.stdout != c.stdout || got.stderr != c.stderr {
+				t.Errorf("printed %q and %q", got.stdout, got.stderr)
+			}
+			if got.started != (c.kind != exitKindNotStarted) {
+				t.Errorf("started: %v", got.started)
+			}
+		})
+	}
+}
+
+func TestACommandsOutput(t *testing.T) {
+	for name, c := range map[string]struct{ script, output, message string }{
+		"is what lies in the file":        {`printf 'a=1\nb=2' > "$SVC_OUTPUT"`, "a=1\nb=2", ""},
+		"may be longer than one frame":    {`head -c 150000 /dev/zero | tr '\0' x > "$SVC_OUTPUT"`, strings.Repeat("x", 150_000), ""},
+		"has one file under two names":    {`echo a > "$MILLRACE_OUTPUT"; cat "$SVC_OUTPUT"`, "a\n", ""},
+		"may be gone":                     {`rm "$SVC_OUTPUT"`, "", ""},
+		"is no way into other files":      {`ln -sf /etc/passwd "$SVC_OUTPUT"`, "", ""},
+		"must not be a folder":            {`rm "$SVC_OUTPUT"; mkdir "$SVC_OUTPUT"`, "", "no longer a plain file"},
+		"must not be a pipe":              {`rm "$SVC_OUTPUT"; mkfifo "$SVC_OUTPUT"`, "", "no longer a plain file"},
+		"must not be larger than allowed": {`head -c 1048577 /dev/zero > "$SVC_OUTPUT"`, "", "larger than"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := newBench(t).run(script(c.script))
+			if got.output != c.output || !strings.Contains(got.end.message, c.message) {
+				t.Errorf("got %d bytes, %+v", len(got.output), got.end)
+			}
+			if failed := got.end.code != 0; failed != (c.message != "") {
+				t.Errorf("end: %+v", got.end)
+			}
+		})
+	}
+}
+
+func TestNothingOutlivesItsCommand(t *testing.T) {
+	for name, text := range map[string]string{
+		"a child":                      `sleep 1000 & echo $!`,
+		"a child of its own session":   `setsid sh -c 'echo $$; exec sleep 1000' & sleep 0.2`,
+		"a child that ignores signals": `sh -c 'trap "" TERM HUP INT; echo $$; sleep 1000' & sleep 0.2`,
+		"a child of a failed command":  `sleep 1000 & echo $!; exit 3`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := newBench(t).run(script(text))
+			pid, err := strconv.Atoi(strings.TrimSpace(got.stdout))
+			if err != nil {
+				t.Fatalf("printed %q", got.stdout)
+			}
+			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("process %d is still there: %v", pid, err)
+			}
+			if got.end.notes&exitNoteLeftovers != 0 {
+				t.Errorf("end: %+v", got.end)
+			}
+		})
+	}
+}
+
+func TestACommandsRoomGoesWithIt(t *testing.T) {
+	b := newBench(t)
+	c := script(`pwd; echo "$WORKDIR"; echo "$SVC_OUTPUT"; echo x > file`)
+	c.ownDirectory = true
+	lines := strings.Fields(b.run(c).stdout)
+	if len(lines) != 3 || lines[0] != lines[1] || filepath.Dir(lines[0]) != filepath.Dir(lines[2]) {
+		t.Fatalf("printed %q", lines)
+	}
+	// The agent need not wait for that, so it is told the end first.
+	for limit := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(filepath.Dir(lines[0])); errors.Is(err, os.ErrNotExist) {
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatal("its room is still there")
+		}
+	}
+}
+
+func TestTheAgentEndsACommand(t *testing.T) {
+	t.Run("that runs", func(t *testing.T) {
+		b := newBench(t)
+		b.start(script(`echo ready; sleep 1000`))
+		for b.receive().kind != saysStdout {
+		}
+		b.keep.signal(1, syscall.SIGTERM)
+		if end := b.listen().end; end.kind != exitKindSignal || end.code != uint32(syscall.SIGTERM) {
+			t.Errorf("end: %+v", end)
+		}
+	})
+	t.Run("that has not begun", func(t *testing.T) {
+		b := newBench(t)
+		p := b.keep.admit(1)
+		b.keep.signal(1, syscall.SIGTERM)
+		c := script(`echo never`)
+		c.id, c.cwd = 1, b.work
+		go b.keep.run(c, p)
+		if got := b.listen(); got.started || got.end.kind != exitKindNotStarted || got.stdout != "" {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("that is over: nothing happens", func(t *testing.T) {
+		b := newBench(t)
+		b.run(script(`true`))
+		b.keep.signal(1, syscall.SIGKILL)
+		b.keep.credit(1, 1)
+	})
+}
+
+func TestTheKubeletEndsTheContainer(t *testing.T) {
+	b := newBench(t)
+	signals := make(chan os.Signal, 2)
+	go b.keep.heed(signals)
+	defer close(signals)
+	b.start(script(`trap 'echo told; exit 7' TERM; echo ready; while :; do sleep 0.01; done`))
+	for b.receive().kind != saysStdout {
+	}
+	signals <- syscall.SIGHUP
+	signals <- syscall.SIGTERM
+	got := b.listen()
+	if got.end.code != 7 || got.end.notes&exitNoteTerminated == 0 || got.stdout != "told\n" {
+		t.Errorf("got %+v", got)
+	}
+	signal.Reset()
+}
+
+func TestACommandWaitsForTheAgentToRead(t *testing.T) {
+	b := newBench(t)
+	const all = 2 * windowBytes
+	b.start(script(`head -c ` + strconv.Itoa(all) + ` /dev/zero`))
+	taken := 0
+	for taken <= windowBytes-chunk {
+		if f := b.receive(); f.kind == saysStdout {
+			taken += len(f.payload)
+		}
+	}
+	b.agent.socket.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+	for {
+		f, err := b.agent.receive()
+		if err != nil {
+			break
+		}
+		taken += len(f.payload)
+	}
+	if taken > windowBytes {
+		t.Fatalf("%d bytes came without credit for them", taken)
+	}
+	b.keep.credit(1, all)
+	if rest := len(b.listen().stdout); taken+rest != all {
+		t.Errorf("%d bytes and then %d", taken, rest)
+	}
+}
+
+func TestAnExitOnTheWire(t *testing.T) {
+	shim, agent := linked(t)
+	k := &keeper{link: shim}
+	k.exit(3, exit{kind: exitKindSignal, code: 9, notes: exitNoteOutOfMemory | exitNoteTerminated, message: "why"})
+	f, err := agent.receive()
+	if err != nil || f.kind != saysExit || f.id != 3 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if want := []byte{exitKindSignal, 3, 0, 0, 0, 9, 'w', 'h', 'y'}; !bytes.Equal(f.payload, want) {
+		t.Errorf("got %v", f.payload)
+	}
+}
+
+func TestWhyACommandDidNotStart(t *testing.T) {
+	for name, c := range map[string]struct {
+		err     error
+		code    uint32
+		message string
+	}{
+		"missing":   {syscall.ENOENT, 127, "no such program"},
+		"no format": {syscall.ENOEXEC, 126, "neither a program nor a script"},
+		"too long":  {syscall.E2BIG, 126, "too long for the kernel"},
+		"cancelled": {syscall.ECANCELED, 126, "cancelled before it started"},
+		"forbidden": {syscall.EACCES, 126, "tool: permission denied"},
+	} {
+		if got := explainStart("tool", c.err); got.kind != exitKindNotStarted || got.code != c.code || !strings.Contains(got.message, c.message) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestParentOf(t *testing.T) {
+	if got := parentOf(os.Getpid()); got != os.Getppid() {
+		t.Errorf("got %d, want %d", got, os.Getppid())
+	}
+	if got := parentOf(1 << 30); got != 0 {
+		t.Errorf("of nobody: %d", got)
+	}
+}
