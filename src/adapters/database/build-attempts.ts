@@ -56,12 +56,14 @@ export async function podCreated(
     `pod_created_${database.epoch === undefined}`,
   )`
     WITH leads AS (${fence(database)}),
+    -- The build first, as whoever opens the session does: neither can wait for the other for ever.
+    held AS MATERIALIZED (SELECT b.id FROM leads, builds b WHERE b.id = ${build} FOR NO KEY UPDATE OF b),
     attempt AS (
-      UPDATE build_attempts SET pod_uid = ${podUid}, pod_created_at = coalesce(pod_created_at, ${time(at)}) FROM leads
-      WHERE build_id = ${build} AND attempt = ${attempt} AND pod_uid IS DISTINCT FROM ${podUid}),
+      UPDATE build_attempts SET pod_uid = ${podUid}, pod_created_at = coalesce(pod_created_at, ${time(at)}) FROM held
+      WHERE build_id = held.id AND attempt = ${attempt} AND pod_uid IS DISTINCT FROM ${podUid}),
     build AS (
-      UPDATE builds SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0 FROM leads
-      WHERE id = ${build} AND attempt = ${attempt} AND wants_pod)
+      UPDATE builds SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0 FROM held
+      WHERE builds.id = held.id AND attempt = ${attempt} AND wants_pod)
     SELECT 1 AS leads FROM leads`);
   if (leads === null) throw new EpochOver(database.epoch?.() ?? 0);
 }

@@ -35,7 +35,13 @@ test('nothing on the way from a version to its build reads through history', asy
     'pipelines to schedule': () => builds.pipelinesToSchedule(50),
     'a decision': () => builds.schedule(saved.id, decide, now()),
     'a trigger': () => builds.trigger({ ...APP, job: 'unit' }, 'ann', decide, now()),
-    'builds to start': () => builds.buildsToStart(32),
+    'builds to start': () => builds.buildsToStart(32, ['elsewhere']),
+    'what is put off': async () => {
+      await builds.explainFull('main', 'TeamLimit: enough');
+      await builds.explainPending((await builds.buildsToStart(1))[0]?.id ?? 0, 'QuotaExceeded: no room');
+      await builds.nextStartMs();
+      await builds.tryRefused('main');
+    },
     'a build from its session to its end': async () => {
       const id = (await builds.buildsToStart(1))[0]?.id ?? 0;
       await builds.podCreated(id, 1, 'pod', now());

@@ -1,8 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
 import { decide } from '#domain/scheduling/decide.ts';
 import type { AgentSession } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from './pool.ts';
 
 const now = (): Date => new Date();
 let stores: TestStores;
@@ -15,7 +18,7 @@ beforeAll(async () => {
   await found(
     stores,
     saved,
-    ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((ref) => ({ ref })),
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((ref) => ({ ref })),
   );
   await stores.builds.schedule(saved.id, decide, now());
   builds = (await stores.builds.buildsToStart(10)).map((build) => build.id);
@@ -63,6 +66,31 @@ describe('a session of a build', () => {
       podCreatedAt: expect.any(Date),
     });
     expect((await stores.builds.buildsToStart(10)).map(({ id }) => id)).not.toContain(builds[6]);
+  });
+
+  test('is opened while its Pod is written down: neither waits for the other for ever', async () => {
+    const build = builds[7] ?? 0;
+    const waiting = async (count: number): Promise<void> => {
+      const ask = rows<{
+        count: number;
+      }>()`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+        AND datname = current_database()`;
+      while ((await stores.pool.oneFirst(ask)) < count) await setTimeout(10);
+    };
+    const holder = new Client({ connectionString: stores.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM builds WHERE id = $1 FOR UPDATE', [build]);
+    const opening = open(session(7), 'meeting', 'its-pod');
+    await waiting(1);
+    const writing = stores.builds.podCreated(build, 1, 'its-pod', now());
+    await waiting(2);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(await Promise.allSettled([opening, writing])).toMatchObject([
+      { status: 'fulfilled', value: 'opened' },
+      { status: 'fulfilled' },
+    ]);
   });
 
   test('is over with its attempt, and with its build', async () => {
