@@ -50,6 +50,8 @@ export interface Build {
   reason?: string;
   message?: string;
   attempt: number;
+  started_at?: string;
+  ended_at?: string;
   steps?: { name: string; kind: string; status: string; exit_code?: number }[];
 }
 

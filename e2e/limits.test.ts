@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '#e2e/support/eventually.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  oneJob,
+  teamName,
+} from '#e2e/support/fixtures.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
+import { condition, get, list } from '#e2e/support/kubectl.ts';
+
+const TEAM = teamName('e2e-limits');
+
+beforeAll(() => createTeam(TEAM, { limits: { runningBuilds: 1 } }), 120_000);
+afterAll(() => deleteTeam(TEAM), 240_000);
+
+describe('a team that may run one build at a time', () => {
+  test('has them run in their order, and those that wait say for what', async () => {
+    await createPipeline(TEAM, 'queue', oneJob('sleep 3'));
+    const api = pipelineApi(TEAM, 'queue');
+    const numbers: string[] = [];
+    for (let one = 0; one < 4; one += 1) numbers.push(created(await api.trigger('work')).number);
+    await eventually(async () => {
+      const { status, message } = await api.build('work', numbers.at(-1) ?? '');
+      expect({ status, message }).toMatchObject({
+        status: 'pending',
+        message: expect.stringMatching(/^TeamLimit: .* runs 1 of 1 /),
+      });
+    });
+    const times: string[] = [];
+    for (const number of numbers) {
+      const {
+        status,
+        started_at: startedAt = '',
+        ended_at: endedAt = '',
+      } = await buildEnded(TEAM, 'queue', 'work', number);
+      expect(status).toBe('succeeded');
+      times.push(startedAt, endedAt);
+    }
+    expect(times).toEqual(times.toSorted());
+  }, 240_000);
+});
+
+test('a check that prints more versions than one check may bring says how many were left out', async () => {
+  const config = `
+resource_type "list" {
+  check "shell" {
+    cmd = "seq 150 | jq --slurp 'map({n: .})'"
+  }
+}
+resource "list" "long" {
+  check_interval = "@every 1h"
+}
+${oneJob('true')}`;
+  await createPipeline(TEAM, 'many', config);
+  await eventually(async () => {
+    expect(condition(await get('pipeline', 'many', '--namespace', TEAM), 'VersionsTruncated')).toMatchObject({
+      status: 'True',
+      reason: 'TooManyVersions',
+      message: 'One check brings at most 100 versions: of list.long the 50 oldest were left out.',
+    });
+  });
+  const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
+  const told = events.filter((event) => Object.assign({ reason: '' }, event).reason === 'VersionsTruncated');
+  expect(told).toHaveLength(1);
+}, 120_000);
