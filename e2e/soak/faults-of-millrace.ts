@@ -1,5 +1,5 @@
 import { RELEASE } from '#e2e/support/gateway.ts';
-import { apiAddress } from '#tools/cluster/addresses.ts';
+import { apiAddress, podRange } from '#tools/cluster/addresses.ts';
 import { cutOff, freezeContainer, killIn, leaseHolder, type Pod, serviceAddress } from './containers.ts';
 import { component, type FaultKind, isRunning, kubectl, type Stage } from './fault-kind.ts';
 
@@ -81,6 +81,15 @@ const cutGateway = async (stage: Stage): Promise<void> => {
   await cutOff(pod, await database(), stage.hold);
 };
 
+const cutPostgres = async (stage: Stage): Promise<void> => {
+  const pod = stage.pick((await component('postgres')).filter(isRunning));
+  stage.hit(`${pod.name} from all Pods`);
+  await cutOff(pod, [podRange], stage.hold);
+};
+
+/** Longer than anybody may wait for an answer: what was asked before the cut must be given up, and asked again. */
+const LONG: readonly [number, number] = [40, 55];
+
 export const FAULTS_OF_MILLRACE: readonly FaultKind[] = [
   { name: 'kill the leader', weight: 4, group: 'operator', inflict: killLeader },
   { name: 'kill both operators', weight: 2, group: 'operator', inflict: killSome('operator', true) },
@@ -110,6 +119,13 @@ export const FAULTS_OF_MILLRACE: readonly FaultKind[] = [
     name: 'cut the leader off from the database',
     weight: 2,
     seconds: [4, 10],
+    group: 'operator',
+    inflict: cutLeader('database'),
+  },
+  {
+    name: 'cut the leader off from the database for long',
+    weight: 1,
+    seconds: LONG,
     group: 'operator',
     inflict: cutLeader('database'),
   },
@@ -163,6 +179,13 @@ export const FAULTS_OF_MILLRACE: readonly FaultKind[] = [
     group: 'gateway',
     inflict: cutGateway,
   },
+  {
+    name: 'cut an internal gateway off from the database for long',
+    weight: 1,
+    seconds: LONG,
+    group: 'gateway',
+    inflict: cutGateway,
+  },
   { name: 'kill Postgres', weight: 2, group: 'database', inflict: killSome('postgres', true) },
   {
     name: 'freeze Postgres',
@@ -170,5 +193,12 @@ export const FAULTS_OF_MILLRACE: readonly FaultKind[] = [
     seconds: [3, 8],
     group: 'database',
     inflict: freezeOne('postgres'),
+  },
+  {
+    name: 'cut Postgres off for long',
+    weight: 1,
+    seconds: LONG,
+    group: 'database',
+    inflict: cutPostgres,
   },
 ];
