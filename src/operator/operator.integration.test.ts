@@ -14,6 +14,7 @@ import type { OperatorConfig } from '#config';
 import { decide } from '#domain/scheduling/decide.ts';
 import type { OwnApiServer } from '#testing/api-server.ts';
 import { startApiServer } from '#testing/api-server.ts';
+import { startProxy } from '#testing/cuttable-proxy.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { openStores } from '#testing/stores.ts';
 import type { Ending } from './operator.ts';
@@ -59,7 +60,7 @@ afterAll(async () => {
   await server.stop();
 }, 60_000);
 
-function start(): typeof operator {
+function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeof operator {
   const stop = new AbortController();
   const config: OperatorConfig = {
     namespace: 'millrace-system',
@@ -67,14 +68,14 @@ function start(): typeof operator {
     release: 'millrace',
     logLevel: 'warn',
     metricsListen: { host: '127.0.0.1', port: 0 },
-    database: { kind: 'given', url: stores.url, listenUrl: stores.url },
+    database: { kind: 'given', url: databaseUrl, listenUrl: databaseUrl },
     cluster: { kind: 'kubeconfig', file: server.kubeconfig },
     image: 'localhost/millrace:1',
     imagePullPolicy: 'IfNotPresent',
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.test',
   };
-  return { stop, ended: startOperator(config, pino({ level: 'silent' }), stop.signal) };
+  return { stop, ended: startOperator(config, log, stop.signal) };
 }
 
 async function namespace(name: string, labels: Record<string, string> = {}): Promise<void> {
@@ -333,6 +334,33 @@ describe('a Pipeline', () => {
     await eventually(spec, (suspend) => suspend === true);
     orThrow(await client.delete(KINDS.cronJobs, { namespace: 'blue', name }), 'deleting');
     await eventually(spec, (suspend) => suspend === true);
+  });
+
+  test('is carried out by an operator that took over while the database was away', async () => {
+    const url = new URL(stores.url);
+    const database = Number(url.port);
+    const line = await startProxy(database);
+    url.port = String(line.port);
+    const told: string[] = [];
+    const next = start(url.href, pino({ level: 'info' }, { write: (text) => void told.push(text) }));
+    const says = (words: string): Promise<string> =>
+      eventually(
+        async () => told.join(''),
+        (text) => text.includes(words),
+      );
+    await says('ready to lead');
+    await line.close();
+    operator.stop.abort();
+    await operator.ended;
+    await says('the lead cannot be taken up yet');
+    const again = await startProxy(database, line.port);
+    await says('"leading"');
+    await pipeline('blue', 'later', { config: config('unit') });
+    await reason('blue', 'later', 'Accepted');
+    next.stop.abort();
+    expect(await next.ended).toBe('told-to');
+    await again.close();
+    operator = start();
   });
 
   test('in a namespace of no Team waits for one', async () => {

@@ -11,7 +11,8 @@ export interface CuttableProxy {
   close(): Promise<void>;
 }
 
-export async function startProxy(target: number): Promise<CuttableProxy> {
+/** Port 0 picks a free one. */
+export async function startProxy(target: number, port = 0): Promise<CuttableProxy> {
   const sockets = new Set<Socket>();
   const cutOff = new WeakSet<Socket>();
   let cutting = false;
@@ -32,7 +33,7 @@ export async function startProxy(target: number): Promise<CuttableProxy> {
     }
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve());
+    server.listen(port, '127.0.0.1', () => resolve());
   });
   const address = server.address();
   return {
