@@ -1,4 +1,5 @@
 import type { DatabasePool } from 'slonik';
+import { asAway, DatabaseAway } from './database-away.ts';
 
 /** Each of these takes a connection out of the pool, and gives it back when it is settled. */
 const TAKERS: ReadonlySet<PropertyKey> = new Set<keyof DatabasePool>([
@@ -38,6 +39,8 @@ export function takeTurns(pool: DatabasePool, turns: Turns): DatabasePool {
         try {
           const result: unknown = await Reflect.apply(method, target, given);
           return result;
+        } catch (error) {
+          throw asAway(error);
         } finally {
           // By the next turn of the event loop the connection is back in the pool.
           setImmediate(() => queue.leave());
@@ -66,8 +69,8 @@ class Queue {
     this.#waiting.add(resolve);
     const limit = setTimeout(() => {
       this.#waiting.delete(resolve);
-      const all = `all ${atOnce} connections to the database were in use for ${patienceMilliseconds / 1000} s`;
-      reject(new Error(`No answer from the database: ${all}. Does it answer at all, or is it too slow?`));
+      const why = `all ${atOnce} connections were in use for ${patienceMilliseconds / 1000} s`;
+      reject(new DatabaseAway(`The database does not answer, or is too slow: ${why}.`));
     }, patienceMilliseconds);
     await promise.finally(() => clearTimeout(limit));
   }
