@@ -45,6 +45,13 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+// What was done must be taken back whatever happens here.
+process.on('uncaughtException', (error) => {
+  disturbed = `The run itself has a fault: ${messageOf(error)}`;
+  console.error(error);
+  stop.abort();
+});
+
 const clock = (): string => {
   const seconds = Math.floor((Date.now() - history.started) / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

@@ -23,6 +23,8 @@ export const run = (
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+    // Who ends without reading all of it tells why by its exit code.
+    child.stdin.on('error', () => undefined);
     child.stdin.end(options.input ?? '');
   });
 
