@@ -3,6 +3,7 @@ import type { Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { JobDraft } from './jobs.ts';
+import { actionsOf } from './steps.ts';
 
 /** Every job that `passed` names must exist, use the resource, and not wait for the job that names it. */
 export function checkPassed(drafts: readonly JobDraft[], report: Report): void {
@@ -30,7 +31,7 @@ function checkName(
     );
     return;
   }
-  const uses = upstream.job.steps.some((step) => step.kind !== 'task' && step.resource === resource);
+  const uses = actionsOf(upstream.job.steps).some((step) => 'resource' in step && step.resource === resource);
   if (uses || upstream.incomplete) return;
   const message = `this can never be satisfied: the job "${name.text}" neither gets nor puts ${resource}`;
   report(diagnose('passed-never', name.range, message));

@@ -10,8 +10,11 @@ export function planCommand(
   if (command === undefined || !runs(command)) return undefined;
   if (command.runner === 'exec') return { container: WORKER, argv: [command.path, ...command.args] };
   if (command.runner === 'shell') return planShell(command);
+  if (command.runner === 'custom') throw new Error(`the runner ${command.name} cannot be run yet`);
   const container = containerFor(command.image, containers);
-  return { container, argv: ['/bin/sh', '-e'], script: command.cmd };
+  return 'cmd' in command
+    ? { container, argv: ['/bin/sh', '-e'], script: command.cmd }
+    : { container, argv: [command.path, ...command.args] };
 }
 
 function planShell(command: Command & { runner: 'shell' }): PlanCommand {
