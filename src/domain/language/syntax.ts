@@ -96,6 +96,12 @@ interface Evaluation {
 
 export type Evaluate = (expression: Expression, scope: Scope) => Evaluation;
 
+/**
+ * Converts a value to the type that an expression spells (`list(string)`), by HCL's rules for type constraints; without a value it only
+ * reads the type. Problems of the type have a place, those of the value have none.
+ */
+export type Convert = (type: Expression, value?: Value) => Evaluation;
+
 /** A parsed text. With errors among the problems the body is what could be read, or absent. */
 export interface SyntaxTree {
   body?: Body;
