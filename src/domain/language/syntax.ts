@@ -84,8 +84,8 @@ export interface Problem {
   detail: string;
   subject?: Range;
   context?: Range;
-  /** Set when the engine's own guard spoke. */
-  code?: 'nul-character' | 'huge-number' | 'too-deep';
+  /** Set when one of the engine's own guards spoke. */
+  code?: 'nul-character' | 'huge-number' | 'too-deep' | 'secret-used-indirectly';
 }
 
 /** No value: the problems say why. */

@@ -5,9 +5,12 @@ package main
 import (
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"millrace.dev/hcl-engine/opaque"
 )
 
 // encoder writes the syntax tree as JSON; see wire.ts for the shapes. Expressions are numbered in the order of writing.
@@ -63,7 +66,11 @@ func (e *encoder) span(r hcl.Range) *encoder {
 func (e *encoder) diagnostics(diagnostics hcl.Diagnostics) {
 	for i, diagnostic := range diagnostics {
 		e.comma(i == 0)
-		e.diagnostic(diagnostic, "")
+		code := ""
+		if _, ok := diagnostic.Extra.(opaque.Looked); ok {
+			code = "secret-used-indirectly"
+		}
+		e.diagnostic(diagnostic, code)
 	}
 }
 
@@ -72,7 +79,7 @@ func (e *encoder) diagnostic(d *hcl.Diagnostic, code string) {
 	if d.Severity == hcl.DiagWarning {
 		severity = "warning"
 	}
-	e.raw(`{"severity":`).text(severity).raw(`,"summary":`).text(d.Summary).raw(`,"detail":`).text(d.Detail)
+	e.raw(`{"severity":`).text(severity).raw(`,"summary":`).text(d.Summary).raw(`,"detail":`).text(withoutStack(d.Detail))
 	if d.Subject != nil {
 		e.raw(`,"subject":`).span(*d.Subject)
 	}
@@ -83,6 +90,17 @@ func (e *encoder) diagnostic(d *hcl.Diagnostic, code string) {
 		e.raw(`,"code":`).text(code)
 	}
 	e.raw("}")
+}
+
+// withoutStack leaves of a function's panic, which go-cty reports with its stack, what it said.
+func withoutStack(detail string) string {
+	const panicked = "panic in function implementation: "
+	before, said, found := strings.Cut(detail, panicked)
+	if !found {
+		return detail
+	}
+	said, _, _ = strings.Cut(said, "\ngoroutine ")
+	return before + said
 }
 
 // body writes attributes and blocks in the order of the file: the library keeps them apart.

@@ -9,25 +9,40 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"unsafe"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"millrace.dev/hcl-engine/functions"
+	"millrace.dev/hcl-engine/opaque"
 )
 
 var (
 	buffers = map[uint32][]byte{}
 	trees   = map[uint32][]hclsyntax.Expression{}
-	scopes  = map[uint32]*hcl.EvalContext{}
+	scopes  = map[uint32]*scope{}
 	lastID  uint32
+	// callable are the functions of all scopes with the same time.
+	callable     map[string]function.Function
+	callableTime string
 )
+
+type scope struct {
+	context *hcl.EvalContext
+	opaque  opaque.Texts
+}
 
 // The caller limits the memory for good; this makes the collector work harder long before.
 func init() {
 	debug.SetMemoryLimit(128 << 20)
+	functions.LimitOperators()
 }
 
 func main() {}
@@ -75,20 +90,35 @@ func parse(address, length, maxDepth uint32) (answer uint64) {
 
 //go:wasmexport makeScope
 func makeScope(address, length uint32) uint32 {
-	var wire map[string]any
+	var wire struct {
+		Variables map[string]any
+		// Opaque has the texts that stand in for others, and their names.
+		Opaque opaque.Texts
+		// Time is what timestamp() answers.
+		Time string
+	}
 	if err := json.Unmarshal(buffers[address][:length], &wire); err != nil {
 		return 0
 	}
-	context := &hcl.EvalContext{Variables: decodeVariables(wire)}
+	if callable == nil || callableTime != wire.Time {
+		callable, callableTime = functions.Table(wire.Time), wire.Time
+	}
+	context := &hcl.EvalContext{Variables: decodeVariables(wire.Variables), Functions: callable}
 	lastID++
-	scopes[lastID] = context
+	scopes[lastID] = &scope{context: context, opaque: wire.Opaque}
 	return lastID
 }
 
 //go:wasmexport evaluate
 func evaluate(tree, expression, scope uint32) (answer uint64) {
 	defer answerPanic(&answer)
-	value, diagnostics := trees[tree][expression].Value(scopes[scope])
+	given := scopes[scope]
+	evaluated := trees[tree][expression]
+	opaque.Current = given.opaque
+	if len(given.opaque) > 0 {
+		opaque.Protect(evaluated)
+	}
+	value, diagnostics := evaluated.Value(given.context)
 	out := &encoder{}
 	out.raw(`{"diagnostics":[`)
 	out.diagnostics(diagnostics)
@@ -98,6 +128,21 @@ func evaluate(tree, expression, scope uint32) (answer uint64) {
 		out.raw(`,"value":`).value(value)
 	}
 	out.raw("}")
+	return reply(out.bytes)
+}
+
+// functionNames answers with the names of all functions, as a JSON list.
+//
+//go:wasmexport functionNames
+func functionNames() (answer uint64) {
+	defer answerPanic(&answer)
+	out := &encoder{}
+	out.raw("[")
+	for i, name := range slices.Sorted(maps.Keys(functions.Table(""))) {
+		out.comma(i == 0)
+		out.text(name)
+	}
+	out.raw("]")
 	return reply(out.bytes)
 }
 
