@@ -3,7 +3,8 @@
 // would read, cut, change or compare it is an error, because it would see the stand-in instead.
 //
 // The claim, which a property test holds: if an expression has a value here, then putting the true text in place of the stand-in gives
-// what the expression would have been with the true text from the start. (One thing is assumed: the true text is not empty.)
+// what the expression would have been with the true text from the start, unless that would have been an error. (One thing is assumed:
+// the true text is not empty.)
 package opaque
 
 import (
