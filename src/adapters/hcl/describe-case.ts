@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { argv, stdout } from 'node:process';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
 import type { Command, Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
@@ -12,9 +13,10 @@ import { readPipeline } from './read-pipeline.ts';
 
 /*
  * The portable suite (src/domain/language/testdata) says for each text what comes of it: a tree or pipeline as JSON, diagnostics as
- * lines. To see what the engine makes of a case, which is how an expected file begins:
+ * lines. To see what the engine makes of a case, and with --write to have it written beside the case, which is how an expected file
+ * begins; read it before you believe it:
  *
- *   node src/adapters/hcl/describe-case.ts <case>.hcl
+ *   node src/adapters/hcl/describe-case.ts [--write] <case>.hcl …
  */
 export interface CaseDescription {
   json?: unknown;
@@ -26,19 +28,22 @@ export interface CaseDescription {
 export function describeCase(engine: HclEngine, file: string): CaseDescription {
   const source = readFileSync(file);
   if (file.includes('/syntax/')) return describeSyntax(engine, source);
-  const { pipeline, diagnostics } = readPipeline(engine, source, readVariables(file));
+  const { given, sources } = readGiven(file);
+  const compilation = readPipeline(engine, source, given, { sources, time: '2026-11-21T12:00:00Z' });
+  const { pipeline, diagnostics, needs = [] } = compilation;
   return {
     ...(pipeline && { json: describePipeline(pipeline) }),
-    text: diagnostics.map(describeDiagnostic).join(''),
+    text: [...diagnostics.map(describeDiagnostic), ...needs.map((need) => `needs ${need.source}\n`)].join(''),
   };
 }
 
-function readVariables(file: string): GivenVariables {
-  try {
-    return JSON.parse(readFileSync(file.replace(/\.hcl$/, '.vars.json'), 'utf8'));
-  } catch {
-    return {};
-  }
+/** Variables stand in `<case>.vars.json`, texts under sources in `<case>.sources.json`. */
+function readGiven(file: string): { given: GivenVariables; sources: ResolvedSources } {
+  const read = (extension: string): string => {
+    const path = file.replace(/\.hcl$/, extension);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '{}';
+  };
+  return { given: JSON.parse(read('.vars.json')), sources: JSON.parse(read('.sources.json')) };
 }
 
 function describeSyntax(engine: HclEngine, source: Buffer): CaseDescription {
@@ -112,8 +117,18 @@ function describeType(type: ResourceType): unknown {
 
 if (import.meta.main) {
   const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-  for (const file of argv.slice(2)) {
+  for (const file of argv.slice(2).filter((argument) => argument !== '--write')) {
     const { json, text } = describeCase(engine, file);
-    stdout.write(json === undefined ? text : `${text}${JSON.stringify(json, undefined, 2)}\n`);
+    const tree = json === undefined ? '' : `${JSON.stringify(json, undefined, 2)}\n`;
+    if (!argv.includes('--write')) stdout.write(`${text}${tree}`);
+    else {
+      writeOrRemove(file.replace(/hcl$/, 'json'), tree);
+      writeOrRemove(file.replace(/hcl$/, 'txt'), text);
+    }
   }
+}
+
+function writeOrRemove(file: string, text: string): void {
+  if (text === '') rmSync(file, { force: true });
+  else writeFileSync(file, text);
 }

@@ -1,3 +1,5 @@
+import { heredoc } from './heredoc.ts';
+
 /*
  * The scripts of the type git, in POSIX sh for `sh -ec`. Rules they keep: stdout carries the answer and nothing else; the token goes
  * to git through a credential helper that reads it from the environment, for the host of the URL only; names and URLs never reach git
@@ -135,4 +137,20 @@ fi
 if [ $# -gt 0 ]; then git push --quiet --atomic --no-verify -- "$url" "$@" >&2; fi
 # The version is the commit, tagged or not: the tag would make another version of it, and that one would start the jobs anew.
 printf '{"ref":"%s"}\\n' "$commit"
+`;
+
+export const git = `
+resource_type "git" {
+  params = ["url", "name", "branch", "token", "pr", "tag", "provider"]
+  cache  = true
+  check "shell" {
+    cmd = ${heredoc(check)}
+  }
+  pull "shell" {
+    cmd = ${heredoc(pull)}
+  }
+  push "shell" {
+    cmd = ${heredoc(push)}
+  }
+}
 `;

@@ -1,0 +1,1 @@
+export const artifact = 'resource_type "artifact" {}\n';

@@ -1,0 +1,1 @@
+export const fs = 'resource_type "fs" {\n  params = ["path"]\n}\n';

@@ -1,0 +1,1 @@
+export const services: Readonly<Record<string, string>> = {};
