@@ -22,6 +22,10 @@ export const diagnosticCodes = {
     'Blocks, brackets, templates or operators are nested too deeply.',
     'Split the expression into simpler ones.',
   ),
+  'too-many-lines': error(
+    'A text has more than 5,000 lines.',
+    'Move the text into a file of the repository.',
+  ),
   'too-many-blocks': error('The text has more than 5,000 blocks.', 'Split the pipeline.'),
   'too-many-diagnostics': warning(
     'There are more errors and warnings than are shown.',

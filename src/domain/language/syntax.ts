@@ -85,7 +85,7 @@ export interface Problem {
   subject?: Range;
   context?: Range;
   /** Set when one of the engine's own guards spoke. */
-  code?: 'nul-character' | 'huge-number' | 'too-deep' | 'secret-used-indirectly';
+  code?: 'nul-character' | 'huge-number' | 'too-deep' | 'too-many-lines' | 'secret-used-indirectly';
 }
 
 /** No value: the problems say why. */

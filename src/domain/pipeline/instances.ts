@@ -39,23 +39,26 @@ export function readInstances(reader: Reader, block: Block): Instances {
   const owner = { name: 'job', range: block.range };
   const content = readBody(reader, { ...block.body, items }, groupSchema, owner);
   const read: ReadBlock = { type: 'job', labels: block.labels, range: block.range, ...content };
-  const forEach = read.attributes.get('for_each');
   const [axes] = blocksOf(read, 'matrix');
+  const forEach = read.attributes.get('for_each');
   if (axes && forEach) {
     const message = 'for_each and matrix exclude each other';
     reader.report(diagnose('for-each-with-matrix', axes.range, message));
     return 'broken';
   }
-  const value = valueAt(read, 'for_each');
-  const found = axes
-    ? readMatrix(reader, axes)
-    : forEach && value && readForEach(reader, value, forEach.range);
   // `for_each = null` is as if it were not there.
-  if (!found) return forEach || items.some(({ kind }) => kind === 'block') ? 'broken' : 'single';
-  return named(reader, block, found) ?? 'broken';
+  if (!axes && !forEach && !items.some(({ kind }) => kind === 'block')) return 'single';
+  const found = axes ? readMatrix(reader, axes) : readForEach(reader, read);
+  return (found && named(reader, block, found)) ?? 'broken';
 }
 
-function readForEach(reader: Reader, value: Value, range: Range): Instance[] | undefined {
+function readForEach(reader: Reader, read: ReadBlock): Instance[] | undefined {
+  const value = valueAt(read, 'for_each');
+  const range = read.attributes.get('for_each')?.range;
+  return value && range && instancesOf(reader, value, range);
+}
+
+function instancesOf(reader: Reader, value: Value, range: Range): Instance[] | undefined {
   if (value.kind === 'map' || value.kind === 'object') {
     if (!checkCount(reader, value.entries.length, range)) return undefined;
     return value.entries.map(([key, element]) => ({ key, value: element }));

@@ -50,35 +50,45 @@ export function readJobs(blocks: readonly Block[], around: JobSurroundings): Job
   return read;
 }
 
-function readOne(
-  block: Block,
-  { read, taken }: { read: JobsRead; taken: Map<string, Label> },
-  around: JobSurroundings,
-): void {
-  const { reader, report } = around;
-  const label = block.labels[0] ?? { text: '', range: block.range };
-  const instances = readInstances(reader, block);
+interface Progress {
+  read: JobsRead;
+  taken: Map<string, Label>;
+}
+
+function readOne(block: Block, progress: Progress, around: JobSurroundings): void {
+  const { read, taken } = progress;
+  const label = labelOf(block);
+  const instances = readInstances(around.reader, block);
   const bare = withoutGroup(block);
-  const named = checkName(report, 'name', 'job', label);
-  const unique = claimName(taken, report, 'job', label);
-  const sound = named && unique;
+  const named = checkName(around.report, 'name', 'job', label);
+  const sound = claimName(taken, around.report, 'job', label) && named;
   if (instances === 'single') {
     const draft = readInstance(bare, undefined, read, around);
     if (draft && sound) read.drafts.push(draft);
-    return;
-  }
-  if (instances === 'broken' || instances.length === 0) {
+  } else if (instances === 'broken') {
     // What stands in it is looked at all the same.
     readInstance(bare, 'unknown', read, around);
-    read.incomplete ||= instances === 'broken';
-  }
-  const found = instances === 'broken' ? [] : instances;
-  if (instances !== 'broken') read.groups.set(label.text, []);
-  for (const instance of found) {
-    const draft = readInstance(bare, instance, read, around);
+    read.incomplete = true;
+  } else readGroup(bare, instances, { ...progress, sound }, around);
+}
+
+const labelOf = ({ labels, range }: Block): Label => labels[0] ?? { text: '', range };
+
+function readGroup(
+  block: Block,
+  instances: readonly Instance[],
+  { read, taken, sound }: Progress & { sound: boolean },
+  around: JobSurroundings,
+): void {
+  const label = labelOf(block);
+  const names: string[] = [];
+  read.groups.set(label.text, names);
+  if (instances.length === 0) readInstance(block, 'unknown', read, around);
+  for (const instance of instances) {
+    const draft = readInstance(block, instance, read, around);
     const name = { text: instanceName(label.text, instance.key), range: label.range };
-    if (!draft || !sound || !claimName(taken, report, 'job', name)) continue;
-    read.groups.get(label.text)?.push(name.text);
+    if (!draft || !sound || !claimName(taken, around.report, 'job', name)) continue;
+    names.push(name.text);
     read.drafts.push(draft);
   }
 }

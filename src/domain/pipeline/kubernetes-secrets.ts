@@ -20,16 +20,13 @@ export function placeKubernetesSecrets(pipeline: Pipeline): Pipeline {
   }
   if (placed.size === 0) return pipeline;
   const text = replaceSecretPlaceholders(JSON.stringify(pipeline), (name) => placed.get(name));
-  const { secrets: _, secretTypes: __, ...rest }: Pipeline = JSON.parse(text);
-  const left = secrets.filter(({ name }) => !placed.has(name));
-  if (left.length === 0) return rest;
-  const used = new Set(left.map(({ type }) => type));
   const changed: Pipeline = JSON.parse(text);
-  return {
-    ...rest,
-    secrets: (changed.secrets ?? []).filter(({ name }) => !placed.has(name)),
-    secretTypes: (changed.secretTypes ?? []).filter(({ name }) => used.has(name)),
-  };
+  const left = (changed.secrets ?? []).filter(({ name }) => !placed.has(name));
+  const used = new Set(left.map(({ type }) => type));
+  const types = (changed.secretTypes ?? []).filter(({ name }) => used.has(name));
+  delete changed.secrets;
+  delete changed.secretTypes;
+  return left.length === 0 ? changed : { ...changed, secrets: left, secretTypes: types };
 }
 
 function placeOf({ key, path }: SecretVariable, config: Record<string, string>): string | undefined {

@@ -2,7 +2,7 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInNotificationTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
-import type { Kind, Named } from './definitions.ts';
+import type { Kind, Named } from './type-kinds.ts';
 import { declaredParams } from './parameter-names.ts';
 import type { NotificationType } from './pipeline.ts';
 

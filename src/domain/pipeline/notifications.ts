@@ -4,7 +4,7 @@ import { blocksOf, labelAt, textAt, textsAt } from '#domain/language/read-block.
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import type { Label } from '#domain/language/syntax.ts';
-import type { KnownTypes, Named } from './definitions.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
 import type { JobNames } from './job-names.ts';
 import { checkName, claimName } from './name.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';

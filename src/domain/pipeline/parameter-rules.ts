@@ -52,21 +52,26 @@ export interface Given {
 /** Checks parameters by the rules of the built-in type that the instance uses. */
 export function checkParameters(
   type: { builtIn: boolean; origin?: { source: string } },
-  { parameters, owner, what }: Given,
+  given: Given,
   report: Report,
 ): void {
   const found = type.builtIn && type.origin ? rules[type.origin.source] : undefined;
   if (!found) return;
-  for (const name of found.required) {
-    const parameter = parameters.find((candidate) => candidate.name === name);
-    if ((parameter && parameter.text !== '') || owner.misread.has(name) || owner.misread.has('params'))
-      continue;
-    const message = `${what} needs the parameter ${name}`;
-    report(diagnose('missing-parameter', parameter?.range ?? owner.range, message));
-  }
-  for (const { name, text, range } of parameters) {
-    if (text === '' || findSecretNames(text).length > 0 || !Object.hasOwn(found.explainBad, name)) continue;
-    const reason = found.explainBad[name]?.(text);
-    if (reason !== undefined) report(diagnose('invalid-parameter', range, reason));
-  }
+  for (const name of found.required) requireParameter(name, given, report);
+  for (const parameter of given.parameters) checkValue(parameter, found, report);
+}
+
+function requireParameter(name: string, { parameters, owner, what }: Given, report: Report): void {
+  const parameter = parameters.find((candidate) => candidate.name === name);
+  const misread = owner.misread.has(name) || owner.misread.has('params');
+  if (misread || (parameter && parameter.text !== '')) return;
+  const message = `${what} needs the parameter ${name}`;
+  report(diagnose('missing-parameter', parameter?.range ?? owner.range, message));
+}
+
+function checkValue({ name, text, range }: Parameter, { explainBad }: ParameterRules, report: Report): void {
+  const explain = Object.hasOwn(explainBad, name) ? explainBad[name] : undefined;
+  if (!explain || text === '' || findSecretNames(text).length > 0) return;
+  const reason = explain(text);
+  if (reason !== undefined) report(diagnose('invalid-parameter', range, reason));
 }

@@ -3,7 +3,7 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import { boolAt, labelAt, numberAt, textAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
-import type { KnownTypes, Named } from './definitions.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
 import { checkStepParameters, textsByName, warnOfUnknown } from './parameter-names.ts';
 import type { ActionStep, Branch, ParallelStep, ServiceStep, ServiceType, Step } from './pipeline.ts';
 import { hooksOf } from './read-hooks.ts';

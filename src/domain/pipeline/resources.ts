@@ -4,7 +4,7 @@ import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/read-block.t
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
-import type { KnownTypes, Named } from './definitions.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
 import { checkName, claimName } from './name.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';
 import { checkParameters } from './parameter-rules.ts';

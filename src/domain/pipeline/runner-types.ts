@@ -3,7 +3,7 @@ import { blocksOf, textAt, textsAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInRunnerTypes } from './built-in-types.ts';
 import { readTypes } from './definitions.ts';
-import type { Kind } from './definitions.ts';
+import type { Kind } from './type-kinds.ts';
 import type { KnownRunner, KnownRunners, Surroundings } from './surroundings.ts';
 
 type Templates = { path: string; args: string[] };

@@ -2,7 +2,7 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInSecretTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
-import type { Kind, Named } from './definitions.ts';
+import type { Kind, Named } from './type-kinds.ts';
 import { declaredParams, textsByName } from './parameter-names.ts';
 import type { SecretType } from './pipeline.ts';
 

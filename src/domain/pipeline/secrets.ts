@@ -1,7 +1,7 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { textAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
-import type { KnownTypes, Named } from './definitions.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
 import { LIMITS } from './limits.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Pipeline, SecretType, SecretVariable } from './pipeline.ts';
@@ -43,8 +43,8 @@ export function readSecrets(
   return { secrets: read.map(({ secret }) => secret), secretTypes: [...used.values()] };
 }
 
-function withoutParams({ params: _, ...type }: SecretDefinition & Named): SecretType {
-  return type;
+function withoutParams({ name, builtIn, origin, config, get }: SecretDefinition & Named): SecretType {
+  return { name, builtIn, ...(origin && { origin }), config, ...(get && { get }) };
 }
 
 function readSecret(
@@ -78,19 +78,20 @@ function checkKubernetes(
 ): void {
   const path = textAt(block, 'path') ?? { text: config['path'] ?? '', range: block.range };
   const key = textAt(block, 'key');
-  const known = (text: string): boolean => findSecretNames(text).length === 0;
   if (path.text === '') {
     const message = 'a kubernetes secret needs a path: the name of the Secret';
     report(diagnose('missing-parameter', block.range, message, 'Write path = "<name of the Secret>".'));
-  } else if (known(path.text) && !/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/.test(path.text)) {
+  } else if (isKnown(path.text) && !/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/.test(path.text)) {
     const message = `${JSON.stringify(path.text)} cannot be the name of a Secret`;
     report(diagnose('invalid-parameter', path.range, message));
   }
-  if (key && known(key.text) && !/^[\w.-]{1,253}$/.test(key.text)) {
+  if (key && isKnown(key.text) && !/^[\w.-]{1,253}$/.test(key.text)) {
     const message = `${JSON.stringify(key.text)} cannot be a key of a Secret`;
     report(diagnose('invalid-parameter', key.range, message));
   }
 }
+
+const isKnown = (text: string): boolean => findSecretNames(text).length === 0;
 
 /** Secrets that are needed to find another one must come to an end, and soon. */
 function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: Surroundings): void {

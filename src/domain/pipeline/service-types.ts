@@ -3,7 +3,7 @@ import { blocksOf, numberAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInServiceTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
-import type { Kind, Named } from './definitions.ts';
+import type { Kind, Named } from './type-kinds.ts';
 import { declaredParams } from './parameter-names.ts';
 import type { Command, ServiceType } from './pipeline.ts';
 import { isNothing, nothing } from './resource-types.ts';

@@ -1,4 +1,5 @@
 import { diagnose, diagnoseProblem } from '#domain/language/diagnostic.ts';
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { describeValue } from '#domain/language/read-attribute.ts';
 import { typeAt, valueAt } from '#domain/language/read-block.ts';
@@ -37,14 +38,18 @@ export function readVariableType(block: ReadBlock, reader: Reader): VariableType
   const found = simple.find((name) => name === word);
   if (found) return { simple: found, expression };
   if (word !== undefined && !constructors.includes(word)) {
-    const meant = closest(word, [...simple, ...constructors, ...Object.keys(hints)]) ?? '';
-    const hint = meant === '' ? '' : `; did you mean ${hints[meant] ?? meant}?`;
-    reader.report(diagnose('variable-type', expression.range, `"${word}" is not a type${hint}`));
+    reader.report(explainBadType(word, expression));
     return undefined;
   }
   const { problems } = reader.convert(expression);
   for (const problem of problems) reader.report(diagnoseProblem(problem, 'variable-type'));
   return problems.length === 0 ? { expression } : undefined;
+}
+
+function explainBadType(word: string, { range }: Expression): Diagnostic {
+  const meant = closest(word, [...simple, ...constructors, ...Object.keys(hints)]) ?? '';
+  const hint = meant === '' ? '' : `; did you mean ${hints[meant] ?? meant}?`;
+  return diagnose('variable-type', range, `"${word}" is not a type${hint}`);
 }
 
 /** The default in the variable's type; undefined when there is none. */

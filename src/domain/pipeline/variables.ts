@@ -85,22 +85,27 @@ function convertGiven(
   { value, secret }: GivenVariable,
   { block, label, type, reader }: { block: ReadBlock; label: Label; type: VariableType; reader: Reader },
 ): Value | undefined {
-  const refuse = (reason: string): undefined => {
-    const message = `the value given for "${label.text}" ${reason}`;
-    reader.report(diagnose('variable-value', block.range, message));
-  };
-  if (secret === true && type.simple !== 'string')
-    return refuse('is secret: the type of the variable must be string');
-  const text = typeof value === 'object' ? undefined : String(value);
-  if (type.simple !== undefined) {
-    if (text === undefined) return refuse(`is not a ${type.simple}`);
-    const answer = valueOfText(type.simple, text);
-    return 'reason' in answer ? refuse(answer.reason) : answer.value;
-  }
-  const json = fromJson(value);
-  if (!json) return refuse('is a text that is not JSON; for a list write ["…"], for a map {"…": "…"}');
-  const { value: converted, problems } = reader.convert(type.expression, json);
-  return converted ?? refuse(`does not fit its type: ${problems[0]?.detail ?? 'it is of another kind'}`);
+  const answer =
+    secret === true && type.simple !== 'string'
+      ? { reason: 'is secret: the type of the variable must be string' }
+      : fit(value, type, reader);
+  if ('value' in answer) return answer.value;
+  const message = `the value given for "${label.text}" ${answer.reason}`;
+  reader.report(diagnose('variable-value', block.range, message));
+  return undefined;
+}
+
+/** A value from outside in the variable's type, or why it cannot be. */
+function fit(given: JsonValue, type: VariableType, reader: Reader): { value: Value } | { reason: string } {
+  if (type.simple !== undefined)
+    return typeof given === 'object'
+      ? { reason: `is not a ${type.simple}` }
+      : valueOfText(type.simple, String(given));
+  const json = fromJson(given);
+  if (!json) return { reason: 'is a text that is not JSON; for a list write ["…"], for a map {"…": "…"}' };
+  const { value, problems } = reader.convert(type.expression, json);
+  if (value) return { value };
+  return { reason: `does not fit its type: ${problems[0]?.detail ?? 'it is of another kind'}` };
 }
 
 function reportUndeclared(name: string, declared: readonly string[], report: Report): void {
