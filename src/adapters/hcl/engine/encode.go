@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"sort"
 	"strconv"
 	"strings"
@@ -63,9 +64,17 @@ func (e *encoder) span(r hcl.Range) *encoder {
 	return e.raw("]")
 }
 
+// maxDiagnostics is more than anybody reads: a hostile text can have one for each of its bytes.
+const maxDiagnostics = 1_000
+
 func (e *encoder) diagnostics(diagnostics hcl.Diagnostics) {
 	for i, diagnostic := range diagnostics {
 		e.comma(i == 0)
+		if i == maxDiagnostics {
+			more := fmt.Sprintf("There are %d more.", len(diagnostics)-i)
+			e.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too many errors", Detail: more, Subject: diagnostic.Subject}, "")
+			return
+		}
 		code := ""
 		if _, ok := diagnostic.Extra.(opaque.Looked); ok {
 			code = "secret-used-indirectly"

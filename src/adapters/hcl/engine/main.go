@@ -119,17 +119,26 @@ func evaluate(tree, expression, scope uint32) (answer uint64) {
 		opaque.Protect(evaluated)
 	}
 	value, diagnostics := evaluated.Value(given.context)
+	written := &encoder{}
+	// Unknown values come only from what the parser could not read; it has said so.
+	if !diagnostics.HasErrors() && value.IsWhollyKnown() {
+		written.raw(`,"value":`).value(value)
+	}
+	if len(written.bytes) > maxValue {
+		at := evaluated.Range()
+		detail := fmt.Sprintf("Written out, the value is longer than %d MiB.", maxValue>>20)
+		diagnostics = hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Value too large", Detail: detail, Subject: &at}}
+		written.bytes = nil
+	}
 	out := &encoder{}
 	out.raw(`{"diagnostics":[`)
 	out.diagnostics(diagnostics)
-	out.raw("]")
-	// Unknown values come only from what the parser could not read; it has said so.
-	if !diagnostics.HasErrors() && value.IsWhollyKnown() {
-		out.raw(`,"value":`).value(value)
-	}
-	out.raw("}")
+	out.raw("]").raw(string(written.bytes)).raw("}")
 	return reply(out.bytes)
 }
+
+// maxValue is how long a value may be, written out: four times the longest text there is.
+const maxValue = 1 << 20
 
 // functionNames answers with the names of all functions, as a JSON list.
 //
