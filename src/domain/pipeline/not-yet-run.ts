@@ -40,17 +40,13 @@ const types = ['svc://fs', 'svc://trigger', 'svc://artifact'];
 
 /** Every place of the text that the operator would have to pass over: it must refuse the pipeline instead. */
 export function notYetRun(pipeline: Pipeline, blocks: readonly ReadBlock[]): Diagnostic[] {
-  const kubernetesOnly = (pipeline.secrets ?? []).length === 0;
-  const found = blocks
-    .flatMap((block) => [
-      ...look('pipeline', { ...block, blocks: [], attributes: new Map() }, block),
-      ...walk(block),
-    ])
-    .filter(({ name }) => !(kubernetesOnly && (name === 'secret' || name === 'secret_type')));
+  // Secrets of the type kubernetes are in place already, whatever block they came from.
+  const ready = pipeline.secrets ? [] : ['secret', 'secret_type'];
   return [
-    ...found.map(({ name, owner, range }) =>
-      later(range, `${name}${owner === 'pipeline' ? '' : ` in ${owner}`}`),
-    ),
+    ...blocks
+      .flatMap(placesIn)
+      .filter(({ name }) => !ready.includes(name))
+      .map(({ name, owner, range }) => later(range, owner === 'pipeline' ? name : `${name} in ${owner}`)),
     ...resourcesOf(pipeline, blocks),
     ...customCommands(pipeline, blocks),
   ];
@@ -65,9 +61,9 @@ interface Place {
 const isLater = (owner: string, name: string): boolean =>
   (parts[owner] ?? []).includes(name) || (owner !== 'pipeline' && (parts['*'] ?? []).includes(name));
 
-/** A block at the top. */
-function look(owner: string, _outer: ReadBlock, { type, range }: ReadBlock): Place[] {
-  return isLater(owner, type) ? [{ name: type, owner, range }] : [];
+function placesIn(block: ReadBlock): Place[] {
+  const { type, range } = block;
+  return isLater('pipeline', type) ? [{ name: type, owner: 'pipeline', range }] : walk(block);
 }
 
 /** What is in a block; inside of what is refused nothing more is told. */
@@ -96,19 +92,20 @@ function resourcesOf({ resources, resourceTypes }: Pipeline, blocks: readonly Re
 
 /** Templates that only the agent could fill in. */
 function customCommands(pipeline: Pipeline, blocks: readonly ReadBlock[]): Diagnostic[] {
-  const names = new Set(
-    JSON.stringify(pipeline).includes('"custom"')
-      ? commandsIn(pipeline)
-          .filter(needsAgent)
-          .map(({ name }) => name)
-      : [],
-  );
+  const checks = pipeline.resourceTypes.flatMap(({ check }) => commandsIn(check));
+  const wanting = new Map([
+    ...checks.filter(usesWorkdir).map(({ name }) => [name, '$WORKDIR for a check'] as const),
+    ...commandsIn(pipeline)
+      .filter(({ args }) => args.includes('$env'))
+      .map(({ name }) => [name, '$env'] as const),
+  ]);
   return blocks
-    .filter(({ type, labels }) => type === 'runner_type' && names.has(labels[0]?.text ?? ''))
-    .map(({ range }) => later(range, '$env in a runner_type'));
+    .filter(({ type, labels }) => type === 'runner_type' && wanting.has(labels[0]?.text ?? ''))
+    .map(({ range, labels }) => later(range, `${wanting.get(labels[0]?.text ?? '')} in a runner_type`));
 }
 
-const needsAgent = ({ args }: CustomCommand): boolean => args.includes('$env');
+const usesWorkdir = ({ path, args }: CustomCommand): boolean =>
+  [path, ...args].some((template) => /\$(?:WORKDIR\b|\{WORKDIR\})/.test(template));
 
 function commandsIn(value: unknown): CustomCommand[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
