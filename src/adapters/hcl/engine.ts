@@ -22,7 +22,7 @@ export interface HclEngine {
    */
   parse(source: string | Uint8Array, maxDepth: number, time?: string): HclDocument;
   /** HCL's own layout. Keeps the text's meaning also when it is not valid HCL. */
-  format(source: string): string;
+  format(source: string | Uint8Array): string;
   /** The functions that expressions may call. */
   functionNames(): string[];
   /** Collects the engine's garbage, which does not happen often enough by itself: some milliseconds. */

@@ -1,20 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test, jest } from '@jest/globals';
-import {
-  array,
-  assert,
-  constantFrom,
-  integer,
-  oneof,
-  property,
-  shuffledSubarray,
-  string,
-  tuple,
-} from 'fast-check';
+import { assert, constantFrom, oneof, property, shuffledSubarray, string } from 'fast-check';
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import type { Body } from '#domain/language/syntax.ts';
+import { mutatedTexts, suiteTexts } from './arbitrary-texts.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
@@ -29,54 +20,11 @@ beforeAll(async () => {
 }, 300_000);
 
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
-const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.hcl'))
-  .map((file) => readFileSync(join(folder, file), 'utf8'))
-  .filter((text) => text.length < 5000);
-
-/** A text of the suite, with pieces cut out, doubled, or put in from elsewhere. */
-const mutated = tuple(
-  constantFrom(...texts),
-  array(
-    tuple(
-      integer({ min: 0, max: 5000 }),
-      integer({ min: 0, max: 30 }),
-      oneof(
-        constantFrom(
-          '',
-          '{',
-          '}',
-          '"',
-          '${',
-          '%{ if x }',
-          '\n',
-          '=',
-          '[',
-          ')',
-          '<<E\n',
-          '.',
-          '\\',
-          'null',
-          '\0',
-          '\ud800',
-          '//',
-        ),
-        string({ maxLength: 5 }),
-      ),
-    ),
-    { minLength: 1, maxLength: 4 },
-  ),
-).map(([text, edits]) =>
-  edits.reduce((edited, [at, length, put]) => {
-    const from = at % (edited.length + 1);
-    return edited.slice(0, from) + put + edited.slice(from + length);
-  }, text),
-);
 
 describe('any text', () => {
   test('has a pipeline or errors, each with a code, a place inside the text and a message of one line', () => {
     assert(
-      property(oneof(mutated, string({ maxLength: 200 })), (text) => {
+      property(oneof(mutatedTexts, string({ maxLength: 200 })), (text) => {
         const { pipeline, diagnostics } = readPipeline(engine, text, {});
         expect(pipeline === undefined).toBe(hasErrors(diagnostics));
         const lines = text.split('\n').length;
@@ -92,7 +40,7 @@ describe('any text', () => {
 
   test('is laid out to the same text twice', () => {
     assert(
-      property(constantFrom(...texts), (text) => {
+      property(constantFrom(...suiteTexts), (text) => {
         const once = engine.format(text);
         expect(engine.format(once)).toBe(once);
       }),
