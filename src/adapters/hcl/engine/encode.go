@@ -16,7 +16,9 @@ import (
 
 // encoder writes the syntax tree as JSON; see wire.ts for the shapes. Expressions are numbered in the order of writing.
 type encoder struct {
-	bytes       []byte
+	bytes []byte
+	// limit is how long a value may become before the rest of it is left out.
+	limit       int
 	expressions []hclsyntax.Expression
 }
 

@@ -27,8 +27,10 @@ import (
 var (
 	buffers = map[uint32][]byte{}
 	trees   = map[uint32][]hclsyntax.Expression{}
-	scopes  = map[uint32]*scope{}
-	lastID  uint32
+	// protected are the trees, and of each the expressions, that opaque.Protect has changed.
+	protected = map[uint32]map[uint32]struct{}{}
+	scopes    = map[uint32]*scope{}
+	lastID    uint32
 	// callable are the functions of all scopes with the same time.
 	callable     map[string]function.Function
 	callableTime string
@@ -60,6 +62,7 @@ func free(address uint32) {
 //go:wasmexport releaseTree
 func releaseTree(id uint32) {
 	delete(trees, id)
+	delete(protected, id)
 }
 
 //go:wasmexport releaseScope
@@ -116,10 +119,10 @@ func evaluate(tree, expression, scope uint32) (answer uint64) {
 	evaluated := trees[tree][expression]
 	opaque.Current = given.opaque
 	if len(given.opaque) > 0 {
-		opaque.Protect(evaluated)
+		protect(tree, expression)
 	}
 	value, diagnostics := evaluated.Value(given.context)
-	written := &encoder{}
+	written := &encoder{limit: maxValue}
 	// Unknown values come only from what the parser could not read; it has said so.
 	if !diagnostics.HasErrors() && value.IsWhollyKnown() {
 		written.raw(`,"value":`).value(value)
@@ -135,6 +138,17 @@ func evaluate(tree, expression, scope uint32) (answer uint64) {
 	out.diagnostics(diagnostics)
 	out.raw("]").raw(string(written.bytes)).raw("}")
 	return reply(out.bytes)
+}
+
+func protect(tree, expression uint32) {
+	if _, done := protected[tree][expression]; done {
+		return
+	}
+	if protected[tree] == nil {
+		protected[tree] = map[uint32]struct{}{}
+	}
+	protected[tree][expression] = struct{}{}
+	opaque.Protect(trees[tree][expression])
 }
 
 // maxValue is how long a value may be, written out: four times the longest text there is.

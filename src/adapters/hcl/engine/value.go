@@ -11,9 +11,10 @@ import (
 // value writes texts, bools and null as JSON has them, a number as {"number": "<all its digits>"}, a sequence as
 // {"tuple": […]} (or list, set), a mapping as {"object": [[key, value], …]} (or map).
 func (e *encoder) value(value cty.Value) {
-	value, _ = value.Unmark()
 	kind := value.Type()
 	switch {
+	case e.limit > 0 && len(e.bytes) > e.limit:
+		// Whoever gave the limit will not answer with this.
 	case value.IsNull():
 		e.raw("null")
 	case kind == cty.String:
