@@ -29,7 +29,7 @@ export const builtInNotificationTypes: ReadonlyMap<string, string> = new Map([
   ['slack', chat('chatone')],
 ]);
 
-export const builtInServiceTypes: ReadonlyMap<string, string> = new Map(Object.entries(services));
+export const builtInServiceTypes: ReadonlyMap<string, string> = services;
 
 /** Their values are read by the internal gateway, so they have no command. */
 export const builtInSecretTypes: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,5 @@
 import type { ParameterRules } from './parameter-rules.ts';
+import { findSecretNames } from './secret-placeholder.ts';
 
 /** The scripts check the same again: values may be secret here. */
 export const gitRules: ParameterRules = {
@@ -21,7 +22,28 @@ export const gitRules: ParameterRules = {
         ? undefined
         : `${JSON.stringify(value)} is not a provider: write one of ${providers.join(', ')}`,
   },
+  explainTogether,
 };
+
+/** What is not there is told elsewhere. */
+function explainTogether(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+  const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
+  if (mode === undefined) return undefined;
+  if (values.get('pr') === 'true' && values.get('tag') === 'true')
+    return { name: 'tag', reason: 'pr and tag exclude each other: a version is one or the other' };
+  if ((values.get('token') ?? '') === '') return { name: mode, reason: `${mode} needs the parameter token` };
+  if (mode === 'tag' || values.has('provider') || isKnownForge(values.get('url') ?? '')) return undefined;
+  return {
+    name: mode,
+    reason: `${mode} needs the parameter provider: the url does not say what forge it is`,
+  };
+}
+
+/** What a secret url says is not known here: the script looks again. */
+function isKnownForge(url: string): boolean {
+  const known = /^https?:\/\/(?:[^/@]*@)?(?:www\.)?(?:github|gitlab)\.com\//.test(url);
+  return known || findSecretNames(url).length > 0;
+}
 
 /** Each with its alias. */
 const providers = ['forge_a', 'forge_b', 'forge_c', 'forge_d', 'github', 'gitlab', 'gitea', 'forgejo'];

@@ -9,6 +9,8 @@ export interface ParameterRules {
   required: readonly string[];
   /** Why a value cannot be, by the parameter's name. Secret and empty values are not shown to them. */
   explainBad: Readonly<Record<string, (value: string) => string | undefined>>;
+  /** Why the parameters do not go together, and which of them is to blame. */
+  explainTogether?: (values: ReadonlyMap<string, string>) => { name: string; reason: string } | undefined;
 }
 
 const rules: Readonly<Record<string, ParameterRules>> = {
@@ -25,7 +27,9 @@ const rules: Readonly<Record<string, ParameterRules>> = {
     required: ['app_id', 'installation_id', 'private_key', 'repository'],
     explainBad: {
       repository: (name) =>
-        /^[\w.-]+\/[\w.-]+$/.test(name) ? undefined : `${JSON.stringify(name)} is not <owner>/<repository>`,
+        /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/.test(name)
+          ? undefined
+          : `${JSON.stringify(name)} is not <owner>/<repository>`,
       app_id: explainBadId,
       installation_id: explainBadId,
     },
@@ -59,6 +63,19 @@ export function checkParameters(
   if (!found) return;
   for (const name of found.required) requireParameter(name, given, report);
   for (const parameter of given.parameters) checkValue(parameter, found, report);
+  checkTogether(given, found, report);
+}
+
+function checkTogether(
+  { parameters, owner }: Given,
+  { explainTogether }: ParameterRules,
+  report: Report,
+): void {
+  const values = new Map(parameters.map(({ name, text }) => [name, text]));
+  const bad = owner.misread.size > 0 ? undefined : explainTogether?.(values);
+  if (!bad) return;
+  const range = parameters.find(({ name }) => name === bad.name)?.nameRange ?? owner.range;
+  report(diagnose('invalid-parameter', range, bad.reason));
 }
 
 function requireParameter(name: string, { parameters, owner, what }: Given, report: Report): void {

@@ -128,8 +128,7 @@ describe('the newest commit', () => {
 });
 
 describe('open requests', () => {
-  const requests = (numbers: number[], fields: (n: number) => object): object[] => numbers.map(fields);
-  test.each([
+  test.each<[provider: string, path: string, fields: (n: number) => object]>([
     [
       'forge_a',
       '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100',
@@ -146,7 +145,7 @@ describe('open requests', () => {
       (n: number) => ({ number: n, head: { sha: String(n).repeat(40) } }),
     ],
   ])('of %s are versions, the one that changed last at the end', async (provider, path, fields) => {
-    answers = { [path]: requests([2, 1], fields) };
+    answers = { [path]: [2, 1].map((n) => fields(n)) };
     const params = { param_url: `http://${host}/o/r.git`, param_provider: provider, param_pr: 'true' };
     const end = await run(check, params);
     expect(JSON.parse(end.stdout)).toEqual([
@@ -188,20 +187,20 @@ describe('open requests', () => {
   });
 });
 
-describe('tags', () => {
-  /** Annotated and light ones, in the order of their time and against that of their names. */
-  async function tagged(): Promise<Record<string, string>> {
-    const old = await commit('one', 'refs/heads/main', 1_600_000_000);
-    git('-C', origin, 'tag', 'v9', old);
-    const middle = await commit('two', 'refs/heads/main', 1_600_000_100);
-    gitAt(1_600_000_300, '-C', origin, 'tag', '-a', '-m', 'release', 'v2', middle);
-    const last = await commit('three', 'refs/heads/main', 1_600_000_400);
-    git('-C', origin, 'tag', 'a"b', last);
-    return { v9: old, v2: middle, 'a"b': last };
-  }
-  const params = (): Record<string, string> => ({ param_url: origin, param_tag: 'true' });
-  const tagsOf = ({ stdout }: ScriptEnd): unknown => JSON.parse(stdout);
+/** Annotated and light ones, in the order of their time and against that of their names. */
+async function tagged(): Promise<Record<string, string>> {
+  const old = await commit('one', 'refs/heads/main', 1_600_000_000);
+  git('-C', origin, 'tag', 'v9', old);
+  const middle = await commit('two', 'refs/heads/main', 1_600_000_100);
+  gitAt(1_600_000_300, '-C', origin, 'tag', '-a', '-m', 'release', 'v2', middle);
+  const last = await commit('three', 'refs/heads/main', 1_600_000_400);
+  git('-C', origin, 'tag', 'a"b', last);
+  return { v9: old, v2: middle, 'a"b': last };
+}
+const params = (): Record<string, string> => ({ param_url: origin, param_tag: 'true' });
+const tagsOf = ({ stdout }: ScriptEnd): unknown => JSON.parse(stdout);
 
+describe('tags', () => {
   test('are only the newest at first', async () => {
     const ids = await tagged();
     expect(tagsOf(await run(check, params()))).toEqual([{ ref: ids['a"b'], tag: 'a"b' }]);
