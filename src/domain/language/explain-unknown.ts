@@ -49,6 +49,7 @@ export function explainUnknownRunner(
 
 /** Which block it may stand in, when it exists elsewhere. */
 function sayWhere(name: string): string {
+  // The first two are enough to find one's way.
   const owners = new Set<string>();
   const seen = new Set<BlockSchema>();
   const look = (owner: string, schema: BlockSchema): void => {
@@ -60,7 +61,7 @@ function sayWhere(name: string): string {
     if (schema.unlabelled) look(owner, schema.unlabelled);
   };
   look('the pipeline itself', pipelineSchema);
-  return owners.size === 0 ? '' : `; it belongs in ${[...owners].join(' or ')}`;
+  return owners.size === 0 ? '' : `; it belongs in ${[...owners].slice(0, 2).join(' or ')}`;
 }
 
 const listNames = (what: string, names: string[]): string | undefined =>

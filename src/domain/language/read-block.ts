@@ -4,6 +4,7 @@ import type { Reader } from './evaluate-expression.ts';
 import { explainUnknownAttribute, explainUnknownBlock, explainUnknownRunner } from './explain-unknown.ts';
 import { readAttribute, readAxis, readParameter } from './read-attribute.ts';
 import type { AttributeValue, Text } from './read-attribute.ts';
+import { closest } from './suggest.ts';
 import type { Attribute, Block, Body, Expression, Label, Range, Value } from './syntax.ts';
 
 /** A block as its schema says: only known things, with their values. What was wrong has been reported. */
@@ -124,7 +125,17 @@ function readOne(reader: Reader, attribute: Attribute, target: Target): void {
     const message = `${name} is a block in ${owner}, not an attribute`;
     const help = `Write ${name} { … } without the equals sign.`;
     reader.report(diagnose('block-expected', nameRange, message, help));
-  } else reader.report(explainUnknownAttribute(attribute, schema, owner));
+  } else readUnknown(reader, attribute, target);
+}
+
+/** What it was probably meant to be is there, though it says nothing: that it were missing would be told in vain. */
+function readUnknown(reader: Reader, attribute: Attribute, target: Target): void {
+  const { name, nameRange, expression } = attribute;
+  reader.report(explainUnknownAttribute(attribute, target.schema, target.owner));
+  const meant = closest(name, Object.keys(target.schema.attributes));
+  if (meant === undefined || target.seen.has(meant)) return;
+  target.seen.add(meant);
+  target.attributes.set(meant, { nameRange, range: expression.range });
 }
 
 function readKnown(reader: Reader, attribute: Attribute, schema: AttributeSchema, target: Target): void {
@@ -151,7 +162,11 @@ function readOpen(reader: Reader, attribute: Attribute, target: Target): void {
 
 function readNested(reader: Reader, block: Block, { schema, owner, seen, misread, blocks }: Target): void {
   const known: NestedSchema | undefined = find(schema.blocks, block.type);
-  if (!known) return reader.report(explainUnknownBlock(block, schema, owner));
+  if (!known) {
+    reader.report(explainUnknownBlock(block, schema, owner));
+    if (meansKnown(block.type, schema)) misread.add(block.type);
+    return undefined;
+  }
   const read = readBlock(reader, block, known.schema);
   if (known.once === true && seen.has(block.type)) {
     const message = `${owner} may have ${block.type} only once`;
@@ -160,6 +175,11 @@ function readNested(reader: Reader, block: Block, { schema, owner, seen, misread
   if (read) blocks.push(read);
   else misread.add(block.type);
   return undefined;
+}
+
+/** A slip, or known elsewhere: what is missing without it is not worth a word. */
+function meansKnown(type: string, { blocks, misplaced = {} }: BlockSchema): boolean {
+  return Object.hasOwn(misplaced, type) || closest(type, Object.keys(blocks)) !== undefined;
 }
 
 function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean {

@@ -1,5 +1,6 @@
 import { diagnose, diagnoseProblem, hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Diagnostic, Report } from '#domain/language/diagnostic.ts';
+import type { DiagnosticCode } from '#domain/language/diagnostic-codes.ts';
 import { typeSchema } from '#domain/language/pipeline-schema.ts';
 import { readBody } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
@@ -7,6 +8,8 @@ import type { Text } from '#domain/language/read-attribute.ts';
 import type { Body } from '#domain/language/syntax.ts';
 import type { ParsedText, Surroundings } from './surroundings.ts';
 import type { Kind } from './type-kinds.ts';
+
+const aboutSources = new Set<DiagnosticCode>(['source-cycle', 'source-unavailable', 'source-digest']);
 
 /** A text of its own, and the place in the pipeline that asked for it; absent for what is built in. */
 export interface DefinitionText {
@@ -27,7 +30,11 @@ export function readDefinition<Definition>(
     around.report(diagnose('invalid-definition', source?.range, `${from}: ${what}`));
   const report: Report = (diagnostic) => {
     found.push(diagnostic);
-    if (diagnostic.severity === 'error') tell(renderDiagnostic(diagnostic));
+    if (diagnostic.severity !== 'error') return;
+    // What is wrong with a chain of sources says by itself where.
+    if (aboutSources.has(diagnostic.code))
+      around.report(diagnose(diagnostic.code, source?.range, diagnostic.message));
+    else tell(renderDiagnostic(diagnostic));
   };
   for (const problem of document.problems) report(diagnoseProblem(problem, 'syntax-error'));
   const { body } = document;
@@ -52,5 +59,5 @@ function readerOf(
 }
 
 function readBlocks(body: Body, reader: Surroundings['reader']): ReadBlock[] {
-  return readBody(reader, body, typeSchema, { name: '', range: body.range }).blocks;
+  return readBody(reader, body, typeSchema, { name: 'a definition', range: body.range }).blocks;
 }
