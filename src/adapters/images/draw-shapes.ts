@@ -27,10 +27,11 @@ export interface LabelToPaint {
   faded: boolean;
 }
 
-/** Pixels of a picture: a large graph gets smaller letters, not more memory. */
-const MOST_PIXELS = 4_000_000;
-/** Twice the points for sharp letters. */
+/** Small graphs get up to twice as many pixels as points, for sharp letters. */
 const MOST_SCALE = 2;
+const MOST_PIXELS_ENLARGED = 2_500_000;
+/** Large graphs get smaller letters, not more memory. */
+const MOST_PIXELS = 4_000_000;
 /** Letters come in steps of a quarter of a pixel, so that pictures of about the same size share them. */
 const STEP = 0.25 / LETTERS;
 
@@ -72,7 +73,9 @@ export function drawShapes({ graph, layout, looks }: Picture): Shapes {
 }
 
 function scaleOf({ width, height }: { width: number; height: number }): number {
-  const largest = Math.min(MOST_SCALE, Math.sqrt(MOST_PIXELS / (width * height)));
+  const area = width * height;
+  const enlarged = Math.min(MOST_SCALE, Math.sqrt(MOST_PIXELS_ENLARGED / area));
+  const largest = Math.min(Math.max(1, enlarged), Math.sqrt(MOST_PIXELS / area));
   return Math.max(STEP, Math.floor(largest / STEP) * STEP);
 }
 

@@ -1,6 +1,6 @@
 import type { Graph } from '#domain/graph/graph.ts';
 import type { Point } from './points.ts';
-import { at } from './points.ts';
+import type { Placed } from './read-plain.ts';
 
 /** Where everything of a graph lies, in points from the upper left corner; indexes are those of the graph's nodes and edges. */
 export interface Layout {
@@ -17,68 +17,21 @@ export interface EdgePaths {
   arrow: string;
 }
 
-/** Points around the picture, for borders. */
-const MARGIN = 7;
-const POINTS_PER_INCH = 72;
-
-/** Reads Graphviz' `plain` text of a graph whose nodes are called by their numbers: a line for each node and edge, in inches. */
-export function readLayout(plain: string, { nodes, edges }: Graph): Layout {
-  const lines = plain.split('\n').map((line) => line.split(' '));
-  const [, , width = 0, height = 0] = lines.find(([word]) => word === 'graph')?.map(Number) ?? [];
-  const place = (x = '', y = ''): Point => ({
-    x: inPoints(Number(x)) + MARGIN,
-    y: inPoints(height - Number(y)) + MARGIN,
-  });
-  const centres = new Map(
-    lines.flatMap(([word, name = '', x, y]) => (word === 'node' ? [[name, [place(x, y)]]] : [])),
-  );
-  const curves = new Map(
-    lines.flatMap(([word, tail, head, count, ...rest]) =>
-      word === 'edge' ? [[`${tail} ${head}`, readCurve(rest.slice(0, 2 * Number(count)), place)]] : [],
-    ),
-  );
-  const number = new Map(nodes.map(({ id }, index) => [id, index]));
+/** Brings what Graphviz placed into the order of the graph, or throws where it placed nothing, or gave no numbers. */
+export function layoutOf({ width, height, nodes, edges }: Placed, graph: Graph): Layout {
+  const number = new Map(graph.nodes.map(({ id }, index) => [id, index]));
   return {
-    width: Math.ceil(inPoints(width) + 2 * MARGIN),
-    height: Math.ceil(inPoints(height) + 2 * MARGIN),
-    nodes: nodes.flatMap(({ id }, index) => sound(centres.get(String(index)), id)),
-    edges: edges.map(({ from, to }) =>
-      edgePaths(sound(curves.get(`${number.get(from)} ${number.get(to)}`), `${from} → ${to}`)),
-    ),
+    width,
+    height,
+    nodes: graph.nodes.map(({ id }, index) => {
+      const point = nodes.get(index);
+      if (point && Number.isFinite(point.x + point.y)) return point;
+      throw new Error(`Graphviz did not place ${id}`);
+    }),
+    edges: graph.edges.map(({ from, to }) => {
+      const paths = edges.get(`${number.get(from)} ${number.get(to)}`);
+      if (paths && !paths.line.includes('NaN')) return paths;
+      throw new Error(`Graphviz drew no edge from ${from} to ${to}`);
+    }),
   };
 }
-
-function readCurve(coordinates: string[], place: (x?: string, y?: string) => Point): Point[] {
-  return coordinates.flatMap((x, index) => (index % 2 === 0 ? [place(x, coordinates[index + 1])] : []));
-}
-
-/** What Graphviz placed, or an error when it did not, or gave no numbers. */
-function sound(points: Point[] | undefined, what: string): Point[] {
-  if (points && points.length > 0 && points.every(({ x, y }) => Number.isFinite(x + y))) return points;
-  throw new Error(`Graphviz did not place ${what}`);
-}
-
-const ARROW = { length: 7, half: 2.8 };
-
-function edgePaths(points: Point[]): EdgePaths {
-  const [tip, before] = [points.at(-1), points.findLast((point) => !isSame(point, points.at(-1)))];
-  if (!tip || !before) return { line: '', arrow: '' };
-  const distance = Math.hypot(tip.x - before.x, tip.y - before.y);
-  const [dx, dy] = [(tip.x - before.x) / distance, (tip.y - before.y) / distance];
-  const back = (length: number, aside: number, from: Point = tip): Point => ({
-    x: from.x - dx * length - dy * aside,
-    y: from.y - dy * length + dx * aside,
-  });
-  const [first, ...others] = [
-    ...points.slice(0, -2),
-    ...points.slice(-2).map((point) => back(ARROW.length - 1, 0, point)),
-  ];
-  return {
-    line: first ? `M${at(first)}C${others.map(at).join(' ')}` : '',
-    arrow: `M${at(tip)}L${at(back(ARROW.length, ARROW.half))} ${at(back(ARROW.length, -ARROW.half))}z`,
-  };
-}
-
-const isSame = (one: Point, other: Point | undefined): boolean => one.x === other?.x && one.y === other.y;
-
-const inPoints = (inches: number): number => inches * POINTS_PER_INCH;

@@ -2,7 +2,7 @@ import type { Graph } from '#domain/graph/graph.ts';
 import type { NodeLook } from '#domain/graph/look.ts';
 import { drawShapes } from './draw-shapes.ts';
 import { drawSvg } from './draw-svg.ts';
-import { readLayout } from './layout.ts';
+import { layoutOf } from './layout.ts';
 import { createLayouts } from './layouts.ts';
 import type { Refusal, Thread } from './thread.ts';
 import { startThread } from './thread.ts';
@@ -38,7 +38,7 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
     const answer = await turns.send({ kind: 'layout', dot });
     if ('refused' in answer) return answer;
     if (answer.kind !== 'layout') throw new Error(`asked for a layout, got ${answer.kind}`);
-    return { layout: readLayout(answer.plain, graph) };
+    return { layout: layoutOf(answer.placed, graph) };
   });
   return {
     async svg({ graph, looks, name }) {

@@ -14,13 +14,14 @@ export interface Thread {
   stop(): Promise<void>;
 }
 
-const MEMORY_LIMIT_MB = 256;
+/** Of the thread's own heap; Graphviz and pixels are beside it. A small young generation keeps garbage from piling up. */
+const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 };
 
 export function startThread(): Thread {
   const data: WorkerData = { font: findFont() };
   const worker = new Worker(workerUrl, {
     workerData: data,
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
+    resourceLimits: MEMORY,
   });
   worker.unref();
   let settle: ((answer: WorkerAnswer | { refused: Refusal }) => void) | undefined;

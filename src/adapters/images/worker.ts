@@ -3,6 +3,7 @@ import { Graphviz } from '@hpcc-js/wasm-graphviz';
 import sharp from 'sharp';
 import { loadFont } from './letters.ts';
 import { createPainter } from './paint-png.ts';
+import { readPlain } from './read-plain.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 /*
@@ -17,8 +18,9 @@ const graphviz = await Graphviz.load();
 let painter: ReturnType<typeof createPainter> | undefined;
 
 async function answer(request: WorkerRequest): Promise<WorkerAnswer> {
-  if (request.kind === 'layout')
-    return { kind: 'layout', plain: graphviz.layout(request.dot, 'plain', 'dot') };
+  if (request.kind === 'layout') {
+    return { kind: 'layout', placed: readPlain(graphviz.layout(request.dot, 'plain', 'dot')) };
+  }
   if (!painter) await loadFont(font);
   painter ??= createPainter();
   return { kind: 'png', png: await painter(request.shapes) };
