@@ -3,51 +3,15 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { Command } from 'commander';
 import sharp from 'sharp';
 import { buildEngine } from '#adapters/hcl/build.ts';
+import { millrace } from '#testing/command-line.ts';
 import { golden } from '#testing/golden-file.ts';
-import { offlineCommands } from './commands.ts';
-import { runGuarded } from './run-verb.ts';
-import type { Terminal } from './terminal.ts';
 
 // Slow machines take long to start threads.
 jest.setTimeout(60_000);
 
 const HERE = 'src/cli/testdata';
-
-interface Ran {
-  exit: number;
-  out: string;
-  err: string;
-  bytes: Uint8Array;
-}
-
-/** Runs the command line in this process. */
-async function millrace(
-  line: string | readonly string[],
-  given: Partial<Terminal> & { input?: string } = {},
-): Promise<Ran> {
-  const out: Uint8Array[] = [];
-  const ran: Ran = { exit: -1, out: '', err: '', bytes: new Uint8Array() };
-  const terminal: Terminal = {
-    out: (text) => void out.push(Buffer.from(text)),
-    err: (text) => void (ran.err += text),
-    stdin: async () => Buffer.from(given.input ?? ''),
-    isScreen: false,
-    colour: false,
-    ...given,
-  };
-  const program = new Command('millrace');
-  for (const command of offlineCommands(async (_colour, verb) => {
-    ran.exit = await runGuarded(verb, terminal);
-  })) {
-    program.addCommand(command);
-  }
-  await program.parseAsync(typeof line === 'string' ? line.split(' ').slice(1) : [...line], { from: 'user' });
-  const bytes = Buffer.concat(out);
-  return { ...ran, bytes, out: bytes.toString() };
-}
 
 beforeAll(async () => {
   await buildEngine();

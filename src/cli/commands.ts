@@ -15,9 +15,9 @@ interface Coloured {
 const FILE = 'HCL, or a manifest with Pipelines (YAML, JSON); - is standard input';
 
 const colour = (): Option =>
-  new Option('--color <when>', 'colour: auto, always or never')
+  new Option('--color <when>', 'colours; auto: on a screen, unless NO_COLOR is set')
     .choices(['auto', 'always', 'never'])
-    .default('auto', 'auto: on a screen, unless NO_COLOR is set');
+    .default('auto');
 
 const repeated = (value: string, before: string[] = []): string[] => [...before, value];
 

@@ -157,10 +157,14 @@ const typeOf = (
 
 /** Where a command runs. Types without one have nothing to run: their versions are all there is. */
 function placeOf(command: Command | undefined): string {
-  if (!command || (command.runner === 'exec' && command.path === '')) return 'runs nothing';
+  if (!command || isNothing(command)) return 'runs nothing';
   if (command.runner === 'docker') return `in ${command.image}`;
   return command.runner === 'custom' ? `in the worker image, by ${command.name}` : 'in the worker image';
 }
+
+/** An empty block of a type, such as `pull "exec" {}`. */
+const isNothing = (command: Command): boolean =>
+  command.runner === 'exec' && ['', 'true'].includes(command.path) && command.args.length === 0;
 
 const attemptFacts = ({
   timeoutSeconds,

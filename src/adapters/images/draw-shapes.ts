@@ -31,7 +31,7 @@ export interface LabelToPaint {
 const MOST_SCALE = 2;
 const MOST_PIXELS_ENLARGED = 2_500_000;
 /** Large graphs get smaller letters, not more memory. */
-const MOST_PIXELS = 4_000_000;
+const MOST_PIXELS = 3_200_000;
 /** Letters come in steps of a quarter of a pixel, so that pictures of about the same size share them. */
 const STEP = 0.25 / LETTERS;
 

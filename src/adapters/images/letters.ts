@@ -97,6 +97,25 @@ function cutOut({ sheet, width, line, ascent }: Sheet, { origin, advance, baseli
         coverage[y * columns + x] = Math.round(sum / PHASES);
       }
     }
-    return { left, top: -ascent, width: columns, height: line, coverage };
+    return cropped({ left, top: -ascent, width: columns, height: line, coverage });
   });
 }
+
+/** Without the empty margins, which are most of a cell. */
+function cropped({ left, top, width, height, coverage }: Glyph): Glyph {
+  const inked = (x: number, y: number): boolean => (coverage[y * width + x] ?? 0) > 0;
+  const [columns, rows] = [range(width), range(height)];
+  const usedColumns = columns.filter((x) => rows.some((y) => inked(x, y)));
+  const usedRows = rows.filter((y) => columns.some((x) => inked(x, y)));
+  const [x0 = 0, y0 = 0] = [usedColumns[0], usedRows[0]];
+  const [x1 = -1, y1 = -1] = [usedColumns.at(-1), usedRows.at(-1)];
+  const kept = { left: left + x0, top: top + y0, width: x1 - x0 + 1, height: y1 - y0 + 1 };
+  const bytes = new Uint8Array(kept.width * kept.height);
+  for (let y = 0; y < kept.height; y++) {
+    const from = (y0 + y) * width + x0;
+    bytes.set(coverage.subarray(from, from + kept.width), y * kept.width);
+  }
+  return { ...kept, coverage: bytes };
+}
+
+const range = (length: number): number[] => Array.from({ length }, (_, index) => index);

@@ -172,7 +172,7 @@ describe('a PNG picture', () => {
     const jobs = Array.from({ length: 200 }, (_, index) => job(`service-${index}`, get('git.app')));
     const { width, height, ...others } = await sharp(await pngOf(requestOf(pipelineOf(...jobs)))).metadata();
     expect(width * height).toBeGreaterThan(1_000_000);
-    expect(width * height).toBeLessThan(4_100_000);
+    expect(width * height).toBeLessThan(3_300_000);
     expect(others.comments).toBeUndefined();
     expect(others.exif).toBeUndefined();
   });
