@@ -18,6 +18,9 @@ Examples:
 The doors read their settings from the environment (MILLRACE_…); the chart sets them. A secret NAME may be given
 as NAME_FILE. What is missing or wrong is said at the start, all at once.`;
 
+/** Heading of the help. */
+const PARTS = 'Parts of an installation:';
+
 const program = new Command('millrace')
   .description('Runs CI pipelines written in HCL on Kubernetes')
   .version(VERSION, '-V, --version')
@@ -25,8 +28,11 @@ const program = new Command('millrace')
   .showHelpAfterError('(millrace --help shows what there is)')
   .exitOverride();
 
+for (const command of offlineCommands(runVerb)) program.addCommand(command.copyInheritedSettings(program));
+
 program
   .command('operator')
+  .helpGroup(PARTS)
   .description('reconcile Teams and Pipelines; two replicas, one leads')
   .action(async () => {
     const { runOperator } = await import('./operator/main.ts');
@@ -35,6 +41,7 @@ program
 
 program
   .command('gateway')
+  .helpGroup(PARTS)
   .description('serve people and forges (public) or agents (internal)')
   .addOption(
     new Option('--role <role>', 'which of the two').choices(['public', 'internal']).makeOptionMandatory(),
@@ -46,12 +53,11 @@ program
 
 program
   .command('agent')
+  .helpGroup(PARTS)
   .description('run what the gateway has for this Pod; the image starts its own small bundle for this')
   .action(async () => {
     await import('./agent/main.ts');
   });
-
-for (const command of offlineCommands(runVerb)) program.addCommand(command.copyInheritedSettings(program));
 
 try {
   await program.parseAsync();

@@ -37,7 +37,8 @@ const exits = (wrong: string): string =>
 
 /** The verbs that need no cluster. */
 export function offlineCommands(run: Run): Command[] {
-  return [validateCommand(run), formatCommand(run), graphCommand(run), planCommand(run)];
+  const commands = [validateCommand(run), formatCommand(run), graphCommand(run), planCommand(run)];
+  return commands.map((command) => command.helpGroup('Without a cluster:'));
 }
 
 function validateCommand(run: Run): Command {

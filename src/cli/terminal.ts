@@ -18,6 +18,10 @@ export type ColourWhen = 'auto' | 'always' | 'never';
 export function openTerminal(when: ColourWhen): Terminal {
   const { stdout, stderr, stdin } = process;
   const isScreen = stdout.isTTY;
+  // Whoever reads may have seen enough: `millrace plan … | head`.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
