@@ -58,6 +58,10 @@ bench: $(installed) ## Measure, beside bare Pods on the same cluster
 	@KEEP=1 node config/test/main.ts install
 	@eval "$$(node config/cluster/main.ts env)" && node e2e/bench/main.ts
 
+.PHONY: bench-graph
+bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event loop
+	@node config/measure/graphs.ts
+
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)

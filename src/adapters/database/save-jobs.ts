@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
-import type { GetStep, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { getsOf } from '#domain/pipeline/steps.ts';
 import { rows, texts, type Transaction } from './pool.ts';
 
 /** Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each. */
@@ -26,16 +27,14 @@ export async function saveJobs(
  */
 async function saveGets(connection: Transaction, pipeline: number, definition: Pipeline): Promise<void> {
   const gets = definition.jobs.flatMap((job) =>
-    job.steps
-      .filter((step): step is GetStep => step.kind === 'get')
-      .map(({ name, resource, trigger, passed }, position) => ({
-        job: job.name,
-        position,
-        name,
-        resource,
-        trigger,
-        passed,
-      })),
+    getsOf(job.steps).map(({ name, resource, trigger, passed }, position) => ({
+      job: job.name,
+      position,
+      name,
+      resource,
+      trigger,
+      passed,
+    })),
   );
   const known = await connection.any(rows<{
     job: number;
