@@ -1,14 +1,16 @@
+import { readFile } from 'node:fs/promises';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { findEngine } from './locate.ts';
+import { limitMemory } from './memory-limit.ts';
 import { startThread } from './thread.ts';
 import type { CompilerThread } from './thread.ts';
 import type { WorkerRequest } from './worker-messages.ts';
 
 export interface CompilerOptions {
-  /** How long one text may take, from the moment a thread is free for it. */
+  /** How long a thread may work on one text. */
   timeLimitMs?: number;
   memoryLimitMb?: number;
   /** How many texts are compiled side by side: one that takes its whole time does not hold up the others. */
@@ -48,32 +50,36 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   const idleMs = options.idleMs ?? 30_000;
   const now = options.now ?? (() => new Date());
   const seats: Seat[] = Array.from({ length: options.threads ?? 2 }, () => ({}));
-  /** Seats without work; the one last used, which has a thread, comes last. */
-  const free = [...seats];
-  const waiting: ((seat: Seat) => void)[] = [];
+  const { take, leave } = queueFor(seats);
+  let module: Promise<WebAssembly.Module> | undefined;
   let closed = false;
 
-  const take = (): Promise<Seat> => {
-    const seat = free.pop();
-    return seat ? Promise.resolve(seat) : new Promise((resolve) => void waiting.push(resolve));
+  const start = async (): Promise<CompilerThread> => {
+    module ??= compileEngine(findEngine(options.engine), memoryLimitMb);
+    try {
+      return startThread({ module: await module }, memoryLimitMb);
+    } catch (error) {
+      module = undefined;
+      throw error;
+    }
   };
-  const leave = (seat: Seat): void => {
-    const next = waiting.shift();
-    if (next) next(seat);
-    else free.push(seat);
+  const rest = async (seat: Seat): Promise<void> => {
+    clearTimeout(seat.idle);
+    const resting = seat.thread;
+    delete seat.thread;
+    if (seats.every(({ thread }) => !thread)) module = undefined;
+    await resting?.stop();
   };
-
   const run = async (seat: Seat, request: WorkerRequest): Promise<Compilation> => {
     if (closed) throw new Error('the compiler is closed');
     clearTimeout(seat.idle);
-    const thread = (seat.thread ??= startThread({ engine: findEngine(options.engine), memoryLimitMb }));
+    const thread = (seat.thread ??= await start());
+    if (closed) await rest(seat);
     const answer = await thread.send(request, timeLimitMs);
-    if ('failure' in answer) {
-      if (seat.thread === thread) delete seat.thread;
-      return { diagnostics: [answer.failure] };
-    }
     seat.idle = setTimeout(() => void rest(seat), idleMs).unref();
-    return answer.compilation;
+    if ('compilation' in answer) return answer.compilation;
+    if (seat.thread === thread) delete seat.thread;
+    return { diagnostics: [answer.failure] };
   };
 
   return {
@@ -93,9 +99,24 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   };
 }
 
-async function rest(seat: Seat): Promise<void> {
-  clearTimeout(seat.idle);
-  const resting = seat.thread;
-  delete seat.thread;
-  await resting?.stop();
+/** Who comes finds a free seat, or waits for one. */
+function queueFor(seats: readonly Seat[]): { take: () => Promise<Seat>; leave: (seat: Seat) => void } {
+  /** The one last used, which has a thread, comes last. */
+  const free = [...seats];
+  const waiting: ((seat: Seat) => void)[] = [];
+  return {
+    take() {
+      const seat = free.pop();
+      return seat ? Promise.resolve(seat) : new Promise((resolve) => void waiting.push(resolve));
+    },
+    leave(seat) {
+      const next = waiting.shift();
+      if (next) next(seat);
+      else free.push(seat);
+    },
+  };
+}
+
+async function compileEngine(file: string, memoryLimitMb: number): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(limitMemory(await readFile(file), memoryLimitMb));
 }

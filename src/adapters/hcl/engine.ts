@@ -11,7 +11,9 @@ export interface HclDocument {
   evaluate: Evaluate;
   /** The same holds for its type expressions. */
   convert: Convert;
-  /** Frees what the engine keeps for the document. */
+  /** Frees what the engine keeps for the scopes that the document was evaluated in. */
+  releaseScopes(): void;
+  /** Frees all that the engine keeps for the document. */
   release(): void;
 }
 
@@ -123,6 +125,10 @@ function openDocument(
     scopes.set(scope, id);
     return id;
   };
+  const releaseScopes = (): void => {
+    for (const id of scopes.values()) exports.releaseScope(id);
+    scopes.clear();
+  };
   return {
     ...(answer.body && { body: readBody(answer.body) }),
     problems: answer.diagnostics.map(readProblem),
@@ -136,9 +142,10 @@ function openDocument(
         receive(send(text, (address, length) => exports.convertTo(tree, type.id, address, length))),
       );
     },
+    releaseScopes,
     release() {
       exports.releaseTree(tree);
-      for (const id of scopes.values()) exports.releaseScope(id);
+      releaseScopes();
     },
   };
 }

@@ -96,11 +96,12 @@ const describeProblem = ({ severity, summary, detail, subject, context }: Proble
   context: context ?? null,
 });
 
-/** How many signs a broken character is shown as is no difference, nor where Go reports a fault inside a function. */
+/** How many signs a broken character is shown as is no difference, nor where Go reports a fault inside a function, nor what HCL suggests by chance. */
 const smooth = (json: string): unknown =>
   JSON.parse(
     JSON.stringify(JSON.parse(json))
       .replaceAll(/\ufffd+/g, '\ufffd')
+      .replaceAll(/ Did you mean [^?]*\?/g, '')
       .replaceAll(/panic in function implementation: (.*?)\\ngoroutine .*?(?=")/g, '$1'),
   );
 

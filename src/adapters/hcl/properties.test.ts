@@ -23,11 +23,11 @@ beforeAll(async () => {
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
 
 describe('any text', () => {
-  test('has a pipeline or errors, each with a code, a place inside the text and a message of one line', () => {
+  test('has a pipeline, needs or errors, each with a code, a place inside the text and a message of one line', () => {
     assert(
       property(oneof(mutatedTexts, string({ maxLength: 200 })), (text) => {
-        const { pipeline, diagnostics } = readPipeline(engine, text, {});
-        expect(pipeline === undefined).toBe(hasErrors(diagnostics));
+        const { pipeline, diagnostics, needs = [] } = readPipeline(engine, text, {});
+        expect(pipeline === undefined).toBe(hasErrors(diagnostics) || needs.length > 0);
         const lines = text.split('\n').length;
         for (const { range, message, help } of diagnostics) {
           expect(message).toMatch(/^[^\n]+$/);
@@ -73,8 +73,11 @@ function loosen(text: string, blanks: readonly string[]): string {
   return text.replaceAll(/^[ \t]*(\w+) = /gm, (_, name: string) => `${blank()}${name}${blank()}=${blank()}`);
 }
 
-/** Without the places that HCL writes into some details. */
-const wordsOf = ({ summary, detail }: Problem): string[] => [summary, detail.replaceAll(/:[\d,-]+/g, '')];
+/** Without the places that HCL writes into some details, and what it suggests by chance. */
+const wordsOf = ({ summary, detail }: Problem): string[] => [
+  summary,
+  detail.replaceAll(/:[\d,-]+| Did you mean [^?]*\?/g, ''),
+];
 
 /** What a text says, without where it says it. */
 function meaning(text: string): unknown {

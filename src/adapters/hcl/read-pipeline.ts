@@ -3,7 +3,8 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import { checkSize, LIMITS } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
-import type { HclDocument, HclEngine } from './engine.ts';
+import { openDefinitions } from './definitions.ts';
+import type { HclEngine } from './engine.ts';
 
 export interface ReadOptions {
   /** Texts under sources that an earlier compilation said it needs. */
@@ -21,15 +22,12 @@ export function readPipeline(
 ): Compilation {
   const tooLarge = checkSize(Buffer.byteLength(source));
   if (tooLarge) return { diagnostics: [tooLarge] };
-  const documents: HclDocument[] = [];
-  const parse = (text: string | Uint8Array): HclDocument => {
-    const document = engine.parse(text, LIMITS.depth, time);
-    documents.push(document);
-    return document;
-  };
+  const document = engine.parse(source, LIMITS.depth, time);
+  const definitions = openDefinitions(engine, time);
   try {
-    return compilePipeline(parse(source), { given, sources, parse });
+    return compilePipeline(document, { given, sources, parse: definitions.parse });
   } finally {
-    for (const document of documents) document.release();
+    document.release();
+    definitions.close();
   }
 }

@@ -2,9 +2,8 @@ import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 export interface WorkerData {
-  /** The file hcl.wasm. */
-  engine: string;
-  memoryLimitMb: number;
+  /** hcl.wasm with its memory limited; compiled once for all threads. */
+  module: WebAssembly.Module;
 }
 
 export interface WorkerRequest {

@@ -32,10 +32,12 @@ const MOST_SCALE = 2;
 const MOST_PIXELS_ENLARGED = 2_500_000;
 /** Large graphs get smaller letters, not more memory. */
 const MOST_PIXELS = 3_200_000;
+/** Renderers and viewers end at 32,767. */
+const MOST_SIDE = 16_000;
 /** Letters come in steps of a quarter of a pixel, so that pictures of about the same size share them. */
 const STEP = 0.25 / LETTERS;
 
-/** Everything of the same look is one path: a renderer takes two thirds less time for it than for many. */
+/** Things of the same look share paths: a renderer takes two thirds less time for them than for many. */
 export function drawShapes({ graph, layout, looks }: Picture): Shapes {
   const scale = scaleOf(layout);
   const paths = new Map<string, string[]>();
@@ -62,7 +64,9 @@ export function drawShapes({ graph, layout, looks }: Picture): Shapes {
     }
   }
   const [width, height] = [Math.ceil(layout.width * scale), Math.ceil(layout.height * scale)];
-  const body = [...paths].map(([style, parts]) => `<path ${style} d="${parts.join('')}"/>`).join('\n');
+  const body = [...paths]
+    .flatMap(([style, parts]) => bundles(parts).map((d) => `<path ${style} d="${d}"/>`))
+    .join('\n');
   return {
     svg: `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width / scale} ${height / scale}">${body}</svg>`,
     width,
@@ -72,10 +76,25 @@ export function drawShapes({ graph, layout, looks }: Picture): Shapes {
   };
 }
 
+/** Not too many: where lines of one path cross each other thousands of times, a renderer takes minutes. */
+const MOST_IN_PATH = 8;
+
+function bundles(parts: readonly string[]): string[] {
+  const starts = Array.from(
+    { length: Math.ceil(parts.length / MOST_IN_PATH) },
+    (_, index) => index * MOST_IN_PATH,
+  );
+  return starts.map((start) => parts.slice(start, start + MOST_IN_PATH).join(''));
+}
+
 function scaleOf({ width, height }: { width: number; height: number }): number {
   const area = width * height;
   const enlarged = Math.min(MOST_SCALE, Math.sqrt(MOST_PIXELS_ENLARGED / area));
-  const largest = Math.min(Math.max(1, enlarged), Math.sqrt(MOST_PIXELS / area));
+  const largest = Math.min(
+    Math.max(1, enlarged),
+    Math.sqrt(MOST_PIXELS / area),
+    MOST_SIDE / Math.max(width, height),
+  );
   return Math.max(STEP, Math.floor(largest / STEP) * STEP);
 }
 

@@ -7,7 +7,7 @@ import { graphOf } from '#domain/graph/graph-of.ts';
 import { looksOf, TONES } from '#domain/graph/look.ts';
 import type { GraphState, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
 import type { PictureRequest } from './pictures.ts';
 import { createPictures } from './pictures.ts';
@@ -140,6 +140,10 @@ async function countPixels(png: Uint8Array, colour: string): Promise<number> {
 const ink = async (name: string): Promise<number> =>
   countPixels(await pngOf(requestOf(pipelineOf(job(name)))), TONES.idle.ink);
 
+/** Jobs that all follow the same. */
+const each = (name: string, ...passed: string[]): Job[] =>
+  Array.from({ length: 40 }, (_, index) => job(`${name}${index}`, get('git.app', ...passed)));
+
 describe('a PNG picture', () => {
   test('has letters: ink where the names are, more of it for longer names', async () => {
     const [short, long] = [await ink('lint'), await ink('lint-lint-lint')];
@@ -166,6 +170,20 @@ describe('a PNG picture', () => {
     const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
     expect(info.channels).toBe(4);
     expect([...data.subarray(0, 4)]).toEqual([0, 0, 0, 0]);
+  });
+
+  test('of a graph that is very long still has sides that viewers take', async () => {
+    const chain = Array.from({ length: 150 }, (_, index) =>
+      job(`j${index}`, index === 0 ? get('git.app') : get('git.app', `j${index - 1}`)),
+    );
+    const { width, height } = await sharp(await pngOf(requestOf(pipelineOf(...chain)))).metadata();
+    expect([width > 15_000, width <= 16_000, height > 0]).toEqual([true, true, true]);
+  });
+
+  test('of a graph whose lines cross thousands of times is made in time', async () => {
+    const before = each('a');
+    const all = pipelineOf(...before, ...each('b', ...before.map(({ name }) => name)));
+    expect((await pngOf(requestOf(all))).length).toBeGreaterThan(10_000);
   });
 
   test('has no more pixels than are allowed, however large the graph is, and no metadata', async () => {

@@ -8,8 +8,6 @@ import type { Refusal, Thread } from './thread.ts';
 import { startThread } from './thread.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
-export type { Refusal } from './thread.ts';
-
 export interface PictureRequest {
   graph: Graph;
   looks: ReadonlyMap<string, NodeLook>;

@@ -22,16 +22,16 @@ import (
 
 func main() {
 	functions.LimitOperators()
-	context := &hcl.EvalContext{
-		Functions: functions.Table("2026-02-03T04:05:06Z"),
-		Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{
+	context := (&hcl.EvalContext{Functions: functions.Table("2026-02-03T04:05:06Z")}).NewChild()
+	context.Variables = map[string]cty.Value{
+		"var": cty.ObjectVal(map[string]cty.Value{
 			"text":    cty.StringVal("ä b"),
 			"number":  cty.NumberFloatVal(1.5),
 			"flag":    cty.True,
 			"nothing": cty.NullVal(cty.DynamicPseudoType),
 			"list":    cty.TupleVal([]cty.Value{cty.StringVal("x"), cty.StringVal("y")}),
 			"map":     cty.ObjectVal(map[string]cty.Value{"a": cty.NumberIntVal(1), "b": cty.StringVal("z")}),
-		})},
+		}),
 	}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 4<<20)
