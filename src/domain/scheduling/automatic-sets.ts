@@ -50,6 +50,7 @@ function newestSet(job: JobFacts, choice: Choice): number[] {
 const takesEvery = (get: GetFacts, gated: boolean): boolean =>
   get.trigger && get.every && get.passed.length > 0 === gated;
 
+/** Those that this decision takes. */
 function unusedOf(get: GetFacts): number[] {
   return get.unused.toSorted((a, b) => a - b).slice(0, MOST_UNUSED);
 }

@@ -65,13 +65,10 @@ export function gatedGroups(gets: readonly GetFacts[]): GatedPlace[][] {
   let groups: { upstreams: Set<number>; places: GatedPlace[] }[] = [];
   for (const [index, get] of gets.entries()) {
     if (get.passed.length === 0) continue;
-    let upstreams = new Set(get.passed.map(({ job }) => job));
-    const places = [{ index, get }];
-    const joined = groups.filter((group) => !group.upstreams.isDisjointFrom(upstreams));
-    for (const group of joined) {
-      upstreams = upstreams.union(group.upstreams);
-      places.push(...group.places);
-    }
+    const own = get.passed.map(({ job }) => job);
+    const joined = groups.filter(({ upstreams }) => own.some((job) => upstreams.has(job)));
+    const upstreams = new Set([...own, ...joined.flatMap((group) => [...group.upstreams])]);
+    const places = [{ index, get }, ...joined.flatMap((group) => group.places)];
     groups = [...groups.filter((group) => !joined.includes(group)), { upstreams, places }];
   }
   const rank = ({ index, get }: GatedPlace): number => index + (get.trigger ? 0 : gets.length);

@@ -55,7 +55,7 @@ function decideJob(job: JobFacts, { facts, known, used, decision }: Context): vo
     decision.waiting.push({ job: job.id, reasons: hindered });
     return;
   }
-  noteDealtWith(job, decision);
+  noteDealtWith(job, automatic.sets.length, decision);
   if (automatic.sets.length > 0) return;
   decision.waiting.push({
     job: job.id,
@@ -121,16 +121,19 @@ function addBuilds(job: JobFacts, sets: VersionSet[], decision: Decision): void 
   }
 }
 
-function noteDealtWith(job: JobFacts, decision: Decision): void {
+/** Versions of a get with `passed` are not noted: older ones may pass after newer ones. */
+function noteDealtWith(job: JobFacts, built: number, decision: Decision): void {
+  const every = job.gets.filter((get) => get.trigger && get.every);
+  const more = every.some(({ unused, passed }) =>
+    passed.length === 0 ? unused.length > MOST_UNUSED : unused.length >= MOST_UNUSED && built > 0,
+  );
+  if (more) decision.unfinished.push(job.id);
   for (const [index, get] of job.gets.entries()) {
-    if (!get.trigger || !get.every) continue;
-    if (get.unused.length > MOST_UNUSED && !decision.unfinished.includes(job.id))
-      decision.unfinished.push(job.id);
+    if (!get.trigger || !get.every || get.passed.length > 0) continue;
     const version = get.unused
       .toSorted((a, b) => a - b)
       .slice(0, MOST_UNUSED)
       .at(-1);
-    if (version !== undefined && get.passed.length === 0)
-      decision.dealtWith.push({ job: job.id, get: index, version });
+    if (version !== undefined) decision.dealtWith.push({ job: job.id, get: index, version });
   }
 }

@@ -53,8 +53,9 @@ export interface GetFacts {
    */
   baseline: number;
   /**
-   * Triggers with `every`: versions above the baseline that no build of the job used, oldest first, at most `MOST_UNUSED` + 1; of a pinned
-   * resource the pinned one at most. With `passed` only such as are among the `MOST_PASSED` newest good ones of the first upstream job.
+   * Triggers with `every`: versions above the baseline that no build of the job used, of a pinned resource the pinned one at most. Without
+   * `passed` the oldest `MOST_UNUSED` + 1 of them. With `passed` the newest `MOST_UNUSED` that are good in each upstream job, looked for
+   * among the `MOST_PASSED` newest good ones of the first.
    */
   unused: number[];
 }

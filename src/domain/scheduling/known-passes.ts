@@ -14,6 +14,8 @@ export interface PassQuery {
 /** What the pages tell of good builds, and where they end. */
 export interface KnownPasses {
   newest(query: PassQuery): Found;
+  /** A good build of the upstream job that took all that is fixed, the newest that is known. */
+  voucher(upstream: number, fixed: readonly Taken[]): number | undefined;
 }
 
 type Takes = ReadonlyMap<number, ReadonlySet<number>>;
@@ -29,6 +31,14 @@ export function knownPasses(pages: readonly PassPage[]): KnownPasses {
       const certain = certainBuilds(query, pagesOf);
       if (certain !== undefined) return newestOf(certain.map(takesOf), query);
       return walk(query, pagesOf(query), takesOf);
+    },
+    voucher(upstream, fixed) {
+      const found = fixed
+        .flatMap(({ resource }) => pagesOf({ upstream, resource }))
+        .flatMap(({ rows }) => rows)
+        .filter((row) => hasAll(takesOf(row), fixed))
+        .map(({ build }) => build);
+      return found.length === 0 ? undefined : Math.max(...found);
     },
   };
 }

@@ -26,6 +26,7 @@ export const REASONS = {
   QuotaExceeded: 'The namespace has no quota left for the Pod. It is tried again.',
   Forbidden: 'The API server refused the Pod. It is tried again.',
   NamespaceTerminating: 'The namespace is being deleted.',
+  NoNodeForTags: 'No node that offers the tags can take the Pod.',
   Unschedulable: 'No node can take the Pod.',
   ImagePullFailed: 'An image cannot be pulled.',
   PodRefused: 'The node cannot start the Pod.',
