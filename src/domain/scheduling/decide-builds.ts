@@ -1,4 +1,4 @@
-import { automaticSets, type VersionSet } from './automatic-sets.ts';
+import { automaticSets, type AutomaticSets, type VersionSet } from './automatic-sets.ts';
 import { chooseSet, know, type Choice, type Known } from './choose-set.ts';
 import type { BuildDecision, Decision } from './decision.ts';
 import { MOST_UNUSED, type BuildRequest, type Facts, type JobFacts } from './facts.ts';
@@ -41,8 +41,8 @@ interface Context {
 function decideJob(job: JobFacts, { facts, known, used, decision }: Context): void {
   const choice = chooseSet(job, known);
   const hindered = hindrances(job, { paused: facts.paused, choice });
-  const automatic =
-    hindered.length > 0 ? { sets: [], ready: false, needs: [] } : automaticSets(job, choice, { known, used });
+  const complete = hindered.length === 0 && choice.needs.length === 0;
+  const automatic = complete ? automaticSets(job, choice, { known, used }) : NO_SETS;
   const needs = [...choice.needs, ...automatic.needs];
   if (needs.length > 0) {
     decision.needs.push(...needs);
@@ -51,17 +51,13 @@ function decideJob(job: JobFacts, { facts, known, used, decision }: Context): vo
   const asked = requestedSets(job, { choice, paused: hindrances(job, { paused: facts.paused }) });
   decision.refused.push(...asked.refused);
   addBuilds(job, merged(automatic.sets, asked.sets), decision);
-  if (hindered.length > 0) {
-    decision.waiting.push({ job: job.id, reasons: hindered });
-    return;
-  }
-  noteDealtWith(job, automatic.sets.length, decision);
+  if (hindered.length === 0) noteDealtWith(job, automatic.sets.length, decision);
   if (automatic.sets.length > 0) return;
-  decision.waiting.push({
-    job: job.id,
-    reasons: whyIdle(job, { known, choice, ready: automatic.ready }),
-  });
+  const reasons = hindered.length > 0 ? hindered : whyIdle(job, { known, choice, ready: automatic.ready });
+  decision.waiting.push({ job: job.id, reasons });
 }
+
+const NO_SETS: AutomaticSets = { sets: [], ready: false, needs: [] };
 
 interface Asked {
   sets: VersionSet[];
