@@ -14,6 +14,11 @@ export function baselineFromNow({ baseline, newest = 0 }: CountedGet): number {
   return Math.max(baseline, newest);
 }
 
+/** When versions come to be unused after all: a pin cancelled their builds before they started, or they were disabled and are not now. */
+export function settledBefore(settled: number, versions: readonly number[]): number {
+  return Math.min(settled, ...versions.map((version) => version - 1));
+}
+
 /** When a pin ends: of the versions that came meanwhile the latest that is ready may trigger, and no other. */
 export function baselineAfterUnpin(get: CountedGet): number {
   if (!get.trigger || !get.every || get.newestReady === undefined) return get.baseline;

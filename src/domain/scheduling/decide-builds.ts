@@ -20,7 +20,7 @@ export function decideBuilds(facts: Facts): Decision {
     interrupted: [],
     waiting: [],
     refused: [],
-    dealtWith: [],
+    settled: [],
     unfinished: [],
     needs: [],
   };
@@ -51,7 +51,7 @@ function decideJob(job: JobFacts, { facts, known, used, decision }: Context): vo
   const asked = requestedSets(job, { choice, paused: hindrances(job, { paused: facts.paused }) });
   decision.refused.push(...asked.refused);
   addBuilds(job, merged(automatic.sets, asked.sets), decision);
-  if (hindered.length === 0) noteDealtWith(job, automatic.sets.length, decision);
+  if (hindered.length === 0) noteSettled(job, automatic.sets.length, decision);
   if (automatic.sets.length > 0) return;
   const reasons = hindered.length > 0 ? hindered : whyIdle(job, { known, choice, ready: automatic.ready });
   decision.waiting.push({ job: job.id, reasons });
@@ -118,7 +118,7 @@ function addBuilds(job: JobFacts, sets: VersionSet[], decision: Decision): void 
 }
 
 /** Versions of a get with `passed` are not noted: older ones may pass after newer ones. */
-function noteDealtWith(job: JobFacts, built: number, decision: Decision): void {
+function noteSettled(job: JobFacts, built: number, decision: Decision): void {
   const every = job.gets.filter((get) => get.trigger && get.every);
   const more = every.some(({ unused, passed }) =>
     passed.length === 0 ? unused.length > MOST_UNUSED : unused.length >= MOST_UNUSED && built > 0,
@@ -130,6 +130,6 @@ function noteDealtWith(job: JobFacts, built: number, decision: Decision): void {
       .toSorted((a, b) => a - b)
       .slice(0, MOST_UNUSED)
       .at(-1);
-    if (version !== undefined) decision.dealtWith.push({ job: job.id, get: index, version });
+    if (version !== undefined) decision.settled.push({ job: job.id, get: index, version });
   }
 }

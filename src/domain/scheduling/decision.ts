@@ -9,8 +9,11 @@ export interface Decision {
   waiting: { job: number; reasons: Reason[] }[];
   /** Requests that cannot be granted, with the reason of every input that stands against it. */
   refused: { request: number; reasons: Reason[] }[];
-  /** Baselines that rise, by position of the get. */
-  dealtWith: { job: number; get: number; version: number }[];
+  /**
+   * By position of the get: no version up to this one is unused. A mark that saves looking at them again; whatever makes one of them unused
+   * after all sets it back (`settledBefore`).
+   */
+  settled: { job: number; get: number; version: number }[];
   /** Jobs with more unused versions than one decision takes: decide again at once. */
   unfinished: number[];
   /** Pages that the decision on these jobs is waiting for: nothing else is said about them yet. */

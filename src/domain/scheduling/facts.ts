@@ -4,6 +4,7 @@
  * end; a decision that needs an older page says which (`Need`), and is taken again with it.
  */
 export interface Facts {
+  /** The pipeline is paused. It is its jobs' own pauses that count; this tells why they are. */
   paused: boolean;
   /** Those that gets of the jobs take. */
   resources: ResourceFacts[];
@@ -47,10 +48,7 @@ export interface GetFacts {
   passed: { job: number; name: string }[];
   /** Every version gets a build. Else the newest at the time of the decision. Means something with `trigger` only. */
   every: boolean;
-  /**
-   * Versions up to this id trigger nothing: they were there before the get became a trigger, came while the job was paused, or (`every`
-   * without `passed`) were dealt with by an earlier decision.
-   */
+  /** Versions up to this id trigger nothing: they were there before the get became a trigger, or came while the job was paused. */
   baseline: number;
   /**
    * Triggers with `every`: versions above the baseline that no build of the job used, of a pinned resource the pinned one at most. Without

@@ -1,6 +1,7 @@
 /** Everything that can keep a job or a build waiting, or a request from being granted. The codes are stable: they are in the API, in Events and in metrics. */
 export const REASONS = {
-  PipelinePaused: 'The pipeline is paused. No build of it is made or started until it is unpaused.',
+  PipelinePaused:
+    'The pipeline is paused, and the job with it. No build of the job is made or started until either is unpaused.',
   JobPaused: 'The job is paused. No build of it is made or started until it is unpaused.',
   NoTrigger: 'No get of the job has trigger = true: it runs only when somebody asks for it.',
   NoVersion: 'A resource has no version yet. Look at its last check.',

@@ -18,6 +18,7 @@ export interface StartJob {
   name: string;
   pipeline: number;
   paused: boolean;
+  /** Tells why the job is. */
   pipelinePaused: boolean;
   concurrency?: number;
   serialGroups: readonly string[];

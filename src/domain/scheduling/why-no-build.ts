@@ -13,10 +13,12 @@ export function hindrances(
   ];
 }
 
+/** A pause of the pipeline pauses each of its jobs, and people may unpause one of them before the others. */
 export function whyPaused(paused: { pipeline: boolean; job: boolean; name: string }): Reason[] {
-  if (paused.pipeline) return [{ code: 'PipelinePaused', message: 'The pipeline is paused.' }];
-  if (paused.job) return [{ code: 'JobPaused', message: `Job ${paused.name} is paused.` }];
-  return [];
+  if (!paused.job) return [];
+  if (paused.pipeline)
+    return [{ code: 'PipelinePaused', message: `The pipeline is paused, and with it ${paused.name}.` }];
+  return [{ code: 'JobPaused', message: `Job ${paused.name} is paused.` }];
 }
 
 /** Why a job whose inputs are all there gets no build. */

@@ -38,7 +38,7 @@ export function setsByBruteForce(history: History, id: number): number[][] {
 /** What a person gets who asks for a build; undefined: a refusal. */
 export function requestedByBruteForce(history: History, id: number): number[] | undefined {
   const job = jobOf(history, id);
-  return history.paused || job.paused ? undefined : best(history, job);
+  return job.paused ? undefined : best(history, job);
 }
 
 function versionsThatWant(history: History, job: HistoryJob): { index: number; version: number }[] {

@@ -22,9 +22,9 @@ export function applyDecision(history: History, decision: Decision): HistoryBuil
   for (const job of decision.interrupted)
     for (const build of history.builds)
       if (build.job === job && isActive(build.status)) build.status = 'cancelled';
-  for (const { job, get, version } of decision.dealtWith) {
+  for (const { job, get, version } of decision.settled) {
     const known = jobOf(history, job).gets[get];
-    if (known !== undefined) known.baseline = Math.max(known.baseline, version);
+    if (known !== undefined) known.settled = Math.max(known.settled, version);
   }
   const answered = new Set(decision.refused.map(({ request }) => request));
   const made = decision.builds.map(({ job, versions, cause, state }): HistoryBuild => {

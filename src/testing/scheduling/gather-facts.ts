@@ -105,10 +105,17 @@ function getFacts(history: History, job: HistoryJob, get: HistoryGet): GetFacts 
   };
 }
 
-function unusedVersions(history: History, job: number, { resource, passed, baseline }: HistoryGet): number[] {
+function unusedVersions(
+  history: History,
+  job: number,
+  { resource, passed, baseline, settled }: HistoryGet,
+): number[] {
   const { versions, pinned } = resourceOf(history, resource);
   const unused = versions
-    .filter(({ id, disabled }) => !disabled && id > baseline && (pinned === undefined || pinned === id))
+    .filter(
+      ({ id, disabled }) =>
+        !disabled && id > Math.max(baseline, settled) && (pinned === undefined || pinned === id),
+    )
     .map(({ id }) => id)
     .filter((version) => !hasUsed(history, job, { resource, version }));
   const [first] = passed;

@@ -1,4 +1,4 @@
-import { baselineAfterUnpin, baselineFromNow } from '#domain/scheduling/baselines.ts';
+import { baselineAfterUnpin, baselineFromNow, settledBefore } from '#domain/scheduling/baselines.ts';
 import { isActive, isGood, type Status } from '#domain/scheduling/build-changes.ts';
 import type { BuildCause } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
@@ -38,6 +38,7 @@ export interface HistoryGet {
   every: boolean;
   passed: number[];
   baseline: number;
+  settled: number;
 }
 
 export interface HistoryBuild {
@@ -127,6 +128,14 @@ export function countFromNow(history: History, job: HistoryJob): void {
 export function countAfterUnpin(history: History, resource: number): void {
   for (const get of history.jobs.flatMap(({ gets }) => gets))
     if (get.resource === resource) get.baseline = baselineAfterUnpin(counted(history, get));
+}
+
+/** Builds of the job no longer count as having used these versions, or the versions are enabled again. */
+export function unsettle(job: HistoryJob, versions: readonly Taken[]): void {
+  for (const get of job.gets) {
+    const own = versions.filter(({ resource }) => resource === get.resource).map(({ version }) => version);
+    get.settled = settledBefore(get.settled, own);
+  }
 }
 
 function counted(history: History, get: HistoryGet): Parameters<typeof baselineAfterUnpin>[0] {

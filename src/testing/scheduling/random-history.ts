@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
 import type { Status } from '#domain/scheduling/build-changes.ts';
-import type { Taken } from '#domain/scheduling/facts.ts';
+import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
 import { retryBuild, mainNumber } from '#domain/scheduling/retry-build.ts';
 import { nextBuild } from './decide-in-memory.ts';
 import {
@@ -9,6 +9,8 @@ import {
   countAfterUnpin,
   countFromNow,
   jobOf,
+  resourceOf,
+  unsettle,
   type History,
   type HistoryBuild,
   type HistoryGet,
@@ -129,7 +131,7 @@ function getOf({ resource, trigger, every, passed }: DrawnGet, { resources, jobs
   const id = (resource % resources.length) + 1;
   const above = jobs.filter(({ gets }) => gets.some((get) => get.resource === id));
   const upstream = above.filter((_, index) => (passed >> index) % 2 === 1);
-  return { resource: id, trigger, every, passed: upstream.map((job) => job.id), baseline: 0 };
+  return { resource: id, trigger, every, passed: upstream.map((job) => job.id), baseline: 0, settled: 0 };
 }
 
 const MOST_VERSIONS = 5;
@@ -171,8 +173,15 @@ function setDisabled(
   history: History,
   { one, other, disabled }: { one: number; other: number; disabled: boolean },
 ) {
-  const version = pick(pick(history.resources, one)?.versions ?? [], other);
-  if (version) version.disabled = disabled;
+  const resource = pick(history.resources, one);
+  const version = resource && pick(resource.versions, other);
+  if (resource && version) disable(history, { resource: resource.id, version: version.id }, disabled);
+}
+
+export function disable(history: History, taken: Taken, disabled: boolean): void {
+  const { versions } = resourceOf(history, taken.resource);
+  for (const version of versions) if (version.id === taken.version) version.disabled = disabled;
+  if (!disabled) for (const job of history.jobs) unsettle(job, [taken]);
 }
 
 function pick<Item>(items: Item[], index: number): Item | undefined {
@@ -185,6 +194,7 @@ export function pin(history: History, resource: { id: number; pinned?: number },
   for (const build of history.builds.filter(({ id }) => cancelled.has(id))) {
     build.status = 'cancelled';
     build.cancelledByPin = true;
+    unsettle(jobOf(history, build.job), build.inputs);
   }
 }
 
@@ -200,9 +210,10 @@ export function pauseJob(history: History, job: HistoryJob | undefined, paused: 
   job.paused = paused;
 }
 
+/** All its jobs at once. */
 export function pausePipeline(history: History, paused: boolean): void {
-  if (history.paused && !paused) for (const job of history.jobs) countFromNow(history, job);
   history.paused = paused;
+  for (const job of history.jobs) pauseJob(history, job, paused);
 }
 
 const ENDS: Status[] = ['succeeded', 'succeeded', 'succeeded', 'warning', 'failed', 'cancelled'];
@@ -262,9 +273,8 @@ export function retryOf(history: History, original: HistoryBuild, by: string): R
 }
 
 /** A person wants a build of the job. */
-export function ask(history: History, job: HistoryJob, version?: Taken): number {
+export function ask(history: History, job: HistoryJob, version?: BuildRequest['version']): number {
   history.requests += 1;
-  const versions = version === undefined ? {} : { version: { ...version, disabled: false } };
-  job.requests.push({ id: history.requests, by: 'ann', ...versions });
+  job.requests.push({ id: history.requests, by: 'ann', ...(version === undefined ? {} : { version }) });
   return history.requests;
 }
