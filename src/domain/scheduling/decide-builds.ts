@@ -25,7 +25,7 @@ export function decideBuilds(facts: Facts): Decision {
     needs: [],
   };
   const known = know(facts);
-  const used = knownUsed(facts.used);
+  const used = knownUsed(facts.used, known.exhausted);
   for (const job of facts.jobs.toSorted((a, b) => a.id - b.id))
     decideJob(job, { facts, known, used, decision });
   return decision;

@@ -12,7 +12,7 @@ export interface Facts {
   jobs: JobFacts[];
   passes: PassPage[];
   used: UsedPage[];
-  /** No older pages are to be had: what they would answer counts as not found. */
+  /** No older pages are to be had: what they would tell counts as not passed, and as used. */
   exhausted?: boolean;
 }
 

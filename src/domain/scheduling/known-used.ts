@@ -5,13 +5,14 @@ export interface KnownUsed {
   has(query: { job: number; resource: number; version: number }): boolean | { need: Need };
 }
 
-export function knownUsed(pages: readonly UsedPage[]): KnownUsed {
+/** `exhausted`: what the pages do not tell counts as used. */
+export function knownUsed(pages: readonly UsedPage[], exhausted: boolean): KnownUsed {
   const lists = Map.groupBy(pages, ({ job, resource }) => `${job} ${resource}`);
   return {
     has({ job, resource, version }) {
       const page = (lists.get(`${job} ${resource}`) ?? []).find((candidate) => covers(candidate, version));
       if (page !== undefined) return page.versions.includes(version);
-      return { need: { kind: 'used', job, resource, from: version } };
+      return exhausted || { need: { kind: 'used', job, resource, from: version } };
     },
   };
 }

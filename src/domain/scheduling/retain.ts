@@ -27,7 +27,6 @@ export interface RetainFacts {
 
 export interface OldBuild {
   id: number;
-  number: string;
   status: Status;
   /** Milliseconds; absent: it has not ended. */
   endedAt?: number;
