@@ -5,7 +5,7 @@ import type { Reason } from './reasons.ts';
 export type Status = 'waiting' | 'pending' | 'started' | 'succeeded' | 'failed' | 'cancelled' | 'warning';
 
 /** No step of the build has begun. */
-export function isBeforeStart(status: Status): boolean {
+function isBeforeStart(status: Status): boolean {
   return status === 'waiting' || status === 'pending';
 }
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { isBorneOut, requestedByBruteForce, setsByBruteForce } from '#testing/scheduling/brute-force.ts';
 import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
 import { gatherFacts } from '#testing/scheduling/gather-facts.ts';
-import { jobOf, type History } from '#testing/scheduling/history.ts';
+import { addVersion, jobOf, type History } from '#testing/scheduling/history.ts';
 import { ask, drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import { decideBuilds } from './decide-builds.ts';
@@ -132,6 +132,53 @@ describe('in random pipelines with random histories', () => {
         }
       }),
       { numRuns: Math.ceil(RUNS / 4) },
+    );
+  });
+});
+
+const arrivals = (most: number) =>
+  fc.array(fc.record({ resource: fc.integer({ min: 1, max: 3 }), decide: fc.nat(3) }), {
+    maxLength: most,
+    size: 'max',
+  });
+
+/** Plays arrivals; `rarely`: only one decision in 250 of them. Answers what was built, and of which versions. */
+function builtFrom(arrived: { resource: number; decide: number }[], rarely: boolean): [number[][], number[]] {
+  const history = historyOf({
+    resources: 3,
+    jobs: [
+      {
+        interruptible: false,
+        gets: [0, 1, 2].map((resource) => ({ resource, trigger: true, every: true, passed: 0 })),
+      },
+    ],
+    past: [],
+  });
+  const decideAll = (): void => {
+    while (applyDecision(history, decideFromHistory(history)).length > 0);
+  };
+  for (const [index, { resource, decide }] of arrived.entries()) {
+    addVersion(history, resource);
+    if (rarely ? index % 250 === 249 : decide === 0) decideAll();
+  }
+  decideAll();
+  const all = history.resources.every(({ versions }) => versions.length > 0);
+  const known = all ? history.resources.flatMap(({ versions }) => versions.map(({ id }) => id)) : [];
+  return [history.builds.map(({ inputs }) => inputs.map(({ version }) => version)), known];
+}
+
+describe('a job that every version triggers', () => {
+  test.each([
+    ['whenever it is decided', 40, false, Math.ceil(RUNS / 4)],
+    ['when more wait than one decision takes', 300, true, Math.ceil(RUNS / 100)],
+  ] as const)('leaves none out and builds no set twice, %s', (_, most, rarely, numRuns) => {
+    fc.assert(
+      fc.property(arrivals(most), (arrived) => {
+        const [built, known] = builtFrom(arrived, rarely);
+        expect(new Set(built.map(String)).size).toBe(built.length);
+        expect(new Set(built.flat())).toEqual(new Set(known));
+      }),
+      { numRuns },
     );
   });
 });

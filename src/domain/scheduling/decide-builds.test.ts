@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { decideBuilds } from './decide-builds.ts';
+import { takesEvery } from './takes-every.ts';
+import { vouchers } from './vouchers.ts';
 import { MOST_UNUSED, NEWEST, type Facts, type GetFacts, type PassPage, type Pass } from './facts.ts';
 
 const get = (more: Partial<GetFacts> = {}): GetFacts => ({
@@ -173,4 +175,26 @@ test('reasons tell what they are about', () => {
     'Every version of git.tools is disabled.',
     'git.image is pinned to version 5, which has not passed bake.',
   ]);
+});
+
+test('what downstream jobs would take now is vouched for by builds that must stay', () => {
+  const gets = [
+    get({ resource: 1, passed: by([1, 'unit'], [2, 'lint']) }),
+    get({ resource: 2, passed: by([1, 'unit']) }),
+    get({ resource: 3 }),
+  ];
+  const passes = [
+    page(1, 1, [row(9, 99, [2, 3]), row(8, 88, [2, 5]), row(8, 80, [2, 4])]),
+    page(1, 2, [row(5, 88, [1, 8]), row(4, 80, [1, 8]), row(3, 99, [1, 9])]),
+    page(2, 1, [row(8, 82), row(8, 81)]),
+  ];
+  expect(vouchers(facts(gets, { passes }))).toEqual([88, 82]);
+});
+
+test('a get takes every version without passed, or when it says so', () => {
+  const step = { kind: 'get', name: 'app', resource: 'git.app', trigger: true, passed: [] } as const;
+  expect(takesEvery({ ...step, passed: [] })).toBe(true);
+  expect(takesEvery({ ...step, passed: ['unit'] })).toBe(false);
+  expect(takesEvery({ ...step, passed: ['unit'], version: 'every' })).toBe(true);
+  expect(takesEvery({ ...step, passed: [], trigger: false, version: 'every' })).toBe(false);
 });

@@ -4,7 +4,7 @@ import { NEWEST, type Need, type Pass, type PassPage, type Place, type Taken } f
 export type Found = { version: number } | { none: true } | { need: Need };
 
 /** Asks for the newest version of a resource, not above `atMost`, in a good build of the upstream job that also took all that is `fixed`. */
-export interface PassQuery {
+interface PassQuery {
   upstream: number;
   resource: number;
   atMost: number;

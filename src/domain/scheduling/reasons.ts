@@ -53,7 +53,7 @@ export interface Reason {
 }
 
 /** Row ids of what is named; lists in the order in which the sentence names them. */
-export interface ReasonData {
+interface ReasonData {
   resource?: string;
   version?: number;
   jobs?: string[];

@@ -1,7 +1,7 @@
 import { isActive, isGood, type Status } from './build-changes.ts';
 
 /** What a team wants to keep; a limit that is absent is none. */
-export interface Retention {
+interface Retention {
   /** Newest builds of each job. */
   builds?: number;
   days?: number;
@@ -35,7 +35,7 @@ export interface OldBuild {
 }
 
 /** Why a build stays; `limits`: it is among those that the policy keeps. */
-export type Keep = 'active' | 'limits' | 'good' | 'pinned' | 'passed';
+type Keep = 'active' | 'limits' | 'good' | 'pinned' | 'passed';
 
 export interface RetainDecision {
   /** With everything that hangs on them. */
@@ -99,7 +99,7 @@ function isAmong(id: number, oldest: number | undefined, count: number): boolean
 }
 
 /** The oldest versions of a resource that are still there, some at a time. */
-export interface OldVersion {
+interface OldVersion {
   id: number;
   foundAt: number;
   /** A build that is kept took or made it. */

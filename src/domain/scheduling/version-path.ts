@@ -23,7 +23,7 @@ export interface PathFacts {
   builds: ReadonlyMap<number, readonly PathBuild[]>;
 }
 
-export interface PathEntry {
+interface PathEntry {
   job: string;
   /** The newest build of the job that took the version; absent: none did. */
   build?: PathBuild;
