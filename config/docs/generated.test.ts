@@ -5,12 +5,17 @@ import { errorsPage, ERRORS_PAGE } from './errors.ts';
 import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
 import { ROOT } from './markdown.ts';
 import { ABOUT, API_PAGE, nameOf, routes, withRoutes } from './routes.ts';
+import { waitingPage, WAITING_PAGE } from './waiting.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 describe('pages that are made (`node config/docs/main.ts` makes them anew)', () => {
   test('the page of errors is what the catalogue says', async () => {
     expect(read(ERRORS_PAGE)).toBe(await errorsPage());
+  });
+
+  test('the page of reasons is what the table says', async () => {
+    expect(read(WAITING_PAGE)).toBe(await waitingPage());
   });
 
   test('the page of kinds is what the definitions say', async () => {
