@@ -23,7 +23,7 @@ interface Context {
 
 /** The sets of versions that a job without hindrances wants a build for, oldest version first. */
 export function automaticSets(job: JobFacts, choice: Choice, { known, used }: Context): AutomaticSets {
-  const newest = newestSet(job, choice);
+  const newest = choice.versions.flatMap((version) => version ?? []);
   const candidates = [...setsForNewVersions(job, newest), ...setsForPassedVersions(job, newest, known)];
   const sets = distinct(candidates);
   const fresh = freshTriggers(job, newest, { sets, used });
@@ -36,15 +36,6 @@ export function automaticSets(job: JobFacts, choice: Choice, { known, used }: Co
     ready,
     needs: [...candidates.flatMap((candidate) => candidate.needs ?? []), ...fresh.needs],
   };
-}
-
-/** When there are more new versions than one decision takes, the last one it takes counts as the newest, or sets would repeat. */
-function newestSet(job: JobFacts, choice: Choice): number[] {
-  return choice.versions.flatMap((version, index) => {
-    const get = job.gets[index];
-    const capped = get !== undefined && takesEvery(get, false) && get.unused.length > MOST_UNUSED;
-    return (capped ? unusedOf(get).at(-1) : version) ?? [];
-  });
 }
 
 const takesEvery = (get: GetFacts, gated: boolean): boolean =>

@@ -52,6 +52,17 @@ describe('a decision on much history', () => {
     expect(decideBuilds(facts([get({ unused })])).unfinished).toEqual([]);
   });
 
+  test('answers every request at once', () => {
+    const known = facts([get({ unused: [4] })]);
+    known.resources = [{ id: 1, name: 'git.app', newest: 4 }];
+    const asked = ['ann', 'bob'].map((person, index) => ({ id: index + 1, by: person }));
+    known.jobs = known.jobs.map((job) => ({ ...job, requests: asked.toReversed() }));
+    expect(decideBuilds(known).builds.map(({ cause }) => cause)).toEqual([
+      { kind: 'manual', request: 1, by: 'ann' },
+      { kind: 'manual', request: 2, by: 'bob' },
+    ]);
+  });
+
   test('asks for the page that it lacks, from the place where it may go on', () => {
     const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
     const known = { passes: [page(1, 1, [row(50, 500), row(49, 490)], false), page(2, 1, [row(7, 70)])] };
@@ -153,6 +164,46 @@ describe('a decision on much history', () => {
     expect(waiting?.reasons.map(({ code }) => code)).toEqual(Array(3).fill('SearchTooDeep'));
   });
 
+  test('searches nothing twice', () => {
+    const gets = [
+      get({ resource: 1, passed: by([1, 'a']) }),
+      get({ resource: 2, passed: by([1, 'a'], [2, 'b']) }),
+      get({ resource: 3, passed: by([2, 'b'], [3, 'c']) }),
+      get({ resource: 4, passed: by([3, 'c'], [4, 'd']) }),
+    ];
+    const many = Array.from({ length: 200 }, (_, index) => 200 - index);
+    // Whatever the first takes, the second takes 7, and what is left for the others never agrees on the fourth.
+    const passes = [
+      page(
+        1,
+        1,
+        many.map((one) => row(one, one, [2, 7])),
+      ),
+      page(
+        1,
+        2,
+        many.map((one) => row(7, one, [1, one])),
+      ),
+      page(
+        2,
+        2,
+        many.map((one) => row(7, one + 1000, [3, one])),
+      ),
+      page(
+        2,
+        3,
+        many.map((one) => row(one, one + 1000, [2, 7])),
+      ),
+      page(3, 3, [row(500, 2500, [4, 999]), ...many.map((one) => row(one, one + 2000, [4, one]))]),
+      page(3, 4, [row(999, 2500, [3, 500]), ...many.map((one) => row(one, one + 2000, [3, one]))]),
+      page(4, 4, [row(999, 3000)]),
+    ];
+    const known = facts(gets, { passes });
+    known.resources.push({ id: 4, name: 'git.r4', newest: 1_000_000 });
+    const [waiting] = decideBuilds(known).waiting;
+    expect(waiting?.reasons.map(({ code }) => code)).toEqual(Array(4).fill('NoAgreement'));
+  });
+
   test('refuses facts that leave out a resource', () => {
     expect(() => decideBuilds(facts([get({ resource: 77 })]))).toThrow('do not tell of resource 77');
   });
@@ -184,8 +235,8 @@ test('what downstream jobs would take now is vouched for by builds that must sta
     get({ resource: 3 }),
   ];
   const passes = [
-    page(1, 1, [row(9, 99, [2, 3]), row(8, 88, [2, 5]), row(8, 80, [2, 4])]),
-    page(1, 2, [row(5, 88, [1, 8]), row(4, 80, [1, 8]), row(3, 99, [1, 9])]),
+    page(1, 1, [row(9, 99, [2, 3]), row(8, 88, [2, 5]), row(8, 80, [2, 4]), row(7, 89, [2, 5])]),
+    page(1, 2, [row(5, 89, [1, 7]), row(5, 88, [1, 8]), row(4, 80, [1, 8]), row(3, 99, [1, 9])]),
     page(2, 1, [row(8, 82), row(8, 81)]),
   ];
   expect(vouchers(facts(gets, { passes }))).toEqual([88, 82]);

@@ -211,14 +211,19 @@ describe('automatic builds', () => {
       'unit#1.1 ok     → unit#1.1 succeeded',
       'why deploy      → NothingNew',
     ],
-    'a newest set beside sets that every version wants waits for their builds': [
+    'a newest set beside sets that single versions want waits for their builds': [
       `test: repo, image
       deploy: repo trigger every passed test, image trigger passed test`,
-      'repo r1 + image i1  →',
-      'trigger test        → test#1 r1 i1',
-      'test#1 starts + image i2 + repo r2 → test#1 started',
-      'trigger test        → test#2 r2 i2',
-      'test#1 ok + test#2 ok → test#1 succeeded, test#2 succeeded, deploy#1 r1 i1, deploy#2 r2 i2',
+      'repo r1 + image i1      →',
+      'trigger test            → test#1 r1 i1',
+      'test#1 starts + repo r2 → test#1 started',
+      'trigger test            → test#2 r2 i1',
+      'test#2 ok               → test#2 succeeded, deploy#1 r2 i1',
+      'deploy#1 ok + image i2  → deploy#1 succeeded',
+      'trigger test            → test#3 r2 i2',
+      'test#1 ok + test#3 ok   → test#1 succeeded, test#3 succeeded, deploy#2 r1 i1',
+      'why deploy              → BuildActive',
+      'deploy#2 ok             → deploy#2 succeeded, deploy#3 r2 i2',
     ],
     'a build that a person asked for does not hold back an automatic one': [
       DEPLOY,
@@ -403,6 +408,18 @@ describe('people', () => {
       UNIT,
       'app v1 v2 + trigger unit  → unit#1 v1, unit#2 v2',
       'trigger unit              → unit#3 v2',
+    ],
+    'get a build each, however alike they ask': [
+      UNIT,
+      'app v1                                    → unit#1 v1',
+      'app v2 + trigger unit + trigger unit      → unit#2 v2, unit#3 v2',
+    ],
+    'who ask for a version get it where passed is not named, and what passed where it is': [
+      `${UNIT}
+      compare: app, app passed unit`,
+      'app v1 v2       → unit#1 v1, unit#2 v2',
+      'unit#2 ok       → unit#2 succeeded',
+      'trigger app v1  → unit#3 v1, compare#1 v1 v2',
     ],
     'get the inputs of the original when they retry, and numbers that use up none': [
       'unit: app trigger, tools',
