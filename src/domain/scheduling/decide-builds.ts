@@ -38,7 +38,8 @@ interface Context {
   decision: Decision;
 }
 
-function decideJob(job: JobFacts, { facts, known, used, decision }: Context): void {
+function decideJob(job: JobFacts, context: Context): void {
+  const { facts, known, used, decision } = context;
   const choice = chooseSet(job, known);
   const hindered = hindrances(job, { paused: facts.paused, choice });
   const complete = hindered.length === 0 && choice.needs.length === 0;
@@ -51,7 +52,7 @@ function decideJob(job: JobFacts, { facts, known, used, decision }: Context): vo
   const asked = requestedSets(job, { choice, paused: hindrances(job, { paused: facts.paused }) });
   decision.refused.push(...asked.refused);
   addBuilds(job, merged(automatic.sets, asked.sets), decision);
-  if (hindered.length === 0) noteSettled(job, automatic.sets.length, decision);
+  if (hindered.length === 0) noteSettled(job, automatic.sets.length, context);
   if (automatic.sets.length > 0) return;
   const reasons = hindered.length > 0 ? hindered : whyIdle(job, { known, choice, ready: automatic.ready });
   decision.waiting.push({ job: job.id, reasons });
@@ -117,19 +118,17 @@ function addBuilds(job: JobFacts, sets: VersionSet[], decision: Decision): void 
   }
 }
 
-/** Versions of a get with `passed` are not noted: older ones may pass after newer ones. */
-function noteSettled(job: JobFacts, built: number, decision: Decision): void {
+/** Not noted: versions of a get with `passed`, since older ones may pass after newer ones, and of a pinned resource, whose others wait. */
+function noteSettled(job: JobFacts, built: number, { known, decision }: Context): void {
   const every = job.gets.filter((get) => get.trigger && get.every);
   const more = every.some(({ unused, passed }) =>
     passed.length === 0 ? unused.length > MOST_UNUSED : unused.length >= MOST_UNUSED && built > 0,
   );
   if (more) decision.unfinished.push(job.id);
   for (const [index, get] of job.gets.entries()) {
-    if (!get.trigger || !get.every || get.passed.length > 0) continue;
-    const version = get.unused
-      .toSorted((a, b) => a - b)
-      .slice(0, MOST_UNUSED)
-      .at(-1);
+    if (!every.includes(get) || get.passed.length > 0 || known.resource(get.resource).pinned) continue;
+    const oldestFirst = get.unused.toSorted((a, b) => a - b);
+    const version = oldestFirst.slice(0, MOST_UNUSED).at(-1);
     if (version !== undefined) decision.settled.push({ job: job.id, get: index, version });
   }
 }

@@ -110,6 +110,12 @@ describe('states of the manual', () => {
       'pin app v1  → unit#2 cancelled',
       'unpin app   → unit#3 v2',
     ],
+    'after the pin the latest version is the latest that is enabled': [
+      UNIT,
+      'app v1 v2 + pin app v2  → unit#1 v2',
+      'disable app v2          →',
+      'unpin app               → unit#2 v1',
+    ],
     'a version that is triggered by hand goes to every job that takes it without passed, and cascades': [
       `${DIAMOND}
       report: app, tools trigger`,
