@@ -93,7 +93,10 @@ export interface PassPage {
 }
 
 export interface Pass extends Place {
-  /** Whatever else the build took or made, as far as gets that name this upstream job in `passed` take it. */
+  /**
+   * All that the build took or made, as far as gets that name this upstream job in `passed` take it, other versions of the same resource
+   * included. Absent where every job has at most one such get.
+   */
   also?: Taken[];
 }
 

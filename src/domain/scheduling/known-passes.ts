@@ -18,27 +18,19 @@ export interface KnownPasses {
   voucher(upstream: number, fixed: readonly Taken[]): number | undefined;
 }
 
-type Takes = ReadonlyMap<number, ReadonlySet<number>>;
-
 export function knownPasses(pages: readonly PassPage[]): KnownPasses {
   const byList = Map.groupBy(pages, listKey);
-  const builds = new Map<number, Map<number, Set<number>>>();
-  for (const page of pages) for (const row of page.rows) note(builds, page.resource, row);
-  const takesOf = (row: Pass): Takes => builds.get(row.build) ?? new Map();
   const pagesOf = (list: ListName): PassPage[] => byList.get(listKey(list)) ?? [];
   return {
     newest(query) {
-      const certain = certainBuilds(query, pagesOf);
-      if (certain !== undefined) return newestOf(certain.map(takesOf), query);
-      return walk(query, pagesOf(query), takesOf);
+      return newestOfCertain(query, pagesOf) ?? walk(query, pagesOf(query));
     },
     voucher(upstream, fixed) {
-      const found = fixed
+      const builds = fixed
         .flatMap(({ resource }) => pagesOf({ upstream, resource }))
-        .flatMap(({ rows }) => rows)
-        .filter((row) => hasAll(takesOf(row), fixed))
+        .flatMap((page) => page.rows.filter((row) => tookAll(page, row, fixed)))
         .map(({ build }) => build);
-      return found.length === 0 ? undefined : Math.max(...found);
+      return builds.length === 0 ? undefined : Math.max(...builds);
     },
   };
 }
@@ -49,48 +41,47 @@ interface ListName {
 }
 const listKey = ({ upstream, resource }: ListName): string => `${upstream} ${resource}`;
 
-function note(builds: Map<number, Map<number, Set<number>>>, resource: number, row: Pass): void {
-  const takes = builds.get(row.build) ?? new Map<number, Set<number>>();
-  builds.set(row.build, takes);
-  for (const taken of [{ resource, version: row.version }, ...(row.also ?? [])]) {
-    const versions = takes.get(taken.resource) ?? new Set<number>();
-    takes.set(taken.resource, versions.add(taken.version));
-  }
+/** Each row tells all that its build took, as far as anybody asks. */
+function tookAll({ resource }: { resource: number }, row: Pass, fixed: readonly Taken[]): boolean {
+  return fixed.every(
+    (one) =>
+      (one.resource === resource && one.version === row.version) ||
+      (row.also?.some((taken) => taken.resource === one.resource && taken.version === one.version) ?? false),
+  );
 }
 
-/** All builds that took one of the fixed versions, if the pages surely hold them all. */
-function certainBuilds(
-  { upstream, fixed }: PassQuery,
-  pagesOf: (list: ListName) => PassPage[],
-): Pass[] | undefined {
-  for (const { resource, version } of fixed) {
-    const found: Pass[] = [];
-    const end = scan({ version, build: NEWEST }, pagesOf({ upstream, resource }), (row) => {
-      if (row.version === version) found.push(row);
-      return row.version < version;
-    });
-    if (end === 'stopped' || end === 'end' || end.version < version) return found;
+/** The answer when the pages surely hold all builds that took one of the fixed versions. */
+function newestOfCertain(query: PassQuery, pagesOf: (list: ListName) => PassPage[]): Found | undefined {
+  const { upstream, resource, atMost, fixed } = query;
+  for (const one of fixed) {
+    const versions: number[] = [];
+    const end = scan(
+      { version: one.version, build: NEWEST },
+      pagesOf({ upstream, resource: one.resource }),
+      (row) => {
+        if (row.version < one.version) return true;
+        if (tookAll(one, row, fixed)) versions.push(...versionsOf(resource, one.resource, row));
+        return false;
+      },
+    );
+    if (end !== 'stopped' && end !== 'end' && end.version >= one.version) continue;
+    const fitting = versions.filter((version) => version <= atMost);
+    return fitting.length === 0 ? { none: true } : { version: Math.max(...fitting) };
   }
   return undefined;
 }
 
-function newestOf(builds: Takes[], { resource, atMost, fixed }: PassQuery): Found {
-  const versions = builds
-    .filter((takes) => hasAll(takes, fixed))
-    .flatMap((takes) => [...(takes.get(resource) ?? [])])
-    .filter((version) => version <= atMost);
-  return versions.length === 0 ? { none: true } : { version: Math.max(...versions) };
+/** What the build of a row, in the list of another resource, took of a resource. */
+function versionsOf(resource: number, listed: number, row: Pass): number[] {
+  const also = (row.also ?? []).filter((taken) => taken.resource === resource).map(({ version }) => version);
+  return resource === listed ? [row.version, ...also] : also;
 }
 
-function hasAll(takes: Takes, fixed: readonly Taken[]): boolean {
-  return fixed.every((taken) => takes.get(taken.resource)?.has(taken.version) ?? false);
-}
-
-function walk(query: PassQuery, pages: PassPage[], takesOf: (row: Pass) => Takes): Found {
+function walk(query: PassQuery, pages: PassPage[]): Found {
   let version = 0;
   const end = scan({ version: query.atMost, build: NEWEST }, pages, (row) => {
     version = row.version;
-    return query.fixed.length === 0 || hasAll(takesOf(row), query.fixed);
+    return tookAll(query, row, query.fixed);
   });
   if (end === 'stopped') return { version };
   if (end === 'end') return { none: true };
