@@ -1,12 +1,15 @@
 #!/usr/bin/env node
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '#config';
+import { offlineCommands } from './cli/commands.ts';
+import { runVerb } from './cli/run-verb.ts';
 
 /*
  * Picks the door. Each is imported only when it is asked for, so that none pays for what another needs.
  */
 const EXAMPLES = `
 Examples:
+  millrace validate pipeline.hcl      everything that is wrong with a pipeline, without a cluster
   millrace operator                   watch Teams and Pipelines, schedule, start Pods
   millrace gateway --role public      webhooks, API and /health for people and forges
   millrace gateway --role internal    the TLS listener that agents report to
@@ -19,7 +22,8 @@ const program = new Command('millrace')
   .description('Runs CI pipelines written in HCL on Kubernetes')
   .version(VERSION, '-V, --version')
   .addHelpText('after', EXAMPLES)
-  .showHelpAfterError('(millrace --help shows what there is)');
+  .showHelpAfterError('(millrace --help shows what there is)')
+  .exitOverride();
 
 program
   .command('operator')
@@ -47,4 +51,12 @@ program
     await import('./agent/main.ts');
   });
 
-await program.parseAsync();
+for (const command of offlineCommands(runVerb)) program.addCommand(command.copyInheritedSettings(program));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Commander has said what it wants; help and version are what was asked for.
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? 0 : 2;
+}

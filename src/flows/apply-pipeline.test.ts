@@ -105,6 +105,14 @@ describe('a manifest', () => {
     expect(scheduled).toMatchObject([{ definition: earlier }]);
   });
 
+  test('that asks for what this version cannot do is refused like one with errors', async () => {
+    const notYetRun = [{ severity: 'error', code: 'later-feature', message: 'services', help: '' }] as const;
+    const compilation: Compilation = { pipeline: definition, diagnostics: [], notYetRun: [...notYetRun] };
+    const { ports: all, kept } = ports({ compilation });
+    expect(await applyPipeline(manifest, all)).toEqual({ outcome: 'invalid', errors: ['services'] });
+    expect(kept).toEqual([]);
+  });
+
   test('with errors from the first is told, and nothing is scheduled', async () => {
     const { ports: all, scheduled } = ports({ compilation: wrong });
     expect(await applyPipeline(manifest, all)).toEqual({

@@ -1,4 +1,4 @@
-import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { hasErrors, renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { Compiler, ConfigurationAnswer, PipelineCluster, PipelineManifest } from './manifest-ports.ts';
@@ -27,11 +27,19 @@ export async function applyPipeline(
     const facts = await keepLastGood(manifest, ports);
     return { outcome: 'unavailable', reason: configuration.reason, message: configuration.message, ...facts };
   }
-  const compilation = await ports.compiler.compile(configuration.config, configuration.variables);
+  const compilation = refuseWhatCannotRun(
+    await ports.compiler.compile(configuration.config, configuration.variables),
+  );
   if (compilation.pipeline === undefined || hasErrors(compilation.diagnostics)) {
     return { outcome: 'invalid', errors: rendered(compilation), ...(await keepLastGood(manifest, ports)) };
   }
   return accept(manifest, configuration, { ...compilation, pipeline: compilation.pipeline }, ports);
+}
+
+/** What this version cannot do is never passed over in silence. */
+function refuseWhatCannotRun(compilation: Compilation): Compilation {
+  const { diagnostics, notYetRun = [] } = compilation;
+  return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...notYetRun]) };
 }
 
 async function accept(

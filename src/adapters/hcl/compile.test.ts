@@ -115,8 +115,24 @@ describe('the compiler', () => {
     expect((await started.compile(good, {})).pipeline?.resources).toHaveLength(1);
   });
 
+  test('does not let one text hold up the others', async () => {
+    const started = start({ timeLimitMs: 60_000, threads: 2 });
+    const answers = [started.compile(endless, {}).then(() => 'endless')];
+    for (let i = 0; i < 5; i++) answers.push(started.compile(good, {}).then(() => 'good'));
+    expect(await Promise.race(answers)).toBe('good');
+    expect(await Promise.all(answers.slice(1))).toHaveLength(5);
+    await started.close();
+    await expect(answers[0]).resolves.toBe('endless');
+  });
+
+  test('answers with one time for the whole text', async () => {
+    const source = 'resource "cron" "day" {\n  check_interval = "@daily"\n  params { a = timestamp() }\n}\n';
+    const { pipeline } = await start({ now: () => new Date(1_770_091_506_789) }).compile(source, {});
+    expect(pipeline?.resources[0]?.params).toEqual({ a: '2026-02-03T04:05:06Z' });
+  });
+
   test('answers those who wait when it is closed', async () => {
-    const closing = start({ timeLimitMs: 60_000 });
+    const closing = start({ timeLimitMs: 60_000, threads: 1 });
     await closing.compile(good, {});
     const waiting = closing.compile(endless, {});
     const behind = closing.compile(good, {});

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
@@ -10,7 +10,7 @@ export const engineFolder = fileURLToPath(new URL('engine', import.meta.url));
 /** Where builds from sources keep the engine: outside the checkout, under the hash of what it is made from. */
 export function cachedEngine(): string {
   const hash = createHash('sha256');
-  for (const file of readdirSync(engineFolder).toSorted()) {
+  for (const file of globSync(['**/*.go', 'go.{mod,sum}'], { cwd: engineFolder }).toSorted()) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(engineFolder, file)))

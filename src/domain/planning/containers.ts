@@ -7,6 +7,7 @@ import type {
   ResourceType,
   TaskStep,
 } from '#domain/pipeline/pipeline.ts';
+import { fillTemplates } from './fill-templates.ts';
 import type { PlanContainer } from './plan.ts';
 
 /** Name of the container whose image brings git, jq, curl, ssh and bash. */
@@ -37,6 +38,7 @@ function containersFor(commands: (Command | undefined)[]): PlanContainer[] {
 
 /** An empty path means "nothing to run". */
 export function runs(command: Command): boolean {
+  if (command.runner === 'custom') return fillTemplates(command).path !== '';
   return command.runner !== 'exec' || command.path !== '';
 }
 

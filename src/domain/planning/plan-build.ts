@@ -65,7 +65,7 @@ interface Known {
 
 function planStep(step: RunnableStep, index: number, known: Known): PlanStep {
   const run = commandOf(known.pipeline, step);
-  const command = planCommand(run, known.containers);
+  const command = planCommand(run, known.containers, WORKDIR);
   const planned: PlanStep = {
     ...stepIdentity(step, index),
     env: { ...buildEnvironment(known.build), ...runnerEnvironment(run), ...stepEnvironment(step, known) },

@@ -16,6 +16,10 @@ type problem struct {
 	code       string
 }
 
+// maxPieces is how many lines a heredoc may have, or pieces a quoted text: the parser puts them together in time that grows with the
+// square of their number.
+const maxPieces = 5_000
+
 // guard reads the tokens, so that brackets in strings and comments do not count, and refuses what would make the recursive parser
 // or evaluator overflow its stack.
 func guard(source []byte, maxDepth int) *problem {
@@ -37,6 +41,10 @@ func guard(source []byte, maxDepth int) *problem {
 			detail := fmt.Sprintf("Blocks, brackets, templates and operators may be nested or chained at most %d deep.", maxDepth)
 			return refuse("too-deep", token.Range, "Nested too deeply", detail)
 		}
+		if depth.top().pieces > maxPieces {
+			detail := fmt.Sprintf("A text may have at most %d lines. (A $ or %% that begins no template counts as a line too.)", maxPieces)
+			return refuse("too-many-lines", token.Range, "Text too long", detail)
+		}
 	}
 	return nil
 }
@@ -46,12 +54,13 @@ func refuse(code string, at hcl.Range, summary, detail string) *problem {
 }
 
 // frame is an open bracket, template or string: chain counts the operators that make its current expression a deep tree, control
-// the template directives (%{ if }, %{ for }) that are open in it.
+// the template directives (%{ if }, %{ for }) that are open in it, pieces what its text consists of.
 type frame struct {
 	body    bool
 	weight  int
 	chain   int
 	control int
+	pieces  int
 }
 
 type depthCounter struct {
@@ -63,6 +72,8 @@ func (d *depthCounter) read(token hclsyntax.TokenType, next []byte) {
 	switch token {
 	case hclsyntax.TokenOBrace:
 		d.push(frame{body: true, weight: 1})
+	case hclsyntax.TokenStringLit, hclsyntax.TokenQuotedLit:
+		d.top().pieces++
 	case hclsyntax.TokenOBrack:
 		d.chain() // an index makes the tree deeper too
 		d.push(frame{weight: 1})
