@@ -8,6 +8,7 @@ import { blockPaths, LANGUAGE_PAGE, tablesIn, withLanguage } from './language.ts
 import { pipelineJsonSchema, SCHEMA_FILE } from './language-schema.ts';
 import { ROOT } from './markdown.ts';
 import { ABOUT, API_PAGE, nameOf, routes, withRoutes } from './routes.ts';
+import { waitingPage, WAITING_PAGE } from './waiting.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
@@ -18,6 +19,10 @@ describe('pages that are made (`node config/docs/main.ts` makes them anew)', () 
 
   test('the page of the command line is what its definitions say', async () => {
     expect(read(COMMANDS_PAGE)).toBe(await commandsPage());
+  });
+
+  test('the page of reasons is what the table says', async () => {
+    expect(read(WAITING_PAGE)).toBe(await waitingPage());
   });
 
   test('the page of kinds is what the definitions say', async () => {

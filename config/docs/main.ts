@@ -7,6 +7,7 @@ import { LANGUAGE_PAGE, withLanguage } from './language.ts';
 import { pipelineJsonSchema, SCHEMA_FILE } from './language-schema.ts';
 import { ROOT } from './markdown.ts';
 import { API_PAGE, withRoutes } from './routes.ts';
+import { waitingPage, WAITING_PAGE } from './waiting.ts';
 
 /*
  * Writes the pages that are made from the program:
@@ -16,6 +17,7 @@ import { API_PAGE, withRoutes } from './routes.ts';
 writeFileSync(join(ROOT, COMMANDS_PAGE), await commandsPage());
 writeFileSync(join(ROOT, ERRORS_PAGE), await errorsPage());
 writeFileSync(join(ROOT, KINDS_PAGE), await kindsPage(definitions()));
+writeFileSync(join(ROOT, WAITING_PAGE), await waitingPage());
 const api = join(ROOT, API_PAGE);
 writeFileSync(api, await withRoutes(readFileSync(api, 'utf8')));
 const language = join(ROOT, LANGUAGE_PAGE);

@@ -7,7 +7,8 @@ import type {
   TerminationMessage,
 } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { Decision, Snapshot } from '#domain/scheduling/snapshot.ts';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
 
 /*
  * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
@@ -189,19 +190,10 @@ export interface AttemptFacts extends PendingBuild {
 export interface BuildStore {
   /** Pipelines with a request newer than the last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
-  /** Gathers under the pipeline's lock, calls `decide` once, writes builds and the request time it read first. */
-  schedule(
-    pipeline: number,
-    decide: (snapshot: Snapshot) => Decision,
-    at: Date,
-  ): Promise<{ builds: BuildRef[] }>;
+  /** Gathers under the pipeline's lock, calls `decide` until it needs no older page, writes builds and the request time it read first. */
+  schedule(pipeline: number, decide: (facts: Facts) => Decision, at: Date): Promise<{ builds: BuildRef[] }>;
   /** A request and its decision in one transaction; the caller learns its build or the reasons. */
-  trigger(
-    job: JobName,
-    by: string,
-    decide: (snapshot: Snapshot) => Decision,
-    at: Date,
-  ): Promise<TriggerAnswer>;
+  trigger(job: JobName, by: string, decide: (facts: Facts) => Decision, at: Date): Promise<TriggerAnswer>;
   /** Pending builds whose current attempt has no Pod yet, oldest first; none of the namespaces named. */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
   /** Milliseconds until the first of the builds that are put off is to start; undefined when none is. */

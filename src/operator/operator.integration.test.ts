@@ -11,7 +11,7 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { openBell } from '#adapters/database/bell.ts';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import type { OperatorConfig } from '#config';
-import { decide } from '#domain/scheduling/decide.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { OwnApiServer } from '#testing/api-server.ts';
 import { startApiServer } from '#testing/api-server.ts';
 import { startProxy } from '#testing/cuttable-proxy.ts';
@@ -415,7 +415,7 @@ test('a build that is triggered becomes a Pod, owned by its Pipeline and without
   const run = runs.find(({ pipeline: of }) => of === 'demo')?.run ?? 0;
   const scope = (await stores.checks.runFacts(run))?.checks[0]?.scope ?? 0;
   await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'a' }], log: '' }, new Date());
-  const answer = await stores.builds.trigger({ ...name, job: 'renamed' }, 'tester', decide, new Date());
+  const answer = await stores.builds.trigger({ ...name, job: 'renamed' }, 'tester', decideBuilds, new Date());
   const number = answer.answer === 'created' ? answer.build.number : JSON.stringify(answer);
   const bell = openBell({ url: stores.url, pool: stores.pool });
   bell.ring('builds', 0);

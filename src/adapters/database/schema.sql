@@ -191,6 +191,8 @@ CREATE TABLE job_gets (
   trigger boolean NOT NULL,
   passed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
   dealt_with bigint DEFAULT 0 NOT NULL,
+  every boolean DEFAULT false NOT NULL,
+  settled bigint DEFAULT 0 NOT NULL,
   CONSTRAINT job_gets_pkey PRIMARY KEY (job_id, "position"),
   CONSTRAINT job_gets_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
   CONSTRAINT job_gets_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id)
