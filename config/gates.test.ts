@@ -16,7 +16,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
   },
   'pipeline imports scheduling': {
     file: 'src/domain/pipeline/planted-b.ts',
-    text: `import type { Snapshot } from '#domain/scheduling/snapshot.ts';\nexport type P = Snapshot;\n`,
+    text: `import type { Facts } from '#domain/scheduling/facts.ts';\nexport type P = Facts;\n`,
     refusedBy: 'no-restricted-imports',
   },
   'scheduling imports an adapter': {
@@ -116,7 +116,7 @@ beforeAll(() => {
     cpSync(join(root, name), join(copy, name));
   for (const name of [
     'planning/plan.ts',
-    'scheduling/snapshot.ts',
+    'scheduling/facts.ts',
     'build/events.ts',
     'pipeline/pipeline.ts',
   ])
