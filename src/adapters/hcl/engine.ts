@@ -50,7 +50,8 @@ interface EngineExports {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+/** A byte order mark is part of a layout too. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Starts an engine: some 20 ms from a compiled module. Calls are synchronous. */
 export function startEngine(module: WebAssembly.Module): HclEngine {

@@ -5,7 +5,7 @@ import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
-export type ThreadAnswer = { compilation: Compilation } | { failure: Diagnostic };
+type ThreadAnswer = { compilation: Compilation } | { failure: Diagnostic };
 
 /** A thread that compiles one text after another. After a failure it has ended. */
 export interface CompilerThread {

@@ -44,8 +44,16 @@ export function drawSvg({ graph, layout, looks, name }: Picture): string {
   ].join('\n');
 }
 
-const light: readonly Tone[] = ['resource', 'failing', 'idle'];
-const STYLE = `<style>@media (prefers-color-scheme:dark){${light.map((tone) => `.${tone} path`).join(',')}{fill:#2d333b}${light.map((tone) => `.${tone} text`).join(',')}{fill:#e6edf3}.resource path,.idle path{stroke:#909dab}.failing path{stroke:#ff8182}.pinned path{stroke:${PINNED_BORDER}}}</style>`;
+/** Fill, border and letters of the light tones where the screen is dark; the others are right on both. */
+const DARK: Partial<Record<Tone, readonly [fill: string, border: string]>> = {
+  resource: ['#22272e', '#909dab'],
+  failing: ['#22272e', '#ff8182'],
+  idle: ['#444c56', '#909dab'],
+};
+const DARK_RULES = Object.entries(DARK).map(
+  ([tone, [fill, border]]) => `.${tone} path{fill:${fill};stroke:${border}}.${tone} text{fill:#e6edf3}`,
+);
+const STYLE = `<style>@media (prefers-color-scheme:dark){${DARK_RULES.join('')}.pinned path{stroke:${PINNED_BORDER}}}</style>`;
 
 function nodeGroup(
   node: GraphNode,

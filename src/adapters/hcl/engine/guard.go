@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -23,6 +24,10 @@ const maxPieces = 5_000
 func guard(source []byte, maxDepth int) *problem {
 	if at := bytes.IndexByte(source, 0); at >= 0 {
 		return refuse("nul-character", positionOf(source, at), "Invalid character", "The text contains a NUL byte.")
+	}
+	if at := firstBroken(source); at >= 0 {
+		// HCL takes some of it for parts of a name, together with the sign behind it.
+		return refuse("", positionOf(source, at), "Invalid character encoding", "The text is not UTF-8. Choose UTF-8 as the encoding in your editor.")
 	}
 	tokens, _ := hclsyntax.LexConfig(source, "", hcl.InitialPos)
 	depth := depthCounter{frames: []frame{{body: true}}}
@@ -45,6 +50,18 @@ func guard(source []byte, maxDepth int) *problem {
 		}
 	}
 	return nil
+}
+
+// firstBroken is where the text stops being UTF-8, or -1.
+func firstBroken(source []byte) int {
+	for at := 0; at < len(source); {
+		char, size := utf8.DecodeRune(source[at:])
+		if char == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
 }
 
 func refuse(code string, at hcl.Range, summary, detail string) *problem {
