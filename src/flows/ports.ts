@@ -1,6 +1,7 @@
 import type { BuildState, EventsApplied } from '#domain/build/build-state.ts';
 import type { BuildEvent, BuildOutcome, BuildStatus, OutcomeReason } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Decision, Snapshot } from '#domain/scheduling/snapshot.ts';
 
 /*
@@ -51,6 +52,13 @@ export interface NameDifference {
   removed: string[];
 }
 
+/** What was found under the sources of a pipeline. */
+export interface KeptSources {
+  /** Of the text, the variables and the request that they were fetched for. */
+  key: string;
+  sources: ResolvedSources;
+}
+
 /** What `status` of a Pipeline mirrors; bounded. */
 export interface PipelineFacts {
   id: number;
@@ -81,6 +89,9 @@ export interface PipelineStore {
   removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
   pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
+  keptSources(name: PipelineName): Promise<KeptSources | undefined>;
+  /** In place of those kept before. */
+  keepSources(name: PipelineName, kept: KeptSources): Promise<void>;
   /** Those that have not been removed, for the comparison with objects. */
   livePipelines(): Promise<(PipelineName & { namespace: string })[]>;
 }

@@ -19,6 +19,8 @@ import type { DatabaseConfig, OperatorConfig } from '#config';
 import { VERSION } from '#config';
 import { openDatabase } from './database.ts';
 import { Health } from './health.ts';
+import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
+import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
 import { idleCompiler } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import { lead } from './lead.ts';
@@ -80,7 +82,7 @@ interface Made {
   certificateAuthority: string;
 }
 
-type Candidate = Omit<Leadership, 'compiler' | 'lost'> & {
+type Candidate = Omit<Leadership, 'compiler' | 'reader' | 'lost'> & {
   stop: AbortSignal;
 };
 
@@ -113,14 +115,17 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   const holding = elector.hold(done.signal);
   void holding.then(() => lost.abort());
   const compiler = idleCompiler();
+  const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: LONGEST_SOURCE });
+  const reader = sourceReader(fetch, config.sources.registry);
   try {
     const epoch = await database.takeEpoch(config.podName);
     candidate.metrics.leading(true);
     log.info({ epoch }, 'leading');
-    await lead({ ...candidate, compiler, lost }, over);
+    await lead({ ...candidate, compiler, reader, lost }, over);
   } finally {
     // The lease is given back last: what this leader began has ended by then.
     await compiler.close();
+    await fetch.close();
     done.abort();
   }
   const how = await holding;
