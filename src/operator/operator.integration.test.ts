@@ -172,6 +172,13 @@ async function events(where: string): Promise<string[]> {
   return found;
 }
 
+/** The script that the one type of the pipeline `fed` checks with. */
+async function checkOfFed(): Promise<string> {
+  const kept = await stores.pipelines.definition({ team: 'green', pipeline: 'fed' });
+  const check = kept?.pipeline.resourceTypes[0]?.check;
+  return check?.runner === 'shell' && 'cmd' in check ? check.cmd : '';
+}
+
 async function versionOfDemo(): Promise<string> {
   const found = orThrow(await client.get(KINDS.pipelines, { namespace: 'blue', name: 'demo' }), 'reading');
   return found.metadata.resourceVersion ?? '';
@@ -322,25 +329,20 @@ describe('a Pipeline', () => {
     const text = `resource_type "feed" {\n  source = "http://127.0.0.1:${port}/feed.hcl"\n}\nresource "feed" "f" {}\n`;
     await pipeline('green', 'fed', { config: text });
     await reason('green', 'fed', 'Accepted');
-    const typeOf = async (): Promise<string> => {
-      const kept = await stores.pipelines.definition({ team: 'green', pipeline: 'fed' });
-      const check = kept?.pipeline.resourceTypes[0]?.check;
-      return check?.runner === 'shell' && 'cmd' in check ? check.cmd : '';
-    };
-    expect(await typeOf()).toBe('one');
+    expect(await checkOfFed()).toBe('one');
     definition.text = definition.text.replace('one', 'two');
     operator.stop.abort();
     expect(await operator.ended).toBe('told-to');
     operator = start();
     await pipeline('green', 'other', { config: '' });
     await reason('green', 'other', 'Accepted');
-    expect({ asked: definition.asked, type: await typeOf() }).toEqual({ asked: 1, type: 'one' });
+    expect({ asked: definition.asked, type: await checkOfFed() }).toEqual({ asked: 1, type: 'one' });
     const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
     await apply(KINDS.pipelines, {
       metadata: { namespace: 'green', name: 'fed', annotations },
       spec: { config: text },
     });
-    expect(await eventually(typeOf, (type) => type === 'two')).toBe('two');
+    expect(await eventually(checkOfFed, (type) => type === 'two')).toBe('two');
     expect(definition.asked).toBe(2);
     sources.close();
   }, 90_000);

@@ -22,12 +22,12 @@ export interface FetchRules {
 }
 
 /** Why there is no answer; `transient`: it may be there if tried again. */
-export interface FetchFailure {
+interface FetchFailure {
   failure: string;
   transient: boolean;
 }
 
-export type FetchAnswer = { bytes: Buffer } | FetchFailure;
+type FetchAnswer = { bytes: Buffer } | FetchFailure;
 
 export interface GuardedFetch {
   get(url: string, rules: FetchRules): Promise<FetchAnswer>;
