@@ -30,23 +30,32 @@ export function withLanguage(page: string): Promise<string> {
   return format(filled, { parser: 'markdown', singleQuote: true, printWidth: 110 });
 }
 
-/** Every block of the language by the path that leads to it; one that stands in several places only once. */
-export function blockPaths(): string[] {
-  const paths: string[] = [];
+/** Every row that the language has, wherever its block stands: none may be left out. */
+export function allRows(): string[] {
+  const rows = new Set<string>();
   const seen = new Set<BlockSchema>();
-  const look = (schema: BlockSchema, path: string): void => {
+  const look = (schema: BlockSchema): void => {
     if (seen.has(schema)) return;
     seen.add(schema);
-    if (rowsOf(schema).length > 0) paths.push(path === '' ? 'pipeline' : path);
-    for (const [name, nested] of Object.entries(schema.blocks))
-      look(nested.schema, path === '' ? name : `${path}.${name}`);
-    if (schema.unlabelled) look(schema.unlabelled, path);
+    for (const row of rowsOf(schema)) rows.add(row);
+    for (const { schema: inner } of Object.values(schema.blocks)) look(inner);
+    if (schema.unlabelled) look(schema.unlabelled);
   };
-  look(pipelineSchema, '');
-  return paths;
+  look(pipelineSchema);
+  return [...rows].map(squeeze);
 }
 
-/** The paths that the page has a table for. */
+/** The rows of a page's tables, as `allRows` writes them. */
+export function rowsIn(page: string): string[] {
+  return page
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map(squeeze);
+}
+
+const squeeze = (row: string): string => row.replaceAll(/ +/g, ' ');
+
+/** The paths that a part of the page has a table for. */
 export function tablesIn(page: string): string[] {
   return [...page.matchAll(PLACE)].filter(([, kind]) => kind === 'block').map(([, , name = '']) => name);
 }
@@ -76,7 +85,10 @@ function rowsOf(schema: BlockSchema): string[] {
         `| \`${header(name, inner)}\` | block | ${sentence(about, required)} |`,
     ),
   ];
-  return unlabelled && unlabelled.blocks !== blocks ? [...own, ...rowsOf(unlabelled)] : own;
+  if (!unlabelled) return own;
+  return unlabelled.blocks === blocks
+    ? [...attributeRows(unlabelled.attributes), ...own]
+    : [...own, ...rowsOf(unlabelled)];
 }
 
 function attributeRows(attributes: BlockSchema['attributes']): string[] {

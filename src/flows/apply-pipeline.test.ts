@@ -68,8 +68,15 @@ function ports(world: World) {
           world.known === undefined ? undefined : { id: 1, revision: 2, pipeline: world.known },
         ),
       pipelineFacts: () => Promise.resolve(world.facts),
+      keptSources: () => Promise.resolve(undefined),
+      keepSources: () => Promise.resolve(),
+    },
+    reader: {
+      read: () => Promise.resolve({ failure: 'not there', transient: true }),
+      digest: (parts) => parts.join(' '),
     },
     cluster: {
+      sourceRulesOf: () => ({}),
       configurationOf: () => Promise.resolve(world.configuration ?? found),
       applyChecks: (pipeline) => {
         scheduled.push(pipeline);

@@ -7,6 +7,7 @@ import type {
   TerminationMessage,
 } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 
@@ -58,6 +59,13 @@ export interface NameDifference {
   removed: string[];
 }
 
+/** What was found under the sources of a pipeline. */
+export interface KeptSources {
+  /** Of the text, the variables and the request that they were fetched for. */
+  key: string;
+  sources: ResolvedSources;
+}
+
 /** What `status` of a Pipeline mirrors; bounded. */
 export interface PipelineFacts {
   id: number;
@@ -90,6 +98,9 @@ export interface PipelineStore {
   removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
   pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
+  keptSources(name: PipelineName): Promise<KeptSources | undefined>;
+  /** In place of those kept before. */
+  keepSources(name: PipelineName, kept: KeptSources): Promise<void>;
   /** Those that have not been removed, for the comparison with objects. */
   livePipelines(): Promise<(PipelineName & { namespace: string })[]>;
 }

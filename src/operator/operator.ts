@@ -20,6 +20,8 @@ import { VERSION } from '#config';
 import { openDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
+import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
+import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
 import { idleCompiler } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import { lead } from './lead.ts';
@@ -84,7 +86,7 @@ interface Made {
   certificateAuthority: string;
 }
 
-type Candidate = Omit<Leadership, 'compiler' | 'lost'> & {
+type Candidate = Omit<Leadership, 'compiler' | 'reader' | 'lost'> & {
   stop: AbortSignal;
 };
 
@@ -117,18 +119,21 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   const holding = elector.hold(done.signal);
   void holding.then(() => lost.abort());
   const compiler = idleCompiler();
+  const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: LONGEST_SOURCE });
+  const reader = sourceReader(fetch, config.sources.registry);
   try {
     const take = (): Promise<number> => database.takeEpoch(config.podName);
     const epoch = await untilDone(take, over, (err) => log.warn({ err }, 'the lead cannot be taken up yet'));
     if (epoch !== undefined) {
       candidate.metrics.leading(true);
       log.info({ epoch }, 'leading');
-      const ended = await endWithin(END_MS, lead({ ...candidate, compiler, lost }, over), over);
+      const ended = await endWithin(END_MS, lead({ ...candidate, compiler, reader, lost }, over), over);
       if (!ended) log.warn('the lead is over, and some of its work hangs; it is left behind');
     }
   } finally {
     // The lease is given back last: what this leader began has ended by then.
     await compiler.close();
+    await fetch.close();
     done.abort();
   }
   const how = await holding;

@@ -24,6 +24,20 @@ const built = async (pipeline: number): Promise<string[]> =>
     (build) => `${build.job} ${build.number}`,
   );
 
+describe('what was found under sources', () => {
+  const kept = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
+
+  test('is kept before there is a pipeline, replaced, and gone with it', async () => {
+    expect(await stores.pipelines.keptSources(APP)).toBeUndefined();
+    await stores.pipelines.keepSources(APP, kept);
+    await stores.pipelines.keepSources(APP, { ...kept, key: 'l' });
+    expect(await stores.pipelines.keptSources(APP)).toEqual({ ...kept, key: 'l' });
+    expect(await stores.pipelines.keptSources({ ...APP, pipeline: 'other' })).toBeUndefined();
+    await stores.pipelines.removePipeline(APP);
+    expect(await stores.pipelines.keptSources(APP)).toBeUndefined();
+  });
+});
+
 describe('saving a pipeline', () => {
   test('that is as it was writes nothing', async () => {
     const first = await save();

@@ -230,6 +230,15 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_to_schedule ON public.jobs USING btree (pipeline_id, id) WHERE (schedule_requested > last_scheduled);
 
+CREATE TABLE kept_sources (
+  team text NOT NULL,
+  pipeline text NOT NULL,
+  key text NOT NULL,
+  sources jsonb NOT NULL,
+  fetched_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT kept_sources_pkey PRIMARY KEY (team, pipeline)
+);
+
 CREATE TABLE leader_epochs (
   scope text NOT NULL,
   epoch bigint NOT NULL,

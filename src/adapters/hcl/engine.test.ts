@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test, jest } from '@jest/globals';
 import type { Attribute, Expression, Value } from '#domain/language/syntax.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
@@ -134,6 +135,19 @@ describe('evaluation', () => {
     const found = collect(expressionOf(text).expression).filter(({ name }) => name === 'a');
     expect(found.map((reference) => reference.direct)).toEqual([direct]);
   });
+});
+
+test('a secret is called as the variable that holds it', () => {
+  const token: Value = { kind: 'string', text: makeSecretPlaceholder('release/token') };
+  const scope = new Map<string, Value>([['var', { kind: 'object', entries: [['secret', token]] }]]);
+  const { expression, evaluate } = expressionOf('upper(var.secret)');
+  expect(evaluate(expression, scope).problems).toMatchObject([
+    {
+      code: 'secret-used-indirectly',
+      detail: 'upper would look at the secret var.secret or change it, but its value is not known here',
+      subject: { start: { column: 11 } },
+    },
+  ]);
 });
 
 describe('format', () => {

@@ -28,7 +28,7 @@ export interface Variant {
  * `constant`: any value, without references; `value`: any value; `keyword`: a bare word; `type`: a type of HCL; `duration`: `90s` or
  * `1h30m`, read as seconds.
  */
-export type AttributeType =
+type AttributeType =
   'string' | 'bool' | 'integer' | 'duration' | 'strings' | 'keyword' | 'type' | 'constant' | 'value';
 
 export interface AttributeSchema {

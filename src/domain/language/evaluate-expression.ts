@@ -57,7 +57,7 @@ function partsOf({ items = [], entries = [] }: Expression): Expression[] {
 }
 
 /** Every text in a value, keys included. */
-export function textsIn(value: Value): string[] {
+function textsIn(value: Value): string[] {
   if (value.kind === 'string') return [value.text];
   if ('items' in value) return value.items.flatMap(textsIn);
   return 'entries' in value ? value.entries.flatMap(([key, element]) => [key, ...textsIn(element)]) : [];

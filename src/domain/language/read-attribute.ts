@@ -22,7 +22,7 @@ export type AttributeValue =
   | { kind: 'value'; value: Value };
 
 /** `null`: written as null, which is as if it were not there. `undefined`: wrong, and reported. */
-export type Answer = AttributeValue | null | undefined;
+type Answer = AttributeValue | null | undefined;
 
 type Read = (reader: Reader, attribute: Attribute, schema: AttributeSchema) => Answer;
 

@@ -38,7 +38,7 @@ const hookSteps: Readonly<Record<string, NestedSchema>> = {
 };
 
 /** With a label a command, without one a block of steps. */
-export const hook: BlockSchema = {
+const hook: BlockSchema = {
   ...command,
   unlabelled: {
     labels: [],

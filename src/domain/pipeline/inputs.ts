@@ -21,7 +21,7 @@ export function readInputs(blocks: readonly ReadBlock[], report: Report): Input[
 }
 
 /** `INPUT_<NAME>`, as every step sees it. */
-export function inputVariable(name: string): string {
+function inputVariable(name: string): string {
   return `INPUT_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
 

@@ -254,7 +254,7 @@ export interface ParallelStep extends Attempted {
 }
 
 /** An `if` with its `else_if` and `else`: the first branch whose condition holds runs. */
-export interface BranchStep {
+interface BranchStep {
   kind: 'branch';
   branches: Branch[];
 }

@@ -38,7 +38,7 @@ export function attemptsOf(block: ReadBlock): Attempted {
 }
 
 /** `<type>.<label>`, as resources and notifications are called. */
-export const fullName = (block: ReadBlock): string => `${labelAt(block, 0).text}.${labelAt(block, 1).text}`;
+const fullName = (block: ReadBlock): string => `${labelAt(block, 0).text}.${labelAt(block, 1).text}`;
 
 export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
   const found = findResource(block, around);

@@ -53,7 +53,7 @@ function containerName(image: string, position: number): string {
   return word === '' ? `image-${position}` : `image-${position}-${word}`;
 }
 
-export function jobOf(pipeline: Pipeline, name: string): Job {
+function jobOf(pipeline: Pipeline, name: string): Job {
   const job = pipeline.jobs.find((candidate) => candidate.name === name);
   if (!job) throw new Error(`the pipeline has no job ${name}`);
   return job;
