@@ -1,4 +1,4 @@
-import { createHash, webcrypto } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, promises, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '
 import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 import { buildShim, bundleAgent } from './testing/build.ts';
-import { FakeGateway, type Certificate, type Mishap } from './testing/fake-gateway.ts';
+import { makeCertificate, type Certificate } from '#testing/certificate.ts';
+import { FakeGateway, type Mishap } from './testing/fake-gateway.ts';
 import { childrenOf, ended, LocalPod, onlyChild } from './testing/local-pod.ts';
 
 jest.setTimeout(60_000);
@@ -722,28 +723,5 @@ function generator(seed: number): () => number {
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-async function makeCertificate(): Promise<Certificate> {
-  await import('reflect-metadata');
-  const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import('@peculiar/x509');
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const made = await X509CertificateGenerator.createSelfSigned(
-    {
-      keys,
-      signingAlgorithm: algorithm,
-      name: 'CN=gateway',
-      notBefore: new Date(Date.now() - 60_000),
-      notAfter: new Date(Date.now() + 3_600_000),
-      extensions: [new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
-    },
-    webcrypto,
-  );
-  const exported = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  return {
-    cert: made.toString('pem'),
-    key: `-----BEGIN PRIVATE KEY-----\n${exported}\n-----END PRIVATE KEY-----\n`,
   };
 }

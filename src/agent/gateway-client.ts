@@ -27,10 +27,17 @@ export class GatewayClient {
   readonly #gateway: URL;
   readonly #agent: Agent;
   readonly #key: string;
+  readonly #requestLimitMs: number;
 
-  constructor(gateway: URL, certificateAuthority: string, key: string) {
+  constructor(
+    gateway: URL,
+    certificateAuthority: string,
+    key: string,
+    requestLimitMs: number = REQUEST_LIMIT_MS,
+  ) {
     this.#gateway = gateway;
     this.#key = key;
+    this.#requestLimitMs = requestLimitMs;
     this.#agent = new Agent({ keepAlive: true, maxSockets: 4, ca: certificateAuthority });
   }
 
@@ -97,10 +104,11 @@ export class GatewayClient {
       });
       const limit = setTimeout(
         () => outgoing.destroy(new GatewayError('no answer in time')),
-        REQUEST_LIMIT_MS,
+        this.#requestLimitMs,
       );
       outgoing.once('response', (answer) => {
-        if (options.method === 'GET') clearTimeout(limit);
+        // Commands come as long as the work goes on; a refusal of them ends like any other answer.
+        if (options.method === 'GET' && answer.statusCode === 200) clearTimeout(limit);
         else answer.once('close', () => clearTimeout(limit));
         resolve(answer);
       });

@@ -20,11 +20,6 @@ const REFUSALS = new Map<unknown, number>([
   ['not-understood', 400],
 ]);
 
-export interface Certificate {
-  key: string;
-  cert: string;
-}
-
 /** A gateway that keeps what it hears in memory, for the agent's tests. */
 export class FakeGateway {
   readonly sessions: SessionRequest[] = [];
@@ -43,7 +38,7 @@ export class FakeGateway {
   readonly #streams = new Set<ServerResponse>();
   #waiting: { test: () => boolean; resolve: () => void }[] = [];
 
-  constructor(certificate: Certificate, answer: SessionResponse) {
+  constructor(certificate: { key: string; cert: string }, answer: SessionResponse) {
     this.#answer = answer;
     this.#server = createServer(certificate, (request, response) => void this.#deal(request, response));
   }

@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { GatewayClient } from './gateway-client.ts';
+import { makeCertificate } from '#testing/certificate.ts';
+
+const LIMIT_MS = 100;
+
+let server: Server;
+let client: GatewayClient;
+let answer: (response: ServerResponse) => void;
+
+beforeEach(async () => {
+  const certificate = await makeCertificate();
+  server = createServer(certificate, (request, response) => {
+    request.resume();
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  client = new GatewayClient(new URL(`https://127.0.0.1:${port}`), certificate.cert, 'key', LIMIT_MS);
+});
+
+afterEach(async () => {
+  client.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const never = new AbortController().signal;
+const post = (): Promise<unknown> => client.post('/agent/v1/events', '{}');
+const follow = (): Promise<void> => client.follow('/agent/v1/commands', () => undefined, never);
+
+const begun = (status: number) => (response: ServerResponse) => {
+  response.writeHead(status, { 'content-type': 'application/json' }).write('{');
+};
+
+describe('no request waits for ever', () => {
+  test.each<[string, () => Promise<unknown>, typeof answer]>([
+    ['for an answer', post, () => undefined],
+    ['for the rest of an answer', post, begun(200)],
+    ['for commands', follow, () => undefined],
+    ['for the rest of a refusal of commands', follow, begun(503)],
+  ])('%s', async (_, ask, given) => {
+    answer = given;
+    await expect(ask()).rejects.toThrow();
+  });
+});
+
+test('commands come for longer than an answer may take', async () => {
+  answer = (response) => {
+    response.writeHead(200).write('\n');
+    setTimeout(() => response.end('{"command":"cancel"}\n'), LIMIT_MS * 3);
+  };
+  const lines: string[] = [];
+  await client.follow('/agent/v1/commands', (line) => lines.push(line), never);
+  expect(lines).toEqual(['{"command":"cancel"}']);
+});
