@@ -114,12 +114,7 @@ beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'millrace-gates-'));
   for (const name of ['.oxlintrc.json', 'tsconfig.json', 'package.json'])
     cpSync(join(root, name), join(copy, name));
-  for (const name of [
-    'planning/plan.ts',
-    'scheduling/facts.ts',
-    'build/events.ts',
-    'pipeline/pipeline.ts',
-  ])
+  for (const name of ['planning/plan.ts', 'scheduling/facts.ts', 'build/events.ts', 'pipeline/pipeline.ts'])
     cpSync(join(root, 'src/domain', name), join(copy, 'src/domain', name));
   cpSync(join(root, 'src/domain/tsconfig.json'), join(copy, 'src/domain/tsconfig.json'));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
