@@ -349,6 +349,10 @@ describe('a Pipeline', () => {
     const address = sources.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     await team('mint', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
+    await eventually(
+      () => conditionOf(KINDS.teams, '', 'mint'),
+      (condition) => condition?.reason === 'NamespaceReady',
+    );
     const text = `resource_type "feed" {\n  source = "http://127.0.0.1:${port}/feed.hcl"\n}\nresource "feed" "f" {}\n`;
     await pipeline('mint', 'fed', { config: text });
     await reason('mint', 'fed', 'Accepted');
@@ -357,7 +361,7 @@ describe('a Pipeline', () => {
     operator.stop.abort();
     expect(await operator.ended).toBe('told-to');
     operator = start();
-    await pipeline('mint', 'other', { config: '' });
+    await pipeline('mint', 'other', { config: '# nothing\n' });
     await reason('mint', 'other', 'Accepted');
     expect({ asked: definition.asked, type: await checkOfFed() }).toEqual({ asked: 1, type: 'one' });
     const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
