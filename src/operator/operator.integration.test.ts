@@ -174,7 +174,7 @@ async function events(where: string): Promise<string[]> {
 
 /** The script that the one type of the pipeline `fed` checks with. */
 async function checkOfFed(): Promise<string> {
-  const kept = await stores.pipelines.definition({ team: 'green', pipeline: 'fed' });
+  const kept = await stores.pipelines.definition({ team: 'teal', pipeline: 'fed' });
   const check = kept?.pipeline.resourceTypes[0]?.check;
   return check?.runner === 'shell' && 'cmd' in check ? check.cmd : '';
 }
@@ -323,23 +323,24 @@ describe('a Pipeline', () => {
       response.end(definition.text);
     });
     await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
+    sources.unref();
     const address = sources.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    await team('green', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
+    await team('teal', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
     const text = `resource_type "feed" {\n  source = "http://127.0.0.1:${port}/feed.hcl"\n}\nresource "feed" "f" {}\n`;
-    await pipeline('green', 'fed', { config: text });
-    await reason('green', 'fed', 'Accepted');
+    await pipeline('teal', 'fed', { config: text });
+    await reason('teal', 'fed', 'Accepted');
     expect(await checkOfFed()).toBe('one');
     definition.text = definition.text.replace('one', 'two');
     operator.stop.abort();
     expect(await operator.ended).toBe('told-to');
     operator = start();
-    await pipeline('green', 'other', { config: '' });
-    await reason('green', 'other', 'Accepted');
+    await pipeline('teal', 'other', { config: config('unit') });
+    await reason('teal', 'other', 'Accepted');
     expect({ asked: definition.asked, type: await checkOfFed() }).toEqual({ asked: 1, type: 'one' });
     const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
     await apply(KINDS.pipelines, {
-      metadata: { namespace: 'green', name: 'fed', annotations },
+      metadata: { namespace: 'teal', name: 'fed', annotations },
       spec: { config: text },
     });
     expect(await eventually(checkOfFed, (type) => type === 'two')).toBe('two');
