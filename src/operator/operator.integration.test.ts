@@ -346,6 +346,7 @@ describe('a Pipeline', () => {
       response.end(definition.text);
     });
     await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
+    sources.unref();
     const address = sources.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     await team('mint', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
@@ -361,7 +362,7 @@ describe('a Pipeline', () => {
     operator.stop.abort();
     expect(await operator.ended).toBe('told-to');
     operator = start();
-    await pipeline('mint', 'other', { config: '# nothing\n' });
+    await pipeline('mint', 'other', { config: config('unit') });
     await reason('mint', 'other', 'Accepted');
     expect({ asked: definition.asked, type: await checkOfFed() }).toEqual({ asked: 1, type: 'one' });
     const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
