@@ -1,3 +1,4 @@
+import { accountStore } from '#adapters/database/access/accounts.ts';
 import type { ClosableBell } from '#adapters/database/bell.ts';
 import { openBell } from '#adapters/database/bell.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
@@ -10,6 +11,7 @@ import { openPool } from '#adapters/database/pool.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
+import type { AccountStore } from '#flows/access-ports.ts';
 import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
@@ -18,6 +20,7 @@ export interface OperatorDatabase {
   pipelines: PipelineStore;
   checks: CheckStore;
   builds: BuildStore;
+  accounts: AccountStore;
   bell: ClosableBell;
   /** From now on all writes are this leader's. */
   takeEpoch(holder: string): Promise<number>;
@@ -45,6 +48,7 @@ export async function openDatabase(
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),
+    accounts: accountStore(database),
     bell,
     async takeEpoch(holder) {
       epoch = await leaderStore(database).takeEpoch(holder);

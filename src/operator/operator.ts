@@ -9,17 +9,20 @@ import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/
 import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import {
   ensureDatabase,
+  ensureFirstAdmin,
   ensureInternalTls,
   ensureKeys,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { BackOff } from '#adapters/kubernetes/watch/back-off.ts';
 import { Elector } from '#adapters/kubernetes/watch/elector.ts';
 import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
+import { seedAdmin } from '#flows/seed-admin.ts';
 import type { DatabaseConfig, OperatorConfig } from '#config';
 import { VERSION } from '#config';
 import { openDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
 import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
 import { idleCompiler } from './idle-compiler.ts';
@@ -47,6 +50,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   server.listen(config.metricsListen);
   const connection = await connect(config);
   const client = new ApiClient(connection);
+  const passwords = await argon2Passwords();
   const secrets = { client, namespace: config.namespace, release: config.release, now: () => new Date() };
   const made = await untilDone(
     () => makeSecrets(config, secrets),
@@ -60,6 +64,12 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
     (error) => log.warn({ err: error }, 'the database cannot be used yet'),
   );
   if (database === undefined) return 'told-to';
+  const seeded = await untilDone(
+    () => seedAdmin({ ...database, ...secrets, passwords, firstAdmin: () => ensureFirstAdmin(secrets) }),
+    stop,
+    (error) => log.warn({ err: error }, 'the first admin cannot be made yet'),
+  );
+  if (seeded === 'seeded') log.info({ found: `${config.release}-admin` }, 'the first admin may sign in');
   const { keys, certificateAuthority } = made;
   const ending = await campaign({
     config,

@@ -1,3 +1,4 @@
+import { accessStores } from '#adapters/database/access/stores.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
@@ -29,7 +30,9 @@ export async function openStores() {
     ...storesOver({ pool }),
     /** For the next test: quicker than another database. Ids go on, so nothing that is remembered by id is wrong. */
     async empty() {
-      await pool.query(rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs CASCADE`);
+      await pool.query(
+        rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log, sign_in_failures CASCADE`,
+      );
     },
     async close() {
       await pool.end();
@@ -48,6 +51,7 @@ export function storesOver(connections: Database) {
     sessions: sessionStore(database),
     leaders: leaderStore(database),
     views: views(database),
+    access: accessStores(database),
   };
 }
 

@@ -87,7 +87,9 @@ export function operatorReleaseRules(release: string): V1PolicyRule[] {
     {
       apiGroups: [''],
       resources: ['secrets'],
-      resourceNames: ['keys', 'database', 'internal-ca', 'internal-tls'].map((name) => `${release}-${name}`),
+      resourceNames: ['keys', 'admin', 'database', 'internal-ca', 'internal-tls'].map(
+        (name) => `${release}-${name}`,
+      ),
       verbs: ['get', 'patch'],
     },
   ];
