@@ -12,6 +12,8 @@ export interface Reader {
   secrets: ReadonlySet<string>;
   /** Variables that are declared, but have no value for a reason that has been reported. */
   broken: ReadonlySet<string>;
+  /** Variables whose value nobody knows yet: what depends on them is not judged. */
+  unknown: ReadonlySet<string>;
   report: Report;
   /** The text has syntax errors: what is missing may only have been cut off. */
   partial: boolean;
@@ -50,6 +52,15 @@ export function referencesOf(expression: Expression): Reference[] {
   return [...expression.variables, ...partsOf(expression).flatMap(referencesOf)];
 }
 
+/** Whether what it comes to, and so whether it is null, depends on a value that nobody knows yet. */
+export function dependsOnUnknown(reader: Reader, expression: Expression): boolean {
+  return referencesOf(expression).some((reference) => isUnknown(reader, reference));
+}
+
+function isUnknown({ unknown }: Reader, { name, steps: [step] }: Reference): boolean {
+  return name === 'var' && (step ? unknown.has(step.name) : unknown.size > 0);
+}
+
 function functionsOf(expression: Expression): Expression['functions'] {
   return [...expression.functions, ...partsOf(expression).flatMap(functionsOf)];
 }
@@ -83,6 +94,7 @@ function checkReference(reader: Reader, expression: Expression, reference: Refer
     reader.report(explainUnknownRoot(reader, expression, reference));
     return false;
   }
+  if (isUnknown(reader, reference)) return false;
   const [step] = reference.steps;
   const members = root.kind === 'object' ? root.entries.map(([member]) => member) : [];
   if (!step || members.includes(step.name)) return true;

@@ -1,6 +1,7 @@
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
 import { pipelineSchema } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
+import { dependsOnUnknown } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
 import { readAttribute, readParameter } from './read-attribute.ts';
 import type { AttributeValue, Text } from './read-attribute.ts';
@@ -19,7 +20,7 @@ export interface ReadBlock {
   parameters: Parameter[];
   /** In order. */
   blocks: ReadBlock[];
-  /** Names of blocks and parameters that are there, but could not be read: they only seem to be missing. */
+  /** Names of blocks and parameters that are there, but could not be read or are not known yet: they only seem to be missing. */
   misread: ReadonlySet<string>;
 }
 
@@ -45,11 +46,15 @@ function readBlock(reader: Reader, block: Block, schema: BlockSchema): ReadBlock
     name: block.type,
     range: block.range,
   });
-  if (!checkLabels(reader, block, schema)) return undefined;
-  return { type: block.type, labels: block.labels, range: block.range, ...content };
+  const { uncertain, ...known } = content;
+  if (!checkLabels(reader, block, schema) || uncertain) return undefined;
+  return { type: block.type, labels: block.labels, range: block.range, ...known };
 }
 
-type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'blocks' | 'misread'>;
+type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'blocks' | 'misread'> & {
+  /** An attribute depends on a value that nobody knows yet: it may be anything, and may as well be missing. */
+  uncertain: boolean;
+};
 type Owner = { name: string; range: Range };
 
 /** Reads what is inside. */
@@ -62,6 +67,7 @@ export function readBody(reader: Reader, body: Body, schema: BlockSchema, owner:
     blocks: [],
     misread: new Set(),
     seen: new Set(),
+    uncertain: false,
   };
   for (const item of body.items) {
     if (item.kind === 'block') readNested(reader, item, target);
@@ -80,6 +86,7 @@ interface Target {
   blocks: ReadBlock[];
   misread: Set<string>;
   seen: Set<string>;
+  uncertain: boolean;
 }
 
 function readOne(reader: Reader, attribute: Attribute, target: Target): void {
@@ -103,6 +110,7 @@ function readOne(reader: Reader, attribute: Attribute, target: Target): void {
 function readKnown(reader: Reader, attribute: Attribute, schema: AttributeSchema, target: Target): void {
   const { name, expression } = attribute;
   const value = readAttribute(reader, attribute, schema);
+  target.uncertain ||= dependsOnUnknown(reader, expression);
   if (value !== null) target.attributes.set(name, { range: expression.range, ...(value && { value }) });
   else if (schema.required === true) reportMissingAttribute(reader, name, expression.range, target.owner);
 }

@@ -11,10 +11,12 @@ import { checkPassed } from './passed.ts';
 import type { Pipeline } from './pipeline.ts';
 import { readResources } from './resources.ts';
 import { readResourceTypes } from './resource-types.ts';
-import { readVariables } from './variables.ts';
+import { OTHERS, readVariables } from './variables.ts';
 import type { GivenVariables, Variables } from './variables.ts';
 
-/** A pipeline when there is no error; warnings may stand beside it. Diagnostics are in the order of the text. */
+/**
+ * A pipeline when there is no error and every value is known; warnings may stand beside it. Diagnostics are in the order of the text.
+ */
 export interface Compilation {
   pipeline?: Pipeline;
   diagnostics: Diagnostic[];
@@ -32,7 +34,8 @@ export function compilePipeline(tree: SyntaxTree, evaluate: Evaluate, given: Giv
   }
   const pipeline = readPipeline(body, evaluate, given, diagnostics);
   const sorted = sortDiagnostics(diagnostics);
-  return { ...(!hasErrors(sorted) && { pipeline }), diagnostics: limit(sorted) };
+  const whole = !hasErrors(sorted) && !Object.hasOwn(given, OTHERS);
+  return { ...(whole && { pipeline }), diagnostics: limit(sorted) };
 }
 
 function readPipeline(
@@ -44,7 +47,8 @@ function readPipeline(
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
   const partial = hasErrors(diagnostics);
   const unscoped = { evaluate, scope: new Map(), secrets: new Set<string>(), broken: new Set<string>() };
-  const reader: Reader = { ...unscoped, report, partial, incomplete: partial };
+  const unknown = new Set<string>();
+  const reader: Reader = { ...unscoped, unknown, report, partial, incomplete: partial };
   const declarations = readTop(reader, body, isVariable);
   const variables = readVariables(declarations.blocks, given, report);
   const scoped = { ...reader, ...scopeOf(variables), incomplete: partial || declarations.misread.size > 0 };
@@ -52,7 +56,7 @@ function readPipeline(
   const ofType = (type: string): ReadBlock[] => blocks.filter((block) => block.type === type);
   const incomplete = partial || misread.size > 0;
 
-  const types = readResourceTypes(ofType('resource_type'), report);
+  const types = readResourceTypes(ofType('resource_type'), misread.has('resource_type'), report);
   const resources = readResources(ofType('resource'), types, report);
   const jobs = readJobs(ofType('job'), { resources, report, incomplete });
   if (!incomplete) checkPassed(jobs, report);
@@ -72,9 +76,9 @@ function readTop(reader: Reader, body: Body, wanted: (item: Item) => boolean): R
   return readBody(reader, { ...body, items: body.items.filter(wanted) }, pipelineSchema, owner);
 }
 
-function scopeOf({ values, secrets, broken }: Variables): Pick<Reader, 'scope' | 'secrets' | 'broken'> {
+function scopeOf({ values, ...rest }: Variables): Pick<Reader, 'scope' | 'secrets' | 'broken' | 'unknown'> {
   const root: Value = { kind: 'object', entries: values };
-  return { scope: new Map([['var', root]]), secrets, broken };
+  return { scope: new Map([['var', root]]), ...rest };
 }
 
 /** Without recursion: it guards what comes after it. */

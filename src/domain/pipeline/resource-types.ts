@@ -23,7 +23,12 @@ export interface KnownTypes {
   names: string[];
 }
 
-export function readResourceTypes(blocks: readonly ReadBlock[], report: Report): KnownTypes {
+/** With `someMisread` a type whose block could not be read may have any name, also that of a built-in one. */
+export function readResourceTypes(
+  blocks: readonly ReadBlock[],
+  someMisread: boolean,
+  report: Report,
+): KnownTypes {
   const taken = new Map<string, Label>();
   const types = new Map<string, KnownType | 'broken'>();
   for (const block of blocks) {
@@ -34,7 +39,8 @@ export function readResourceTypes(blocks: readonly ReadBlock[], report: Report):
   }
   const find = (name: string): KnownType | 'broken' | undefined => {
     const builtIn = findBuiltInType(name);
-    return types.get(name) ?? (builtIn && instantiate(builtIn, name));
+    const other = someMisread ? 'broken' : builtIn && instantiate(builtIn, name);
+    return types.get(name) ?? other;
   };
   return { find, names: [...types.keys(), ...builtInTypes.map(({ type }) => type.name)] };
 }

@@ -15,11 +15,19 @@ export interface GivenVariable {
 
 export type GivenVariables = Readonly<Record<string, GivenVariable>>;
 
+/**
+ * A key of given variables that no variable can be named by: each of the others may be given a value too, which nobody knows yet.
+ * What depends on one of them is not judged, so that no error is told which another value would not cause.
+ */
+export const OTHERS = '*';
+
 export interface Variables {
   values: [string, Value][];
   secrets: Set<string>;
   /** Declared, but without a value for a reason that has been reported. */
   broken: Set<string>;
+  /** Declared, and perhaps given a value elsewhere. */
+  unknown: Set<string>;
 }
 
 type VariableType = 'string' | 'number' | 'bool';
@@ -30,33 +38,39 @@ export function readVariables(
   given: GivenVariables,
   report: Report,
 ): Variables {
-  const variables: Variables = { values: [], secrets: new Set(), broken: new Set() };
+  const variables: Variables = { values: [], secrets: new Set(), broken: new Set(), unknown: new Set() };
   const taken = new Map<string, Label>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
     const sound = checkName(report, 'variable', 'variable', label);
     if (!claimName(taken, report, 'variable', label) || !sound) continue;
-    const outside = Object.hasOwn(given, label.text) ? given[label.text] : undefined;
+    const outside = givenFor(label.text, given);
     const value = valueOf(block, label, outside, report);
-    if (value) variables.values.push([label.text, value]);
+    if (value === 'unknown') variables.unknown.add(label.text);
+    else if (value) variables.values.push([label.text, value]);
     else variables.broken.add(label.text);
-    if (outside?.secret === true) variables.secrets.add(label.text);
+    if (outside !== 'unknown' && outside?.secret === true) variables.secrets.add(label.text);
   }
-  for (const name of Object.keys(given)) {
-    if (!taken.has(name)) reportUndeclared(name, [...taken.keys()], report);
-  }
+  const undeclared = Object.keys(given).filter((name) => name !== OTHERS && !taken.has(name));
+  for (const name of undeclared) reportUndeclared(name, [...taken.keys()], report);
   return variables;
+}
+
+function givenFor(name: string, given: GivenVariables): GivenVariable | 'unknown' | undefined {
+  if (Object.hasOwn(given, name)) return given[name];
+  return Object.hasOwn(given, OTHERS) ? 'unknown' : undefined;
 }
 
 function valueOf(
   block: ReadBlock,
   label: Label,
-  given: GivenVariable | undefined,
+  given: GivenVariable | 'unknown' | undefined,
   report: Report,
-): Value | undefined {
+): Value | 'unknown' | undefined {
   const type = readType(block, report);
   const fallback = readDefault(block, type, report);
   if (!type || fallback === 'wrong') return undefined;
+  if (given === 'unknown') return given;
   if (given) return convertGiven(given, { type, name: label.text, range: block.range }, report);
   if (fallback) return fallback;
   report(
