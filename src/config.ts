@@ -45,6 +45,14 @@ export interface OperatorConfig extends ProcessConfig {
   imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   internalUrl: string;
   externalUrl: string | undefined;
+  /** Undefined: the API server asks nobody about Pipelines. */
+  webhook: WebhookConfig | undefined;
+}
+
+export interface WebhookConfig {
+  listen: Address;
+  /** `own`: the operator makes it and tells the API server; `cert-manager`: that does both. */
+  certificate: 'own' | 'cert-manager';
 }
 
 interface GatewayConfig extends ProcessConfig {
@@ -99,7 +107,14 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
     ),
     internalUrl: read.url('MILLRACE_INTERNAL_URL', ['https:']) ?? '',
     externalUrl: read.url('MILLRACE_EXTERNAL_URL', ['https:', 'http:'], true),
+    webhook: webhookConfig(read),
   });
+}
+
+function webhookConfig(read: Reader): WebhookConfig | undefined {
+  const certificate = read.oneOf('MILLRACE_WEBHOOK_CERTIFICATE', ['own', 'cert-manager'], 'own');
+  if (read.optional('MILLRACE_WEBHOOK_LISTEN') === undefined) return undefined;
+  return { listen: read.address('MILLRACE_WEBHOOK_LISTEN', '0.0.0.0:10250'), certificate };
 }
 
 export function publicGatewayConfig(source: Source = REAL): Configured<PublicGatewayConfig> {

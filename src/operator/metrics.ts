@@ -9,6 +9,7 @@ export interface OperatorMetrics {
   workFailed(queue: string): void;
   podAsked(kind: 'build' | 'check', answer: string): void;
   watchFailed(reason: string): void;
+  reviewed(result: 'allowed' | 'refused' | 'unchecked'): void;
 }
 
 export function operatorMetrics(registry: Registry): OperatorMetrics {
@@ -48,11 +49,18 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
     labelNames: ['reason'],
     registers,
   });
+  const reviews = new Counter({
+    name: 'millrace_operator_admission_reviews_total',
+    help: 'Pipelines that the API server asked about, by the answer; unchecked ones were let in.',
+    labelNames: ['result'],
+    registers,
+  });
   return {
     leading: (yes) => leader.set(yes ? 1 : 0),
     queue: (name, queue) => void queues.set(name, queue),
     workFailed: (queue) => failures.inc({ queue }),
     podAsked: (kind, answer) => pods.inc({ kind, answer }),
+    reviewed: (result) => reviews.inc({ result }),
     watchFailed: (reason) => watches.inc({ reason: REASONS.has(reason) ? reason : 'other' }),
   };
 }

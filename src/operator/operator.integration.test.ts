@@ -74,6 +74,7 @@ function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeo
     imagePullPolicy: 'IfNotPresent',
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.test',
+    webhook: undefined,
   };
   return { stop, ended: startOperator(config, log, stop.signal) };
 }
