@@ -16,7 +16,7 @@ import type { OperatorMetrics } from './metrics.ts';
 
 export interface WebhookOptions {
   config: WebhookConfig;
-  client: ApiClient;
+  client: Pick<ApiClient, 'get' | 'apply'>;
   secrets: ReleaseSecretsOptions;
   compiler: Compiler;
   log: Log;
