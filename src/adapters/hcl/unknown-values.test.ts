@@ -23,9 +23,9 @@ beforeAll(async () => {
 }, 300_000);
 
 const UNKNOWN: GivenVariables = { [OTHERS]: { value: '' } };
-const folder = fileURLToPath(new URL('../../domain/language/testdata/valid', import.meta.url));
-const names = readdirSync(folder)
-  .filter((name) => name.endsWith('.hcl'))
+const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.hcl') && !/^(syntax|functions)\//.test(name))
   .toSorted();
 
 const told = (text: string | Buffer, given: GivenVariables): string[] =>
@@ -89,21 +89,26 @@ function variantsOf(source: Buffer): string[] {
   }
 }
 
-describe('a valid text', () => {
-  test.each(names)('%s is not refused for want of any value', (name) => {
+describe('a text is not refused for want of any value', () => {
+  test.each(names)('%s', (name) => {
     const source = readFileSync(join(folder, name));
     const known = valuesFor(name);
-    expect(errorsOf(source, UNKNOWN)).toEqual([]);
-    expect(errorsOf(source, { ...known, ...UNKNOWN })).toEqual([]);
+    const errors = errorsOf(source, known);
+    for (const given of [UNKNOWN, { ...known, ...UNKNOWN }]) {
+      expect(errorsOf(source, given).filter((error) => !errors.includes(error))).toEqual([]);
+    }
+    if (errors.length > 0) return;
     for (const text of variantsOf(source)) {
-      if (errorsOf(text, known).length === 0) {
-        expect({ text, errors: errorsOf(text, { ...known, ...UNKNOWN }) }).toEqual({ text, errors: [] });
-      }
+      if (errorsOf(text, known).length > 0) continue;
+      expect({ text, errors: errorsOf(text, { ...known, ...UNKNOWN }) }).toEqual({ text, errors: [] });
     }
   });
 
-  test('becomes some hundred texts by that, most of them valid', () => {
-    const texts = names.flatMap((name) =>
+  test('which is seen in some hundred texts, most of them valid', () => {
+    const sound = names.filter(
+      (name) => errorsOf(readFileSync(join(folder, name)), valuesFor(name)).length === 0,
+    );
+    const texts = sound.flatMap((name) =>
       variantsOf(readFileSync(join(folder, name))).map((text) => ({ text, known: valuesFor(name) })),
     );
     const valid = texts.filter(({ text, known }) => errorsOf(text, known).length === 0);

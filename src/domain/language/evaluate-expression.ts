@@ -99,7 +99,8 @@ function checkReference(reader: Reader, expression: Expression, reference: Refer
   const members = root.kind === 'object' ? root.entries.map(([member]) => member) : [];
   if (!step || members.includes(step.name)) return true;
   if (reader.broken.has(step.name) || reader.incomplete) return false;
-  const message = `there is no variable "${step.name}"${didYouMean(step.name, members)}`;
+  const names = [...members, ...reader.unknown];
+  const message = `there is no variable "${step.name}"${didYouMean(step.name, names)}`;
   reader.report(diagnose('unknown-variable', step.range, message));
   return false;
 }
