@@ -75,11 +75,6 @@ export class Webhook {
     return 'The admission webhook has no certificate yet (Secret webhook-tls of the release).';
   }
 
-  /** The port it listens on. */
-  address(): ReturnType<Server['address']> {
-    return this.#server.address();
-  }
-
   async close(): Promise<void> {
     const drains = this.#stop?.aborted === true && this.#stop.reason !== 'SIGINT';
     if (drains && this.#server.listening) await sleep(DRAIN_MS);

@@ -196,6 +196,24 @@ describe('what is no review is refused', () => {
   });
 });
 
+test('who goes away in the middle of a question is no fault, and the next one is answered', async () => {
+  const told: string[] = [];
+  await start({ log: createLog('info', 'test', { write: (line) => told.push(line) }) });
+  const address = server?.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const options = { host: '127.0.0.1', port, ca: authority.certificate, servername: HOST };
+  const headers = { 'content-type': 'application/json', 'content-length': '1000' };
+  const asked = request({ ...options, method: 'POST', path: '/validate-pipeline', headers, agent: false });
+  const gone = new Promise((resolve) => asked.on('error', resolve));
+  const seen = new Promise((resolve) => server?.once('request', resolve));
+  asked.write('{');
+  await seen;
+  asked.destroy(new Error('gone'));
+  await gone;
+  expect((await ask()).status).toBe(200);
+  expect(told).toEqual([]);
+});
+
 test('while it drains, each answer ends its connection', async () => {
   await start({ draining: () => true });
   const agent = new Agent({ keepAlive: true });

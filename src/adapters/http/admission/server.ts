@@ -51,6 +51,8 @@ export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerPar
       current += 1;
       answer(request, response, inTurn)
         .catch((error: unknown) => {
+          // Who went away in the middle of a question wants no answer.
+          if (request.destroyed && !request.complete) return;
           parts.log.error({ err: error }, 'a review could not be answered');
           refuse(response, { status: 500, reason: 'failed' });
         })
