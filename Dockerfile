@@ -31,8 +31,9 @@ RUN groupadd --gid 65532 millrace \
  && install -d -o 65532 -g 65532 -m 0775 /workdir /home/millrace
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY config/images/millrace/root/ /
-COPY --from=build /src/dist/*.js /src/dist/agent.cjs /src/dist/hcl.wasm /src/dist/THIRD-PARTY-NOTICES /opt/millrace/
+COPY --from=build /src/dist/*.js /src/dist/agent.cjs /src/dist/hcl.wasm /src/dist/DejaVuSans.ttf /src/dist/THIRD-PARTY-NOTICES /opt/millrace/
 COPY --from=build /src/dist/migrations/ /opt/millrace/migrations/
+COPY --from=build /src/dist/native-${TARGETARCH} /opt/millrace/node_modules
 COPY --from=build /src/dist/shim-${TARGETARCH} /usr/local/bin/millrace-shim
 ENV PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin" HOME="/home/millrace"
 USER 65532:65532

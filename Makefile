@@ -58,6 +58,20 @@ bench: $(installed) ## Measure, beside bare Pods on the same cluster
 	@KEEP=1 node config/test/main.ts install
 	@eval "$$(node config/cluster/main.ts env)" && node e2e/bench/main.ts
 
+.PHONY: bench-language
+bench-language: $(installed) ## Measure reading a pipeline of 1,000 lines, beside hcl2-parser, and memory over 10,000 readings
+	$(call need,go,the HCL engine is a Go program)
+	@node config/measure/language.ts
+
+.PHONY: fuzz-language
+fuzz-language: $(installed) ## Read generated and broken texts (MINUTES=10)
+	$(call need,go,the HCL engine is a Go program)
+	@node config/measure/fuzz-language.ts --minutes $(or $(MINUTES),10)
+
+.PHONY: bench-graph
+bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event loop
+	@node config/measure/graphs.ts
+
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)

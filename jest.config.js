@@ -26,6 +26,12 @@ export default {
       globalSetup: '<rootDir>/src/testing/start-postgres-for-jest.ts',
       globalTeardown: '<rootDir>/src/testing/stop-postgres-for-jest.ts',
     },
-    { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/e2e/**/*.test.ts'] },
+    {
+      ...shared,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/e2e/**/*.test.ts'],
+      testPathIgnorePatterns: ['/e2e/readme/'],
+    },
+    { ...shared, displayName: 'readme', testMatch: ['<rootDir>/e2e/readme/*.test.ts'] },
   ],
 };

@@ -16,7 +16,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
   },
   'pipeline imports scheduling': {
     file: 'src/domain/pipeline/planted-b.ts',
-    text: `import type { Snapshot } from '#domain/scheduling/snapshot.ts';\nexport type P = Snapshot;\n`,
+    text: `import type { Facts } from '#domain/scheduling/facts.ts';\nexport type P = Facts;\n`,
     refusedBy: 'no-restricted-imports',
   },
   'scheduling imports an adapter': {
@@ -114,12 +114,7 @@ beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'millrace-gates-'));
   for (const name of ['.oxlintrc.json', 'tsconfig.json', 'package.json'])
     cpSync(join(root, name), join(copy, name));
-  for (const name of [
-    'planning/plan.ts',
-    'scheduling/snapshot.ts',
-    'build/events.ts',
-    'pipeline/pipeline.ts',
-  ])
+  for (const name of ['planning/plan.ts', 'scheduling/facts.ts', 'build/events.ts', 'pipeline/pipeline.ts'])
     cpSync(join(root, 'src/domain', name), join(copy, 'src/domain', name));
   cpSync(join(root, 'src/domain/tsconfig.json'), join(copy, 'src/domain/tsconfig.json'));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));

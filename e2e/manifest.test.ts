@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '#e2e/support/eventually.ts';
 import {
   buildEnded,
   createPipeline,
@@ -8,8 +9,8 @@ import {
   pipelineManifest,
   teamName,
 } from '#e2e/support/fixtures.ts';
-import { pipelineApi } from '#e2e/support/gateway.ts';
-import { apply, get, kubectl } from '#e2e/support/kubectl.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
+import { apply, get, kubectl, list } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-manifest');
 
@@ -59,6 +60,26 @@ describe('a manifest', () => {
     await pipelineApi(TEAM, 'phoenix').trigger('work');
     expect((await buildEnded(TEAM, 'phoenix', 'work', '2')).status).toBe('succeeded');
     expect(await pipelineApi(TEAM, 'phoenix').log('work', '2')).toContain('two');
+  }, 180_000);
+
+  test('deleted while a build runs cancels it: its step is told, its log stays, its Pod goes, nothing begins anew', async () => {
+    const patient = oneJob(`trap 'echo told; exit 0' TERM\necho ready\nsleep 600 &\nwait`);
+    await createPipeline(TEAM, 'cancelled', patient);
+    const api = pipelineApi(TEAM, 'cancelled');
+    const { number } = created(await api.trigger('work'));
+    await eventually(async () => expect(await api.log('work', number)).toContain('ready'));
+    await kubectl('delete', 'pipeline', 'cancelled', '--namespace', TEAM, '--timeout=60s');
+    const pods = `millrace.dev/kind=build,millrace.dev/pipeline=cancelled`;
+    await eventually(async () => expect(await list('pods', '--namespace', TEAM, '-l', pods)).toEqual([]));
+    await createPipeline(TEAM, 'cancelled', patient);
+    expect(await api.build('work', number)).toMatchObject({
+      status: 'cancelled',
+      reason: 'Cancelled',
+      attempt: 1,
+      steps: [{ status: 'cancelled' }],
+    });
+    expect(await api.log('work', number)).toMatch(/^ready\ntold\n/m);
+    expect((await api.builds('work')).map((build) => build.number)).toEqual([number]);
   }, 180_000);
 
   test('reads well in kubectl', async () => {

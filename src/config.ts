@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 
 /*
@@ -45,6 +46,8 @@ export interface OperatorConfig extends ProcessConfig {
   imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   internalUrl: string;
   externalUrl: string | undefined;
+  /** Where `svc://` names that are not built in are, and ranges that sources may be in though they are not public. */
+  sources: { registry: string | undefined; allowedRanges: string[] };
   /** Undefined: the API server asks nobody about Pipelines. */
   webhook: WebhookConfig | undefined;
 }
@@ -107,6 +110,10 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
     ),
     internalUrl: read.url('MILLRACE_INTERNAL_URL', ['https:']) ?? '',
     externalUrl: read.url('MILLRACE_EXTERNAL_URL', ['https:', 'http:'], true),
+    sources: {
+      registry: read.url('MILLRACE_REGISTRY_URL', ['https:', 'http:'], true),
+      allowedRanges: read.ranges('MILLRACE_SOURCES_ALLOWED_RANGES'),
+    },
     webhook: webhookConfig(read),
   });
 }
@@ -213,6 +220,18 @@ class Reader {
     }
     const host = match.groups?.['host']?.replace(/^\[|\]$/g, '') ?? '';
     return { host: host === '' ? '0.0.0.0' : host, port };
+  }
+
+  /** Ranges of addresses with commas between them. */
+  ranges(name: string): string[] {
+    const ranges = (this.optional(name) ?? '').split(',').flatMap((range) => range.trim() || []);
+    for (const range of ranges) {
+      const [address = '', bits = ''] = range.split('/');
+      const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+      if (!/^\d+$/.test(bits) || Number(bits) > longest)
+        this.#problems.push(`${name} has "${range}": write ranges like 10.1.0.0/16.`);
+    }
+    return ranges;
   }
 
   url(name: string, protocols: string[], optional = false): string | undefined {

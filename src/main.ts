@@ -1,12 +1,15 @@
 #!/usr/bin/env node
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '#config';
+import { offlineCommands } from './cli/commands.ts';
+import { runVerb } from './cli/run-verb.ts';
 
 /*
  * Picks the door. Each is imported only when it is asked for, so that none pays for what another needs.
  */
 const EXAMPLES = `
 Examples:
+  millrace validate pipeline.hcl      everything that is wrong with a pipeline, without a cluster
   millrace operator                   watch Teams and Pipelines, schedule, start Pods
   millrace gateway --role public      webhooks, API and /health for people and forges
   millrace gateway --role internal    the TLS listener that agents report to
@@ -15,14 +18,21 @@ Examples:
 The doors read their settings from the environment (MILLRACE_…); the chart sets them. A secret NAME may be given
 as NAME_FILE. What is missing or wrong is said at the start, all at once.`;
 
+/** Heading of the help. */
+const PARTS = 'Parts of an installation:';
+
 const program = new Command('millrace')
   .description('Runs CI pipelines written in HCL on Kubernetes')
   .version(VERSION, '-V, --version')
   .addHelpText('after', EXAMPLES)
-  .showHelpAfterError('(millrace --help shows what there is)');
+  .showHelpAfterError('(millrace --help shows what there is)')
+  .exitOverride();
+
+for (const command of offlineCommands(runVerb)) program.addCommand(command.copyInheritedSettings(program));
 
 program
   .command('operator')
+  .helpGroup(PARTS)
   .description('reconcile Teams and Pipelines; two replicas, one leads')
   .action(async () => {
     const { runOperator } = await import('./operator/main.ts');
@@ -31,6 +41,7 @@ program
 
 program
   .command('gateway')
+  .helpGroup(PARTS)
   .description('serve people and forges (public) or agents (internal)')
   .addOption(
     new Option('--role <role>', 'which of the two').choices(['public', 'internal']).makeOptionMandatory(),
@@ -42,9 +53,16 @@ program
 
 program
   .command('agent')
+  .helpGroup(PARTS)
   .description('run what the gateway has for this Pod; the image starts its own small bundle for this')
   .action(async () => {
     await import('./agent/main.ts');
   });
 
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Commander has said what it wants; help and version are what was asked for.
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? 0 : 2;
+}

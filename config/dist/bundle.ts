@@ -5,8 +5,8 @@ import { build, type BuildOptions, type OutputFile } from 'esbuild';
 
 import { checkout, output } from './inputs.ts';
 
-/** Optional native parts that packages try to load and do without. */
-const optional = ['pg-native'];
+/** Native parts: pg does without its own, and sharp's lie beside the bundle. */
+const native = ['pg-native', '@img/sharp-*'];
 
 /** Packages that some CommonJS modules reach by require(), which an ES module does not have. */
 const requireForCommonJs =
@@ -27,7 +27,7 @@ const shared: BuildOptions = {
   metafile: true,
   write: false,
   outdir: 'dist',
-  external: optional,
+  external: native,
   // Loaded on demand, so it must be an ES module: a CommonJS one would have nothing but a default export then.
   alias: { '@peculiar/x509': '@peculiar/x509/build/x509.es.js' },
   // A module that is also a tool of its own is not the main program once it is inside another.

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { expect, test } from '@jest/globals';
+import sharp from 'sharp';
 
 import { checkout, output } from './inputs.ts';
 
@@ -19,7 +22,7 @@ test('what did not change is not built again', async () => {
   const before = statSync(join(output, 'millrace.js')).mtimeMs;
   const lines = (await build()).trimEnd().split('\n');
   expect(lines.filter((line) => !line.startsWith('unchanged: '))).toEqual([]);
-  expect(lines).toHaveLength(7);
+  expect(lines).toHaveLength(10);
   expect(statSync(join(output, 'millrace.js')).mtimeMs).toBe(before);
 }, 300_000);
 
@@ -39,6 +42,34 @@ test('the agent starts by itself and says what its environment lacks', async () 
   );
 });
 
+test('the program draws, with nothing but what lies beside it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dist-'));
+  try {
+    for (const name of readdirSync(output).filter((file) => /\.(js|wasm|ttf)$/.test(file))) {
+      await cp(join(output, name), join(folder, name));
+    }
+    const native = process.arch === 'arm64' ? 'native-arm64' : 'native-amd64';
+    await cp(join(output, native), join(folder, 'node_modules'), { recursive: true });
+    const picture = join(folder, 'picture.png');
+    const args = ['graph', join(checkout, 'src/cli/testdata/good.hcl'), '--out', picture];
+    await run(process.execPath, [join(folder, 'millrace.js'), ...args], { cwd: folder, env: {} });
+    expect((await sharp(picture).metadata()).width).toBeGreaterThan(500);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('what sharp loads is there for both architectures', () => {
+  const machines = { amd64: 0x3e, arm64: 0xb7 };
+  for (const [architecture, machine] of Object.entries(machines)) {
+    const binaries = globSync(`native-${architecture}/@img/*/lib/*.{node,so*}`, { cwd: output });
+    expect(binaries.map((path) => readFileSync(join(output, path)).readUInt16LE(18))).toEqual([
+      machine,
+      machine,
+    ]);
+  }
+});
+
 test.each(['shim-amd64', 'shim-arm64'])('%s is a static program', (name) => {
   const elf = readFileSync(join(output, name));
   const headers = elf.readBigUInt64LE(32);
@@ -52,7 +83,15 @@ test.each(['shim-amd64', 'shim-arm64'])('%s is a static program', (name) => {
 
 test('the notices hold the licence of what is inside', () => {
   const text = readFileSync(join(output, 'THIRD-PARTY-NOTICES'), 'utf8');
-  for (const name of ['fastify ', 'slonik ', 'github.com/hashicorp/hcl/v2 ', 'The Go standard library']) {
+  for (const name of [
+    'fastify ',
+    'slonik ',
+    'sharp ',
+    '@hpcc-js/wasm-graphviz ',
+    'dejavu-fonts-ttf ',
+    'github.com/hashicorp/hcl/v2 ',
+    'The Go standard library',
+  ]) {
     expect(text).toContain(`\n${name}`);
   }
 });

@@ -6,13 +6,15 @@ import { parseArgs, promisify } from 'node:util';
 
 import { bundleAlone, bundleDoors } from './bundle.ts';
 import { checkout, Ledger, output, type State, stateOf } from './inputs.ts';
+import { copyNative, noticed } from './native.ts';
 import { notices } from './notices.ts';
 import { buildShim } from './shim.ts';
 
 const usage = `Usage: node config/dist/main.ts [--partial]
 
-Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.cjs and hcl-worker.js, the HCL engine hcl.wasm,
-the shims shim-amd64 and shim-arm64, data folders, and THIRD-PARTY-NOTICES. What did not change is not built again.
+Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.cjs, hcl-worker.js and images-worker.js, the HCL
+engine hcl.wasm, the shims shim-amd64 and shim-arm64, native-amd64 and native-arm64 with what sharp loads, data, and
+THIRD-PARTY-NOTICES. What did not change is not built again.
 --partial leaves out parts whose sources are not there, with a line for each.`;
 
 /** What every bundle depends on, beside the sources that went into it the last time. */
@@ -22,9 +24,10 @@ const entry = {
   'millrace.js': 'src/main.ts',
   'agent.cjs': 'src/agent/main.ts',
   'hcl-worker.js': 'src/adapters/hcl/worker.ts',
+  'images-worker.js': 'src/adapters/images/worker.ts',
 };
 
-/** The agent starts in every Pod, where start time and memory count; the worker only reads HCL. */
+/** The agent starts in every Pod, where start time and memory count; the workers only read HCL and draw. */
 const unwanted = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici', 'pino'];
 
 const engine = 'src/adapters/hcl/engine';
@@ -32,6 +35,9 @@ const shim = 'src/agent/shim';
 
 /** Folders that keep their name beside the bundle: import.meta.dirname + name finds them in the sources and in dist. */
 const data = { migrations: 'src/adapters/database/migrations' };
+
+/** The font of PNG pictures. */
+const font = { name: 'DejaVuSans.ttf', folder: 'node_modules/dejavu-fonts-ttf/ttf' };
 
 const run = promisify(execFile);
 const { values } = parseArgs({
@@ -68,6 +74,21 @@ async function main(): Promise<void> {
       () => copyData(name, from),
     );
   }
+  await part(
+    ledger,
+    [font.name],
+    () => stateOf(join(checkout, font.folder), [font.name]),
+    () => copyData(font.name, join(font.folder, font.name)),
+  );
+  await part(
+    ledger,
+    ['native-amd64', 'native-arm64'],
+    () => stateOf(checkout, always),
+    async () => {
+      await copyNative('amd64');
+      await copyNative('arm64');
+    },
+  );
   for (const [name, source] of Object.entries(entry)) if (isThere(source)) await bundle(ledger, name, source);
   const goStates = await Promise.all(goFolders.map(goState));
   await writeNotices(
@@ -93,7 +114,8 @@ async function writeNotices(
   goFolders: readonly string[],
   goStatees: readonly string[],
 ): Promise<void> {
-  const own = Object.keys(entry).flatMap((name) => ledger.list(`packages of ${name}`));
+  const bundled = Object.keys(entry).flatMap((name) => ledger.list(`packages of ${name}`));
+  const own = [...bundled, ...noticed, 'node_modules/dejavu-fonts-ttf'];
   const state = () => stateOf(checkout, always, [...own, ...goStatees]);
   await part(ledger, ['THIRD-PARTY-NOTICES'], state, async () => {
     const folders = goFolders.map((folder) => join(checkout, folder));

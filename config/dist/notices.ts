@@ -10,6 +10,8 @@ import { checkout } from './inputs.ts';
 
 const run = promisify(execFile);
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
+/** Where a package without such a file names the licences of what it is made of. */
+const readme = /^readme(?:\..*)?$/i;
 
 const Manifest = Type.Object({
   name: Type.String(),
@@ -37,7 +39,9 @@ function section(title: string, texts: readonly string[]): string {
 }
 
 async function textsIn(folder: string): Promise<readonly string[]> {
-  const names = (await readdir(folder)).filter((name) => licenceFile.test(name)).toSorted();
+  const all = (await readdir(folder)).toSorted();
+  const licences = all.filter((name) => licenceFile.test(name));
+  const names = licences.length > 0 ? licences : all.filter((name) => readme.test(name));
   return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
 }
 

@@ -2,27 +2,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { BlockSchema } from '#domain/language/block-schema.ts';
-import { pipelineSchema } from '#domain/language/block-schema.ts';
-import { builtInTypes } from '#domain/pipeline/built-in-types.ts';
+import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+import { builtInResourceTypes } from '#domain/pipeline/built-in-types.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import { ROOT } from './markdown.ts';
 
 const page = readFileSync(join(ROOT, 'docs/reference/pipeline.md'), 'utf8');
 
-/** Names that this version reads: blocks, attributes, runners. */
-function namesIn(schema: BlockSchema): string[] {
+/** Names that the language reads: blocks, attributes, runners. */
+function namesIn(schema: BlockSchema, seen = new Set<BlockSchema>()): string[] {
+  if (seen.has(schema)) return [];
+  seen.add(schema);
   const attributes = [
     schema.attributes,
     ...Object.values(schema.variants ?? {}).map((one) => one.attributes),
   ];
   return [
     ...Object.keys(schema.variants ?? {}),
-    ...attributes.flatMap((table) =>
-      Object.entries(table).flatMap(([name, { type }]) => (type === 'later' ? [] : [name])),
-    ),
-    ...Object.entries(schema.blocks).flatMap(([name, nested]) =>
-      nested === 'later' ? [] : [name, ...namesIn(nested.schema)],
-    ),
+    ...attributes.flatMap((table) => Object.keys(table)),
+    ...Object.entries(schema.blocks).flatMap(([name, nested]) => [name, ...namesIn(nested.schema, seen)]),
+    ...(schema.unlabelled ? namesIn(schema.unlabelled, seen) : []),
   ];
 }
 
@@ -38,7 +37,7 @@ describe('the page of the language names', () => {
   });
 
   test('every built-in type', () => {
-    expect(builtInTypes.map(({ type }) => type.name).filter((name) => !spans.has(name))).toEqual([]);
+    expect([...builtInResourceTypes.keys()].filter((name) => !spans.has(name))).toEqual([]);
   });
 
   test('every limit', () => {

@@ -31,7 +31,12 @@ const SHIM = '/usr/local/bin/millrace-shim';
 const LONGEST_MS = 60_000;
 
 type Way =
-  'own image, no volume' | 'no shim at all' | 'agent copies, sh waits' | 'image volume' | 'init container';
+  | 'own image, no volume'
+  | 'no shim at all'
+  | 'agent copies, sh waits'
+  | 'the same, and a token'
+  | 'image volume'
+  | 'init container';
 
 interface Delivery {
   /** Steps in the worker image, which has the shim: no work directory is shared. */
@@ -41,10 +46,21 @@ interface Delivery {
   shim?: string;
   mount?: { name: string; mountPath: string };
   agentCopies?: boolean;
+  /** A projected token beside it, as the agent of such a Pod has. */
+  token?: boolean;
   init?: V1Container[];
 }
 
 const emptyShim: V1Volume = { name: 'shim', emptyDir: {} };
+const token: V1Volume = {
+  name: 'token',
+  projected: {
+    sources: [
+      { serviceAccountToken: { audience: 'millrace-gateway', expirationSeconds: 3600, path: 'token' } },
+    ],
+  },
+};
+const tokenMount = { name: 'token', mountPath: '/var/run/secrets/millrace.dev', readOnly: true };
 const workdir = { name: 'workdir', mountPath: '/workdir' };
 const mount = { name: 'shim', mountPath: '/millrace/shim' };
 
@@ -56,6 +72,13 @@ const ways: Record<Way, Delivery> = {
     mount,
     shim: '/millrace/shim/millrace-shim',
     agentCopies: true,
+  },
+  'the same, and a token': {
+    volumes: [emptyShim, token],
+    mount,
+    shim: '/millrace/shim/millrace-shim',
+    agentCopies: true,
+    token: true,
   },
   'image volume': {
     volumes: [{ name: 'shim', image: { reference: IMAGE, pullPolicy: 'IfNotPresent' } }],
@@ -169,7 +192,7 @@ function specOf(name: string, delivery: Delivery): V1PodSpec {
 
 function agentContainer(
   name: string,
-  { own = false, agentCopies = false, mount: at }: Delivery,
+  { own = false, agentCopies = false, token: shows = false, mount: at }: Delivery,
 ): V1Container {
   const copy = `const fs = require('node:fs'); const to = '/millrace/shim/millrace-shim';
     fs.copyFileSync('${SHIM}', to + '.new'); fs.chmodSync(to + '.new', 0o755); fs.renameSync(to + '.new', to);`;
@@ -179,7 +202,11 @@ function agentContainer(
     image: IMAGE,
     imagePullPolicy: 'IfNotPresent',
     command: ['/usr/local/bin/node', '-e', `${agentCopies ? copy : ''} ${call}`],
-    volumeMounts: [...(own ? [] : [workdir]), ...(agentCopies && at !== undefined ? [at] : [])],
+    volumeMounts: [
+      ...(own ? [] : [workdir]),
+      ...(agentCopies && at !== undefined ? [at] : []),
+      ...(shows ? [tokenMount] : []),
+    ],
   };
 }
 

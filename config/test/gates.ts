@@ -55,6 +55,11 @@ export const GATES: Readonly<Record<string, Gate>> = {
     needs: ['install'],
     run: () => jestProject('e2e', '--runInBand'),
   },
+  readme: {
+    about: 'README for a cluster of your own, word for word, in place of that installation',
+    needs: ['cluster', 'images'],
+    run: () => jestProject('readme'),
+  },
 };
 
 async function rehearse(): Promise<Counts> {

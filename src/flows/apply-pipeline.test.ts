@@ -68,8 +68,15 @@ function ports(world: World) {
           world.known === undefined ? undefined : { id: 1, revision: 2, pipeline: world.known },
         ),
       pipelineFacts: () => Promise.resolve(world.facts),
+      keptSources: () => Promise.resolve(undefined),
+      keepSources: () => Promise.resolve(),
+    },
+    reader: {
+      read: () => Promise.resolve({ failure: 'not there', transient: true }),
+      digest: (parts) => parts.join(' '),
     },
     cluster: {
+      sourceRulesOf: () => ({}),
       configurationOf: () => Promise.resolve(world.configuration ?? found),
       applyChecks: (pipeline) => {
         scheduled.push(pipeline);
@@ -103,6 +110,14 @@ describe('a manifest', () => {
     });
     expect(kept).toEqual([]);
     expect(scheduled).toMatchObject([{ definition: earlier }]);
+  });
+
+  test('that asks for what this version cannot do is refused like one with errors', async () => {
+    const notYetRun = [{ severity: 'error', code: 'later-feature', message: 'services', help: '' }] as const;
+    const compilation: Compilation = { pipeline: definition, diagnostics: [], notYetRun: [...notYetRun] };
+    const { ports: all, kept } = ports({ compilation });
+    expect(await applyPipeline(manifest, all)).toEqual({ outcome: 'invalid', errors: ['services'] });
+    expect(kept).toEqual([]);
   });
 
   test('with errors from the first is told, and nothing is scheduled', async () => {

@@ -1,13 +1,21 @@
-import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { hasErrors, renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { Compiler, ConfigurationAnswer, PipelineCluster, PipelineManifest } from './manifest-ports.ts';
+import { compileWithSources } from './compile-with-sources.ts';
+import type {
+  Compiler,
+  ConfigurationAnswer,
+  PipelineCluster,
+  PipelineManifest,
+  SourceReader,
+} from './manifest-ports.ts';
 import type { PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
 
 export interface ApplyPipelinePorts {
-  store: Pick<PipelineStore, 'savePipeline' | 'definition' | 'pipelineFacts'>;
+  store: Pick<PipelineStore, 'savePipeline' | 'definition' | 'pipelineFacts' | 'keptSources' | 'keepSources'>;
   cluster: PipelineCluster;
   compiler: Compiler;
+  reader: SourceReader;
 }
 
 /** What became of a manifest; `facts` are there once any revision was accepted. */
@@ -15,9 +23,10 @@ export type PipelineApplied =
   | { outcome: 'applied'; saved: SavedPipeline; warnings: string[]; facts?: PipelineFacts }
   /** Every error as `line:column: message`; the last good revision goes on. */
   | { outcome: 'invalid'; errors: string[]; facts?: PipelineFacts }
-  | { outcome: 'unavailable'; reason: string; message: string; facts?: PipelineFacts };
+  /** `again`: it may be there later, without anything of ours having changed. */
+  | { outcome: 'unavailable'; reason: string; message: string; again?: boolean; facts?: PipelineFacts };
 
-/** Manifest → text and variables → definition → revision → CronJobs. */
+/** Manifest → text, variables and sources → definition → revision → CronJobs. */
 export async function applyPipeline(
   manifest: PipelineManifest,
   ports: ApplyPipelinePorts,
@@ -27,11 +36,32 @@ export async function applyPipeline(
     const facts = await keepLastGood(manifest, ports);
     return { outcome: 'unavailable', reason: configuration.reason, message: configuration.message, ...facts };
   }
-  const compilation = await ports.compiler.compile(configuration.config, configuration.variables);
+  const compiled = await compileWithSources(manifest, configuration, {
+    ...ports,
+    rulesOf: (team) => ports.cluster.sourceRulesOf(team),
+  });
+  if ('unavailable' in compiled) {
+    const message = compiled.unavailable.join(' ');
+    const facts = await keepLastGood(manifest, ports);
+    return { outcome: 'unavailable', reason: 'SourceUnavailable', message, again: true, ...facts };
+  }
+  const compilation = refuseWhatCannotRun(compiled.compilation);
   if (compilation.pipeline === undefined || hasErrors(compilation.diagnostics)) {
     return { outcome: 'invalid', errors: rendered(compilation), ...(await keepLastGood(manifest, ports)) };
   }
-  return accept(manifest, configuration, { ...compilation, pipeline: compilation.pipeline }, ports);
+  const { digest } = compiled;
+  return accept(
+    manifest,
+    { ...configuration, digest },
+    { ...compilation, pipeline: compilation.pipeline },
+    ports,
+  );
+}
+
+/** What this version cannot do is never passed over in silence. */
+function refuseWhatCannotRun(compilation: Compilation): Compilation {
+  const { diagnostics, notYetRun = [] } = compilation;
+  return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...notYetRun]) };
 }
 
 async function accept(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { Compilation } from '#domain/pipeline/compile.ts';
 import { OTHERS } from '#domain/pipeline/variables.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { diagnoseManifest } from './diagnose-manifest.ts';
@@ -9,7 +10,7 @@ import type { ManifestDiagnosis, ManifestText } from './diagnose-manifest.ts';
 const place = { start: { line: 3, column: 7, byte: 9 }, end: { line: 3, column: 8, byte: 10 } };
 
 async function diagnosis(
-  diagnostics: Diagnostic[],
+  compilation: Diagnostic[] | Compilation,
   manifest: Partial<ManifestText> = {},
 ): Promise<ManifestDiagnosis & { given: GivenVariables | undefined }> {
   let given: GivenVariables | undefined;
@@ -18,7 +19,7 @@ async function diagnosis(
     {
       compile: async (_, variables) => {
         given = variables;
-        return { diagnostics };
+        return Array.isArray(compilation) ? { diagnostics: compilation } : compilation;
       },
     },
   );
@@ -49,6 +50,22 @@ describe('a manifest', () => {
     ),
   ])('%s', async (_, diagnostics, expected) => {
     expect(await diagnosis(diagnostics)).toMatchObject(expected);
+  });
+
+  test('that asks for what this version cannot do is refused, as the reconciler would', async () => {
+    const notYetRun = [diagnose('later-feature', place, 'services')];
+    expect(await diagnosis({ diagnostics: [], notYetRun })).toMatchObject({ errors: ['3:7: services'] });
+  });
+
+  test('with texts elsewhere is told which ones are not looked at', async () => {
+    const needs = [{ source: 'https://types.example/a.hcl', range: place }, { source: 'svc://ours' }];
+    expect(await diagnosis({ diagnostics: [], needs })).toMatchObject({
+      errors: [],
+      warnings: [
+        '3:7: https://types.example/a.hcl is looked at only after the Pipeline is applied',
+        'svc://ours is looked at only after the Pipeline is applied',
+      ],
+    });
   });
 
   test.each<[string, Partial<ManifestText>, GivenVariables]>([

@@ -1,5 +1,6 @@
-import { renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { NeededSource } from '#domain/pipeline/surroundings.ts';
 import { OTHERS } from '#domain/pipeline/variables.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Compiler } from './manifest-ports.ts';
@@ -32,12 +33,21 @@ export async function diagnoseManifest(
     ...Object.fromEntries(own),
     ...(varsElsewhere && { [OTHERS]: { value: '' } }),
   };
-  const { diagnostics } = await compiler.compile(config, variables);
-  const refusing = diagnostics.filter(refuses);
+  const { diagnostics, notYetRun = [], needs = [] } = await compiler.compile(config, variables);
+  const all = sortDiagnostics([...diagnostics, ...notYetRun]);
+  const refusing = all.filter(refuses);
   return {
     errors: refusing.map(renderDiagnostic),
-    warnings: diagnostics.filter((diagnostic) => !refusing.includes(diagnostic)).map(renderDiagnostic),
+    warnings: [
+      ...all.filter((diagnostic) => !refusing.includes(diagnostic)).map(renderDiagnostic),
+      ...needs.map(tellUnseen),
+    ],
   };
+}
+
+function tellUnseen({ source, range }: NeededSource): string {
+  const place = range ? `${range.start.line}:${range.start.column}: ` : '';
+  return `${place}${source} is looked at only after the Pipeline is applied`;
 }
 
 const OF_THE_MACHINE = new Set<Diagnostic['code']>(['time-limit', 'memory-limit', 'engine-fault']);

@@ -1,5 +1,6 @@
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import type { PipelineName } from './ports.ts';
 
@@ -10,7 +11,24 @@ import type { PipelineName } from './ports.ts';
 
 /** Reads HCL; never rejects for what the text is. */
 export interface Compiler {
-  compile(source: string, variables: GivenVariables): Promise<Compilation>;
+  compile(source: string, variables: GivenVariables, sources?: ResolvedSources): Promise<Compilation>;
+}
+
+/** What a team allows its pipelines to fetch. */
+export interface SourceRules {
+  allowHttp?: boolean;
+  /** Only these hosts; absent: any that is public. */
+  hosts?: readonly string[];
+}
+
+/** `transient`: it may be there if tried again. */
+export type SourceAnswer = { text: string; digest: string } | { failure: string; transient: boolean };
+
+/** Fetches what stands under a `source`: public addresses only, limited in time and size. Never rejects. */
+export interface SourceReader {
+  read(source: string, rules: SourceRules): Promise<SourceAnswer>;
+  /** SHA-256 over the parts, as the digests of revisions are. */
+  digest(parts: readonly string[]): string;
 }
 
 /** A Team object, as far as flows look at it. */
@@ -46,6 +64,8 @@ export interface PipelineManifest extends PipelineName {
   displayName?: string;
   /** Present: the manifest decides. */
   paused?: boolean;
+  /** The annotation that asks for sources to be fetched anew. */
+  requestedAt?: string;
 }
 
 export type ConfigurationAnswer =
@@ -62,6 +82,7 @@ export interface PipelineCluster {
    * `<secret>/<key>`, never the value. The digest covers text and variables, not the settings beside them.
    */
   configurationOf(pipeline: PipelineManifest): Promise<ConfigurationAnswer>;
+  sourceRulesOf(team: string): SourceRules;
   /** Makes the CronJobs of exactly these checks; those of groups that went are deleted. */
   applyChecks(pipeline: ScheduledPipeline): Promise<void>;
 }

@@ -7,7 +7,9 @@ import type {
   TerminationMessage,
 } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { Decision, Snapshot } from '#domain/scheduling/snapshot.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
 
 /*
  * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
@@ -57,6 +59,13 @@ export interface NameDifference {
   removed: string[];
 }
 
+/** What was found under the sources of a pipeline. */
+export interface KeptSources {
+  /** Of the text, the variables and the request that they were fetched for. */
+  key: string;
+  sources: ResolvedSources;
+}
+
 /** What `status` of a Pipeline mirrors; bounded. */
 export interface PipelineFacts {
   id: number;
@@ -89,6 +98,9 @@ export interface PipelineStore {
   removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
   pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
+  keptSources(name: PipelineName): Promise<KeptSources | undefined>;
+  /** In place of those kept before. */
+  keepSources(name: PipelineName, kept: KeptSources): Promise<void>;
   /** Those that have not been removed, for the comparison with objects. */
   livePipelines(): Promise<(PipelineName & { namespace: string })[]>;
 }
@@ -189,19 +201,10 @@ export interface AttemptFacts extends PendingBuild {
 export interface BuildStore {
   /** Pipelines with a request newer than the last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
-  /** Gathers under the pipeline's lock, calls `decide` once, writes builds and the request time it read first. */
-  schedule(
-    pipeline: number,
-    decide: (snapshot: Snapshot) => Decision,
-    at: Date,
-  ): Promise<{ builds: BuildRef[] }>;
+  /** Gathers under the pipeline's lock, calls `decide` until it needs no older page, writes builds and the request time it read first. */
+  schedule(pipeline: number, decide: (facts: Facts) => Decision, at: Date): Promise<{ builds: BuildRef[] }>;
   /** A request and its decision in one transaction; the caller learns its build or the reasons. */
-  trigger(
-    job: JobName,
-    by: string,
-    decide: (snapshot: Snapshot) => Decision,
-    at: Date,
-  ): Promise<TriggerAnswer>;
+  trigger(job: JobName, by: string, decide: (facts: Facts) => Decision, at: Date): Promise<TriggerAnswer>;
   /** Pending builds whose current attempt has no Pod yet, oldest first; none of the namespaces named. */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
   /** Milliseconds until the first of the builds that are put off is to start; undefined when none is. */

@@ -1,4 +1,4 @@
-import { decide } from '#domain/scheduling/decide.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Bell, BuildRef, BuildStore } from './ports.ts';
 
 interface Ports {
@@ -36,7 +36,7 @@ export async function schedulePipeline(pipeline: number, ports: Ports): Promise<
 
 async function scheduleOne(pipeline: number, { builds, bell, now }: Ports, done: Scheduled): Promise<void> {
   try {
-    const made = await builds.schedule(pipeline, decide, now());
+    const made = await builds.schedule(pipeline, decideBuilds, now());
     if (made.builds.length === 0) return;
     done.builds.push(...made.builds);
     bell.ring('builds', 0);

@@ -1,3 +1,4 @@
+import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import type { Bell, CheckStore, Cluster, DueCheck } from './ports.ts';
 
 interface Ports {
@@ -17,43 +18,37 @@ export interface ChecksStarted {
 }
 
 const MOST_DUE = 1000;
-/** Pods cost: as many checks run at once, in all and of one team, and one of each group. */
-const MOST_PODS = 10;
-const MOST_PODS_OF_TEAM = 3;
+/** Pods cost: as many checks run at once, in all and of one team. */
+const LIMITS = { pods: 10, podsOfTeam: 3 };
 
 /** Answers the due checks that need no Pod, and starts a Pod for each group of the others, oldest due first. */
 export async function startChecks(ports: Ports): Promise<ChecksStarted> {
   const done: ChecksStarted = { runs: [], answered: 0, held: 0, failures: [] };
   const due = await ports.checks.dueChecks(ports.now(), MOST_DUE);
   for (const check of due.filter((candidate) => candidate.builtInCron)) await answer(check, ports, done);
-  const groups = Map.groupBy(
-    due.filter((candidate) => !candidate.builtInCron),
-    groupName,
-  );
-  if (groups.size === 0) return done;
+  const wanted = due
+    .filter((candidate) => !candidate.builtInCron)
+    .map((check) => ({ ...check, group: groupName(check) }));
+  if (wanted.length === 0) return done;
   const open = await ports.checks.openRuns();
   const running = open.map((run) => ({ team: run.team, group: groupName(run) }));
-  for (const [group, checks] of groups) {
-    const team = checks[0]?.team ?? '';
-    const full =
-      running.length >= MOST_PODS ||
-      running.filter((run) => run.team === team).length >= MOST_PODS_OF_TEAM ||
-      running.some((run) => run.group === group);
-    if (full) done.held += checks.length;
-    else if (await startGroup(group, checks, { ports, done })) running.push({ team, group });
+  let left = wanted;
+  for (;;) {
+    const picked = pickChecks(left, running, LIMITS);
+    done.held = picked.held.length;
+    if (picked.groups.length === 0) return done;
+    // What could not be started takes nobody's place.
+    for (const checks of picked.groups)
+      if (await startGroup(checks, ports, done)) running.push(...checks.slice(0, 1));
+    left = picked.held;
   }
-  return done;
 }
 
 function groupName({ pipelineId, group }: { pipelineId: number; group: string }): string {
   return `${pipelineId} ${group}`;
 }
 
-async function startGroup(
-  group: string,
-  checks: DueCheck[],
-  { ports, done }: { ports: Ports; done: ChecksStarted },
-): Promise<boolean> {
+async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted): Promise<boolean> {
   const scopes = checks.map((check) => check.scope);
   const cause = checks.find((check) => check.cause !== 'schedule')?.cause ?? 'schedule';
   try {
@@ -69,7 +64,7 @@ async function startGroup(
     done.runs.push(opened.run);
     return true;
   } catch (error) {
-    done.failures.push({ group, error });
+    done.failures.push({ group: checks[0]?.group ?? '', error });
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { decide } from '#domain/scheduling/decide.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Bell, BuildStore, JobName, TriggerAnswer } from './ports.ts';
 
 interface Ports {
@@ -9,7 +9,7 @@ interface Ports {
 
 /** A person wants a build: it is there when this answers, or the reason of every input that stands against it is. */
 export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
-  const answer = await ports.builds.trigger(job, by, decide, ports.now());
+  const answer = await ports.builds.trigger(job, by, decideBuilds, ports.now());
   if (answer.answer === 'created') ports.bell.ring('builds', 0);
   return answer;
 }

@@ -28,6 +28,9 @@ const CRON_POD: AgentPod = {
 
 const BY_NONCE: SessionRequest = { key: 'k', pod: WHERE, nonce: signNonce(KEY, SESSION) };
 const BY_TOKEN: SessionRequest = { key: 'k', pod: WHERE, token: 'projected' };
+/** A Pod that has volumes anyway: the nonce says for what, the token where. */
+const BY_BOTH: SessionRequest = { ...BY_NONCE, token: 'projected' };
+const CHECKS = { kind: 'checks', run: 9 } as const;
 
 function cluster(
   pod: AgentPod | undefined | (() => AgentPod | undefined),
@@ -68,11 +71,43 @@ const CASES: Record<
   },
   'neither nonce nor token': {
     request: { key: 'k', pod: WHERE },
-    says: 'it shows not exactly one of nonce and token',
+    says: 'it shows neither nonce nor token',
   },
-  'both nonce and token': {
-    request: { ...BY_NONCE, token: 'projected' },
-    says: 'it shows not exactly one of nonce and token',
+  'both from the right Pod, which needs no address': {
+    request: BY_BOTH,
+    pod: { ...BUILD_POD, addresses: [] },
+    says: { verdict: 'known', session: SESSION },
+  },
+  'both, though the connection comes from elsewhere: the token is in that Pod only': {
+    request: BY_BOTH,
+    pod: { ...BUILD_POD, addresses: ['198.18.0.10'] },
+    says: { verdict: 'known', session: SESSION },
+  },
+  'both for a run of checks': {
+    request: { ...BY_BOTH, nonce: signNonce(KEY, CHECKS) },
+    pod: { ...BUILD_POD, labels: labelsOf(CHECKS) },
+    says: { verdict: 'known', session: CHECKS },
+  },
+  'a nonce of ours and a token that the API server does not know': {
+    request: { ...BY_BOTH, token: 'other' },
+    pod: BUILD_POD,
+    says: 'its token is not that of an agent',
+  },
+  'a token of the right Pod and a nonce of somebody else': {
+    request: { ...BY_BOTH, nonce: signNonce(Buffer.alloc(32, 9), SESSION) },
+    pod: BUILD_POD,
+    says: 'its nonce is not of our making',
+  },
+  'a token of the right Pod and a nonce for other work': {
+    request: { ...BY_BOTH, nonce: signNonce(KEY, { ...SESSION, attempt: 3 }) },
+    pod: BUILD_POD,
+    says: "the Pod's label millrace.dev/attempt does not belong to this work",
+  },
+  'both, with the token of another Pod': {
+    request: BY_BOTH,
+    pod: BUILD_POD,
+    owner: { ...WHERE, uid: 'u2' },
+    says: 'its token belongs to another Pod',
   },
   'the token of a build Pod, which needs no address': {
     request: BY_TOKEN,

@@ -41,12 +41,11 @@ export async function identifyAgent(
   identifying: Identifying,
   waiting: Waiting = () => undefined,
 ): Promise<Identified> {
-  if ((request.nonce === undefined) === (request.token === undefined)) {
-    return refused('it shows not exactly one of nonce and token');
-  }
-  return request.token === undefined
-    ? await byNonce(request, peer, { ...identifying, waiting })
-    : await byToken(request, request.token, identifying.pods);
+  const session = claimOf(request, identifying.agentKey);
+  if (request.nonce !== undefined && session === undefined) return refused('its nonce is not of our making');
+  if (request.token !== undefined) return await byToken(request, request.token, { ...identifying, session });
+  if (session === undefined) return refused('it shows neither nonce nor token');
+  return await byNonce(request, { session, peer }, { ...identifying, waiting });
 }
 
 /**
@@ -54,13 +53,10 @@ export async function identifyAgent(
  * address, so nothing is handed out before that is known.
  */
 async function byNonce(
-  request: SessionRequest,
-  peer: string,
+  { pod }: SessionRequest,
+  { session, peer }: { session: AgentSession; peer: string },
   identifying: Identifying & { waiting: Waiting },
 ): Promise<Identified> {
-  const session = claimOf(request, identifying.agentKey);
-  if (session === undefined) return refused('its nonce is not of our making');
-  const { pod } = request;
   const judgement = await waitForAddress(
     async () =>
       judgePod({ session, uid: pod.uid, peer }, await identifying.pods.find(pod.namespace, pod.name)),
@@ -95,8 +91,12 @@ async function waitForAddress(
   return judgement;
 }
 
-/** The API server vouches for the Pod, its uid included; the token is readable in that Pod only. */
-async function byToken(request: SessionRequest, token: string, pods: AgentPods): Promise<Identified> {
+/** The API server vouches for the Pod, its uid included; the token is readable in that Pod only. A nonce beside it says for what. */
+async function byToken(
+  request: SessionRequest,
+  token: string,
+  { pods, session }: Pick<Identifying, 'pods'> & { session: AgentSession | undefined },
+): Promise<Identified> {
   const { namespace, name, uid } = request.pod;
   const [identity, pod] = await Promise.all([pods.ofToken(token), pods.find(namespace, name)]);
   if (identity === undefined) return refused('its token is not that of an agent');
@@ -104,7 +104,9 @@ async function byToken(request: SessionRequest, token: string, pods: AgentPods):
     return refused('its token belongs to another Pod');
   }
   if (pod === undefined || pod.uid !== uid || pod.ending) return refused('the Pod is gone or ending');
-  return workOf(pod);
+  if (session === undefined) return workOf(pod);
+  const judgement = judgePod({ session, uid }, pod);
+  return judgement.verdict === 'refused' ? judgement : { verdict: 'known', session };
 }
 
 /** What the Pod was made for, by its labels; whether its namespace may have that work is for the caller to ask. */

@@ -17,12 +17,12 @@ export function idleCompiler(create: () => Compiler = createCompiler, idleMs = I
   };
 
   return {
-    async compile(source, variables) {
+    async compile(source, variables, sources) {
       clearTimeout(timer);
       using += 1;
       current ??= create();
       try {
-        return await current.compile(source, variables);
+        return await current.compile(source, variables, sources);
       } finally {
         using -= 1;
         if (using === 0) timer = setTimeout(() => void rest(), idleMs).unref();

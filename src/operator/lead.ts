@@ -5,6 +5,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { ensureInternalTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import type { OperatorConfig } from '#config';
+import type { SourceReader } from '#flows/manifest-ports.ts';
 import type { OperatorDatabase } from './database.ts';
 import type { Health } from './health.ts';
 import { Loops } from './loops.ts';
@@ -17,6 +18,8 @@ export interface Leadership {
   log: Log;
   client: ApiClient;
   compiler: Compiler;
+  /** Fetches what stands under sources. */
+  reader: SourceReader;
   database: OperatorDatabase;
   health: Health;
   metrics: OperatorMetrics;

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
@@ -11,7 +12,7 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { openBell } from '#adapters/database/bell.ts';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import type { OperatorConfig } from '#config';
-import { decide } from '#domain/scheduling/decide.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { OwnApiServer } from '#testing/api-server.ts';
 import { startApiServer } from '#testing/api-server.ts';
 import { startProxy } from '#testing/cuttable-proxy.ts';
@@ -74,6 +75,7 @@ function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeo
     imagePullPolicy: 'IfNotPresent',
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.test',
+    sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },
     webhook: undefined,
   };
   return { stop, ended: startOperator(config, log, stop.signal) };
@@ -183,6 +185,13 @@ async function events(where: string): Promise<string[]> {
     'listing Events',
   );
   return found;
+}
+
+/** The script that the one type of the pipeline `fed` checks with. */
+async function checkOfFed(): Promise<string> {
+  const kept = await stores.pipelines.definition({ team: 'mint', pipeline: 'fed' });
+  const check = kept?.pipeline.resourceTypes[0]?.check;
+  return check?.runner === 'shell' && 'cmd' in check ? check.cmd : '';
 }
 
 async function versionOfDemo(): Promise<string> {
@@ -322,6 +331,46 @@ describe('a Pipeline', () => {
     expect(saved).not.toContain('very secret');
   });
 
+  test('that asks for what cannot be done yet is refused by name', async () => {
+    const text = config('later').replace('job "later" {', 'job "later" {\n  timeout = "5m"');
+    await pipeline('blue', 'later', { config: text });
+    expect(await reason('blue', 'later', 'InvalidConfig')).toContain('timeout in job is known');
+  });
+
+  test('fetches a source once, and again when it is asked to', async () => {
+    const definition = {
+      text: 'resource_type "feed" {\n  check "shell" {\n    cmd = "one"\n  }\n}\n',
+      asked: 0,
+    };
+    const sources = createServer((_request, response) => {
+      definition.asked += 1;
+      response.end(definition.text);
+    });
+    await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
+    const address = sources.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    await team('mint', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
+    const text = `resource_type "feed" {\n  source = "http://127.0.0.1:${port}/feed.hcl"\n}\nresource "feed" "f" {}\n`;
+    await pipeline('mint', 'fed', { config: text });
+    await reason('mint', 'fed', 'Accepted');
+    expect(await checkOfFed()).toBe('one');
+    definition.text = definition.text.replace('one', 'two');
+    operator.stop.abort();
+    expect(await operator.ended).toBe('told-to');
+    operator = start();
+    await pipeline('mint', 'other', { config: '' });
+    await reason('mint', 'other', 'Accepted');
+    expect({ asked: definition.asked, type: await checkOfFed() }).toEqual({ asked: 1, type: 'one' });
+    const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
+    await apply(KINDS.pipelines, {
+      metadata: { namespace: 'mint', name: 'fed', annotations },
+      spec: { config: text },
+    });
+    expect(await eventually(checkOfFed, (type) => type === 'two')).toBe('two');
+    expect(definition.asked).toBe(2);
+    sources.close();
+  }, 90_000);
+
   test('has its CronJobs put right when somebody changes or deletes them', async () => {
     const name = 'demo-check-every-3600s';
     orThrow(
@@ -416,7 +465,7 @@ test('a build that is triggered becomes a Pod, owned by its Pipeline and without
   const run = runs.find(({ pipeline: of }) => of === 'demo')?.run ?? 0;
   const scope = (await stores.checks.runFacts(run))?.checks[0]?.scope ?? 0;
   await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'a' }], log: '' }, new Date());
-  const answer = await stores.builds.trigger({ ...name, job: 'renamed' }, 'tester', decide, new Date());
+  const answer = await stores.builds.trigger({ ...name, job: 'renamed' }, 'tester', decideBuilds, new Date());
   const number = answer.answer === 'created' ? answer.build.number : JSON.stringify(answer);
   const bell = openBell({ url: stores.url, pool: stores.pool });
   bell.ring('builds', 0);

@@ -20,6 +20,8 @@ import { VERSION } from '#config';
 import { openDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
+import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
+import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
 import { idleCompiler } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import { lead } from './lead.ts';
@@ -97,7 +99,7 @@ interface Made {
   certificateAuthority: string;
 }
 
-type Candidate = Omit<Leadership, 'lost'> & {
+type Candidate = Omit<Leadership, 'reader' | 'lost'> & {
   stop: AbortSignal;
   webhook: Webhook | undefined;
 };
@@ -130,6 +132,8 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   const done = new AbortController();
   const holding = elector.hold(done.signal);
   void holding.then(() => lost.abort());
+  const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: LONGEST_SOURCE });
+  const reader = sourceReader(fetch, config.sources.registry);
   try {
     const take = (): Promise<number> => database.takeEpoch(config.podName);
     const epoch = await untilDone(take, over, (err) => log.warn({ err }, 'the lead cannot be taken up yet'));
@@ -137,11 +141,12 @@ async function campaign(candidate: Candidate): Promise<Ending> {
       candidate.metrics.leading(true);
       candidate.webhook?.lead();
       log.info({ epoch }, 'leading');
-      const ended = await endWithin(END_MS, lead({ ...candidate, lost }, over), over);
+      const ended = await endWithin(END_MS, lead({ ...candidate, reader, lost }, over), over);
       if (!ended) log.warn('the lead is over, and some of its work hangs; it is left behind');
     }
   } finally {
     // The lease is given back last: what this leader began has ended by then.
+    await fetch.close();
     done.abort();
   }
   const how = await holding;

@@ -152,7 +152,7 @@ export class Reconciling {
   }
 
   #pipelinesController(): PipelinesController {
-    const { client, database, compiler, keys } = this.#leadership;
+    const { client, database, compiler, reader, keys } = this.#leadership;
     const { pipelines: store, bell } = database;
     const cluster = pipelineCluster({
       client,
@@ -165,7 +165,7 @@ export class Reconciling {
       watched: this.watched,
       recorder: this.#recorder,
       queue: this.#queues.pipelines,
-      apply: (manifest) => applyPipeline(manifest, { store, cluster, compiler }),
+      apply: (manifest) => applyPipeline(manifest, { store, cluster, compiler, reader }),
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, bell }),
       facts: (name) => store.pipelineFacts(name),
       teamIsReady: (team) => this.#teams.isReady(team),

@@ -74,6 +74,7 @@ function start(): typeof operator {
     imagePullPolicy: 'IfNotPresent',
     internalUrl: `https://millrace-internal.${HOME}.svc:8443`,
     externalUrl: undefined,
+    sources: { registry: undefined, allowedRanges: [] },
     webhook: { listen: { host: '127.0.0.1', port }, certificate: 'own' },
   };
   return { stop, ended: startOperator(config, pino({ level: 'silent' }), stop.signal) };

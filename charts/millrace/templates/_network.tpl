@@ -51,6 +51,19 @@ metadata:
   {{- end }}
 {{- end -}}
 
+{{- define "millrace.egress-sources" -}}
+- ports:
+    {{- range .Values.networkPolicy.sources.ports }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  {{- with .Values.networkPolicy.sources.cidrs }}
+  to:
+    {{- range . }}
+    - ipBlock: { cidr: {{ . | quote }} }
+    {{- end }}
+  {{- end }}
+{{- end -}}
+
 {{- define "millrace.ingress-metrics" -}}
 - ports:
     - { protocol: TCP, port: 9090 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { TerminationMessage } from '#domain/build/events.ts';
 import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
-import { decide } from '#domain/scheduling/decide.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { BuildEnd, SavedPipeline } from '#flows/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
@@ -22,11 +22,11 @@ beforeEach(async () => {
 afterAll(async () => await stores.close());
 
 const schedule = async (): Promise<string[]> =>
-  (await stores.builds.schedule(saved.id, decide, now())).builds.map(
+  (await stores.builds.schedule(saved.id, decideBuilds, now())).builds.map(
     (build) => `${build.job} ${build.number}`,
   );
 const trigger = async (name = 'unit') =>
-  await stores.builds.trigger({ ...APP, job: name }, 'ann', decide, now());
+  await stores.builds.trigger({ ...APP, job: name }, 'ann', decideBuilds, now());
 const oldest = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
 const pauses = async (build: number): Promise<boolean> =>
   await stores.pool.oneFirst(rows<{ pauses: boolean }>()`
@@ -44,9 +44,9 @@ describe('deciding', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     const reading = Promise.withResolvers<void>();
     const late = reading.promise.then(() => found(stores, saved, [{ ref: 'b' }]));
-    const slow: typeof decide = (snapshot) => {
+    const slow: typeof decideBuilds = (facts) => {
       reading.resolve();
-      return decide(snapshot);
+      return decideBuilds(facts);
     };
     await stores.builds.schedule(saved.id, slow, now());
     await late;
@@ -101,9 +101,9 @@ describe('a trigger', () => {
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 2));
   });
 
-  test('that comes together with new versions answers with its own build', async () => {
+  test('that comes together with a new version is answered with the build of it', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
-    expect(await trigger()).toMatchObject({ answer: 'created', build: { number: '2' } });
+    expect(await trigger()).toMatchObject({ answer: 'created', build: { number: '1' } });
     expect(await schedule()).toEqual([]);
   });
 

@@ -213,7 +213,15 @@ describe('what a check found', () => {
   test('asks for a decision only when something is new', async () => {
     await stores.builds.schedule(
       saved.id,
-      () => ({ builds: [], waiting: [], refused: [], dealtWith: [], unfinished: [] }),
+      () => ({
+        builds: [],
+        interrupted: [],
+        waiting: [],
+        refused: [],
+        settled: [],
+        unfinished: [],
+        needs: [],
+      }),
       after(1),
     );
     await record([], 1);

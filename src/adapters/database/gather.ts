@@ -1,5 +1,11 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import { MOST_GOOD, MOST_UNUSED, type InputFacts, type JobFacts } from '#domain/scheduling/snapshot.ts';
+import {
+  MOST_PASSED,
+  MOST_UNUSED,
+  type Facts,
+  type GetFacts,
+  type JobFacts,
+} from '#domain/scheduling/facts.ts';
 import { prepared, type Transaction } from './pool.ts';
 
 /** A job's facts, and what the store needs to write what is decided on them. */
@@ -11,7 +17,14 @@ export interface GatheredJob {
   nextNumber: number;
   requested: number;
   /** By position of the job's gets. */
-  resources: number[];
+  gets: { name: string; resource: number }[];
+}
+
+/** All but the pages. */
+export interface Gathered {
+  jobs: GatheredJob[];
+  paused: boolean;
+  resources: Facts['resources'];
 }
 
 interface Row {
@@ -23,33 +36,27 @@ interface Row {
   next_number: number;
   requested: number;
   paused: boolean;
-  active: boolean;
+  pipeline_paused: boolean;
+  active: number | null;
   requests: JobFacts['requests'] | null;
   inputs: InputRow[] | null;
 }
 
-interface InputRow {
+interface InputRow extends GetFacts {
   name: string;
-  resource: string;
-  resourceId: number;
-  trigger: boolean;
-  passed: string[];
-  dealtWith: number;
-  latest: number | null;
-  unused: number[];
-  good: InputFacts['good'] | null;
-  lastUsed: number | null;
+  resourceName: string;
+  newest: number | null;
 }
 
 /** Jobs of a pipeline that wait for a decision. The caller holds the pipeline's lock. */
-export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<GatheredJob[]> {
+export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<Gathered> {
   return await gather(connection, 'gather_waiting', {
     where: sql.fragment`j.pipeline_id = ${pipeline} AND j.schedule_requested > j.last_scheduled`,
   });
 }
 
-export async function gatherJob(connection: Transaction, job: number): Promise<GatheredJob | undefined> {
-  return (await gather(connection, 'gather_job', { where: sql.fragment`j.id = ${job}` }))[0];
+export async function gatherJob(connection: Transaction, job: number): Promise<Gathered> {
+  return await gather(connection, 'gather_job', { where: sql.fragment`j.id = ${job}` });
 }
 
 /** Each part is answered from one end of an index, so the cost does not grow with history. */
@@ -57,36 +64,57 @@ async function gather(
   connection: Transaction,
   name: string,
   { where }: { where: FragmentSqlToken },
-): Promise<GatheredJob[]> {
+): Promise<Gathered> {
   const found = await connection.any(prepared<Row>(name)`
-    SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number,
-      j.schedule_requested AS requested, p.paused OR j.paused AS paused,
-      EXISTS (SELECT 1 FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL) AS active,
+    SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number, j.schedule_requested AS requested,
+      j.paused OR p.paused AS paused, p.paused AS pipeline_paused,
+      (SELECT b.number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
+        AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') ORDER BY b.id LIMIT 1) AS active,
       (SELECT jsonb_agg(jsonb_build_object('id', m.id, 'by', m.requested_by) ORDER BY m.id)
         FROM job_triggers m WHERE m.job_id = j.id AND m.build_id IS NULL AND m.refused IS NULL) AS requests,
       (SELECT jsonb_agg(jsonb_build_object(
-          'name', g.name, 'resource', r.name, 'resourceId', r.id, 'trigger', g.trigger, 'dealtWith', g.dealt_with,
-          'passed', ARRAY(SELECT u.name FROM jobs u WHERE u.id = ANY(g.passed) ORDER BY u.position),
-          'latest', (SELECT id FROM versions WHERE scope_id = r.scope_id ORDER BY id DESC LIMIT 1),
-          'unused', CASE WHEN g.trigger AND g.passed = '{}' THEN ARRAY(
-            SELECT id FROM versions WHERE scope_id = r.scope_id AND id > g.dealt_with
-            ORDER BY id LIMIT ${MOST_UNUSED + 1}) ELSE '{}' END,
-          'good', CASE WHEN g.passed <> '{}' THEN (
-            SELECT jsonb_agg(jsonb_build_object('job', u.name, 'versions', ARRAY(
-              SELECT DISTINCT version_id FROM good_versions
-              WHERE job_id = u.id AND resource_id = r.id ORDER BY version_id DESC LIMIT ${MOST_GOOD})))
-            FROM jobs u WHERE u.id = ANY(g.passed)) END,
-          'lastUsed', CASE WHEN g.trigger AND g.passed <> '{}' THEN (
-            SELECT version_id FROM build_inputs WHERE job_id = j.id AND resource_id = r.id
-            ORDER BY version_id DESC LIMIT 1) END) ORDER BY g.position)
+          'name', g.name, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
+          'baseline', g.dealt_with,
+          'passed', coalesce((SELECT jsonb_agg(jsonb_build_object('job', u.id, 'name', u.name) ORDER BY u.position)
+            FROM jobs u WHERE u.id = ANY(g.passed)), '[]'),
+          'newest', (SELECT id FROM versions WHERE scope_id = r.scope_id ORDER BY id DESC LIMIT 1),
+          'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions}
+            ELSE ${unusedPassed} END) ORDER BY g.position)
         FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS inputs
     FROM jobs j
     JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
     JOIN teams t ON t.id = p.team_id
     JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE j.deleted_at IS NULL AND ${where}`);
-  return found.map(toGathered);
+  const inputs = found.flatMap((row) => row.inputs ?? []);
+  return {
+    jobs: found.map(toGathered),
+    paused: found.some((row) => row.pipeline_paused),
+    resources: [...new Map(inputs.map((input) => [input.resource, toResource(input)])).values()],
+  };
 }
+
+/** Written so that it can only be looked up for each version, never joined with all that was ever used. */
+const neverUsed = (version: FragmentSqlToken) => sql.fragment`
+  (SELECT b.build_id FROM build_inputs b
+    WHERE b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} LIMIT 1) IS NULL`;
+
+const unusedVersions = sql.fragment`ARRAY(
+  SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.id > greatest(g.dealt_with, g.settled)
+    AND ${neverUsed(sql.fragment`v.id`)}
+  ORDER BY v.id LIMIT ${MOST_UNUSED + 1})`;
+
+const unusedPassed = sql.fragment`ARRAY(
+  SELECT n.version_id FROM (
+    SELECT DISTINCT version_id FROM (
+      SELECT version_id FROM good_versions
+      WHERE job_id = g.passed[1] AND resource_id = r.id AND version_id > g.dealt_with
+      ORDER BY version_id DESC LIMIT ${MOST_PASSED}) AS newest) AS n
+  WHERE ${neverUsed(sql.fragment`n.version_id`)} AND (
+    SELECT bool_and((SELECT o.build_id FROM good_versions o
+      WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)
+    FROM unnest(g.passed) AS u (job))
+  ORDER BY n.version_id DESC LIMIT ${MOST_UNUSED})`;
 
 function toGathered(row: Row): GatheredJob {
   const inputs = row.inputs ?? [];
@@ -95,28 +123,26 @@ function toGathered(row: Row): GatheredJob {
       id: row.id,
       name: row.name,
       paused: row.paused,
-      active: row.active,
-      gets: inputs.map(({ name, resource, trigger, passed }) => ({
-        kind: 'get',
-        name,
+      gets: inputs.map(({ resource, trigger, every, baseline, passed, unused }) => ({
         resource,
         trigger,
+        every,
+        baseline,
         passed,
-      })),
-      inputs: inputs.map(({ latest, dealtWith, unused, good, lastUsed }) => ({
-        dealtWith,
         unused,
-        good: good ?? [],
-        ...(latest === null ? {} : { latest }),
-        ...(lastUsed === null ? {} : { lastUsed }),
       })),
       requests: row.requests ?? [],
+      ...(row.active === null ? {} : { active: { number: String(row.active) } }),
     },
     team: row.team,
     pipeline: row.pipeline,
     revision: row.revision,
     nextNumber: row.next_number,
     requested: row.requested,
-    resources: inputs.map((input) => input.resourceId),
+    gets: inputs.map(({ name, resource }) => ({ name, resource })),
   };
+}
+
+function toResource({ resource, resourceName, newest }: InputRow): Facts['resources'][number] {
+  return { id: resource, name: resourceName, ...(newest === null ? {} : { newest }) };
 }

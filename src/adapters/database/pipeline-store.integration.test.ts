@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { decide } from '#domain/scheduling/decide.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, succeed, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 import { webhookToken, webhookTokenHash } from './digests.ts';
@@ -20,9 +20,23 @@ afterAll(async () => await stores.close());
 const save = async (definition: Pipeline = samplePipeline(), more = {}) =>
   await stores.pipelines.savePipeline(toSave(definition, more));
 const built = async (pipeline: number): Promise<string[]> =>
-  (await stores.builds.schedule(pipeline, decide, now())).builds.map(
+  (await stores.builds.schedule(pipeline, decideBuilds, now())).builds.map(
     (build) => `${build.job} ${build.number}`,
   );
+
+describe('what was found under sources', () => {
+  const kept = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
+
+  test('is kept before there is a pipeline, replaced, and gone with it', async () => {
+    expect(await stores.pipelines.keptSources(APP)).toBeUndefined();
+    await stores.pipelines.keepSources(APP, kept);
+    await stores.pipelines.keepSources(APP, { ...kept, key: 'l' });
+    expect(await stores.pipelines.keptSources(APP)).toEqual({ ...kept, key: 'l' });
+    expect(await stores.pipelines.keptSources({ ...APP, pipeline: 'other' })).toBeUndefined();
+    await stores.pipelines.removePipeline(APP);
+    expect(await stores.pipelines.keptSources(APP)).toBeUndefined();
+  });
+});
 
 describe('saving a pipeline', () => {
   test('that is as it was writes nothing', async () => {
@@ -135,7 +149,7 @@ describe('what a job starts from', () => {
     expect(await built(saved.id)).toEqual([]);
     await save(samplePipeline(), { paused: false });
     await found(stores, saved, [{ ref: 'b' }]);
-    const { builds } = await stores.builds.schedule(saved.id, decide, now());
+    const { builds } = await stores.builds.schedule(saved.id, decideBuilds, now());
     expect(builds.map((build) => build.number)).toEqual(['1']);
     const [pending] = await stores.builds.buildsToStart(1);
     expect((await stores.builds.attemptFacts(pending?.id ?? 0, 1))?.versions).toEqual([{ ref: 'b' }]);

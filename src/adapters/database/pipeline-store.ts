@@ -3,6 +3,7 @@ import { checksStalled } from '#domain/scheduling/next-check.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { PipelineFacts, PipelineName, PipelineStore } from '#flows/ports.ts';
 import { cronNext } from './cron-next.ts';
+import { keptSources } from './kept-sources.ts';
 import { removePipeline } from './remove-pipeline.ts';
 import { rows, type Database } from './pool.ts';
 import { savePipeline } from './save-pipeline.ts';
@@ -10,6 +11,7 @@ import { savePipeline } from './save-pipeline.ts';
 export function pipelineStore(database: Database & { webhookKey: Buffer }): PipelineStore {
   const { pool } = database;
   return {
+    ...keptSources(database),
     savePipeline: (toSave) => savePipeline(database, toSave),
     removePipeline: (name) => removePipeline(database, name),
     pipelineFacts: (name) => pipelineFacts(database, name),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { applyEvents } from '#domain/build/apply-events.ts';
-import { decide } from '#domain/scheduling/decide.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
@@ -33,8 +33,8 @@ test('nothing on the way from a version to its build reads through history', asy
     'due checks': () => checks.dueChecks(now(), 100),
     'recorded versions': () => found({ checks }, saved, [{ ref: 'a' }, { ref: 'b' }]),
     'pipelines to schedule': () => builds.pipelinesToSchedule(50),
-    'a decision': () => builds.schedule(saved.id, decide, now()),
-    'a trigger': () => builds.trigger({ ...APP, job: 'unit' }, 'ann', decide, now()),
+    'a decision': () => builds.schedule(saved.id, decideBuilds, now()),
+    'a trigger': () => builds.trigger({ ...APP, job: 'unit' }, 'ann', decideBuilds, now()),
     'builds to start': () => builds.buildsToStart(32, ['elsewhere']),
     'what is put off': async () => {
       await builds.explainFull('main', 'TeamLimit: enough');
@@ -50,7 +50,7 @@ test('nothing on the way from a version to its build reads through history', asy
       await builds.attemptFacts(id, 1);
       await builds.applyEvents(id, 1, eventsOf(['0', '1'], now().toISOString()), applyEvents);
     },
-    'the decision on what passed': () => builds.schedule(saved.id, decide, now()),
+    'the decision on what passed': () => builds.schedule(saved.id, decideBuilds, now()),
     'open attempts': () => builds.openAttempts(),
     'a page of builds': () => views.builds({ ...APP, job: 'unit' }, { limit: 50, before: BUILDS / 2 }),
     'a page of versions': () =>

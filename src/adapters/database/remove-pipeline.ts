@@ -12,6 +12,8 @@ export async function removePipeline(
     const id = await connection.maybeOneFirst(rows<{ id: number }>()`
       SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id, pg_advisory_xact_lock(${LOCK.pipeline}, p.id::int)
       WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`);
+    await connection.query(rows()`
+      DELETE FROM kept_sources WHERE team = ${name.team} AND pipeline = ${name.pipeline}`);
     if (id === null) return { runningBuilds: [] };
     await retire(connection, id);
     const runningBuilds = await connection.anyFirst(rows<{ id: number }>()`

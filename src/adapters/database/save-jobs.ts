@@ -1,5 +1,7 @@
 import { sql } from 'slonik';
-import type { GetStep, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { getsOf } from '#domain/pipeline/steps.ts';
+import { takesEvery } from '#domain/scheduling/takes-every.ts';
 import { rows, texts, type Transaction } from './pool.ts';
 
 /** Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each. */
@@ -22,45 +24,51 @@ export async function saveJobs(
 
 /**
  * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that was a trigger of the
- * same job and resource before goes on where it was. One that loses its `passed` begins anew: what a gated get took is not noted here.
+ * same job and resource before goes on where it was. One that loses its `passed`, or now wants every version, begins anew: it would build
+ * all that it had left out.
  */
 async function saveGets(connection: Transaction, pipeline: number, definition: Pipeline): Promise<void> {
   const gets = definition.jobs.flatMap((job) =>
-    job.steps
-      .filter((step): step is GetStep => step.kind === 'get')
-      .map(({ name, resource, trigger, passed }, position) => ({
-        job: job.name,
-        position,
-        name,
-        resource,
-        trigger,
-        passed,
-      })),
+    getsOf(job.steps).map((get, position) => ({
+      job: job.name,
+      position,
+      name: get.name,
+      resource: get.resource,
+      trigger: get.trigger,
+      every: takesEvery(get),
+      passed: get.passed,
+    })),
   );
   const known = await connection.any(rows<{
     job: number;
     resource: number;
     gated: boolean;
+    every: boolean;
     dealt_with: number;
+    settled: number;
   }>()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
-    RETURNING g.job_id AS job, g.resource_id AS resource, g.passed <> '{}' AS gated,
+    RETURNING g.job_id AS job, g.resource_id AS resource, g.passed <> '{}' AS gated, g.every, g.settled,
       CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
   await connection.query(rows()`
-    INSERT INTO job_gets (job_id, position, name, resource_id, trigger, passed, dealt_with)
-    SELECT j.id, n.position, n.name, r.id, n.trigger,
+    INSERT INTO job_gets (job_id, position, name, resource_id, trigger, every, passed, dealt_with, settled)
+    SELECT j.id, n.position, n.name, r.id, n.trigger, n.every,
       ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
         WHERE u.pipeline_id = ${pipeline}),
-      coalesce(
-        (SELECT min(k.dealt_with) FROM jsonb_to_recordset(${sql.jsonb(known)}) AS k
-          (job bigint, resource bigint, gated boolean, dealt_with bigint)
-          WHERE k.job = j.id AND k.resource = r.id AND NOT (k.gated AND n.passed = '[]')),
+      coalesce(before.dealt_with,
         (SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id ORDER BY v.id DESC LIMIT 1),
-        0)
+        0),
+      coalesce(before.settled, 0)
     FROM jsonb_to_recordset(${sql.jsonb(gets)}) AS n
-      (job text, position integer, name text, resource text, trigger boolean, passed jsonb)
+      (job text, position integer, name text, resource text, trigger boolean, every boolean, passed jsonb)
     JOIN jobs j ON j.pipeline_id = ${pipeline} AND j.name = n.job
-    JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource`);
+    JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource
+    LEFT JOIN LATERAL (
+      SELECT min(k.dealt_with) AS dealt_with, min(CASE WHEN k.every AND NOT k.gated THEN k.settled ELSE 0 END) AS settled
+      FROM jsonb_to_recordset(${sql.jsonb(known)}) AS k
+        (job bigint, resource bigint, gated boolean, every boolean, dealt_with bigint, settled bigint)
+      WHERE k.job = j.id AND k.resource = r.id
+        AND NOT (k.gated AND n.passed = '[]') AND NOT (n.every AND NOT k.every)) AS before ON true`);
 }
 
 /** When a pause ends: only versions found from now on trigger builds. */

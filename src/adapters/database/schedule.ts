@@ -1,11 +1,13 @@
-import type { Decision, Snapshot } from '#domain/scheduling/snapshot.ts';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName, TriggerAnswer } from '#flows/ports.ts';
 import { fence, EpochOver } from './fence.ts';
 import { gatherJob, gatherWaiting } from './gather.ts';
+import { decideWithPages } from './gather-pages.ts';
 import { LOCK, prepared, rows, time, type Database } from './pool.ts';
 import { writeDecision } from './write-decision.ts';
 
-type Decide = (snapshot: Snapshot) => Decision;
+type Decide = (facts: Facts) => Decision;
 
 export async function pipelinesToSchedule({ pool }: Database, limit: number): Promise<number[]> {
   const found = await pool.anyFirst(rows<{ pipeline_id: number }>()`
@@ -14,7 +16,7 @@ export async function pipelinesToSchedule({ pool }: Database, limit: number): Pr
   return [...found];
 }
 
-/** Five round trips whatever is decided: begin, lock, gather, write, commit. */
+/** Five round trips whatever is decided: begin, lock, gather, write, commit; one more for each kind of page that is looked at. */
 export async function schedule(
   database: Database,
   { pipeline, decide, at }: { pipeline: number; decide: Decide; at: Date },
@@ -25,9 +27,9 @@ export async function schedule(
     )`
       SELECT (${fence(database)}) IS NOT NULL AS leads FROM pg_advisory_xact_lock(${LOCK.pipeline}, ${pipeline}::int)`);
     if (!leads) throw new EpochOver(database.epoch?.() ?? 0);
-    const jobs = await gatherWaiting(connection, pipeline);
-    const decision = decide({ jobs: jobs.map((job) => job.facts) });
-    const builds = await writeDecision(connection, jobs, decision, at);
+    const gathered = await gatherWaiting(connection, pipeline);
+    const decision = await decideWithPages(connection, gathered, decide);
+    const builds = await writeDecision(connection, gathered.jobs, decision, at);
     return { builds: builds.map(withoutId) };
   });
 }
@@ -49,9 +51,9 @@ export async function trigger(
       RETURNING job_id AS job, id AS request`);
     if (asked === null) return { answer: 'unknown' };
     const gathered = await gatherJob(connection, asked.job);
-    if (gathered === undefined) return { answer: 'unknown' };
-    const decision = decide({ jobs: [gathered.facts] });
-    const builds = await writeDecision(connection, [gathered], decision, at);
+    if (gathered.jobs.length === 0) return { answer: 'unknown' };
+    const decision = await decideWithPages(connection, gathered, decide);
+    const builds = await writeDecision(connection, gathered.jobs, decision, at);
     const build = builds.find((made) => made.request === asked.request);
     if (build !== undefined) return { answer: 'created', build: withoutId(build) };
     const refused = decision.refused.find(({ request }) => request === asked.request);

@@ -191,6 +191,8 @@ CREATE TABLE job_gets (
   trigger boolean NOT NULL,
   passed bigint[] DEFAULT '{}'::bigint[] NOT NULL,
   dealt_with bigint DEFAULT 0 NOT NULL,
+  every boolean DEFAULT false NOT NULL,
+  settled bigint DEFAULT 0 NOT NULL,
   CONSTRAINT job_gets_pkey PRIMARY KEY (job_id, "position"),
   CONSTRAINT job_gets_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
   CONSTRAINT job_gets_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id)
@@ -227,6 +229,15 @@ CREATE TABLE jobs (
   CONSTRAINT jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
 );
 CREATE INDEX jobs_to_schedule ON public.jobs USING btree (pipeline_id, id) WHERE (schedule_requested > last_scheduled);
+
+CREATE TABLE kept_sources (
+  team text NOT NULL,
+  pipeline text NOT NULL,
+  key text NOT NULL,
+  sources jsonb NOT NULL,
+  fetched_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT kept_sources_pkey PRIMARY KEY (team, pipeline)
+);
 
 CREATE TABLE leader_epochs (
   scope text NOT NULL,

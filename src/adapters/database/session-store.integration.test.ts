@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { decide } from '#domain/scheduling/decide.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { AgentSession } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
     saved,
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((ref) => ({ ref })),
   );
-  await stores.builds.schedule(saved.id, decide, now());
+  await stores.builds.schedule(saved.id, decideBuilds, now());
   builds = (await stores.builds.buildsToStart(10)).map((build) => build.id);
 });
 afterAll(async () => await stores.close());

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import type { BuildDecision, Decision } from '#domain/scheduling/snapshot.ts';
+import type { BuildDecision, Decision } from '#domain/scheduling/decision.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { GatheredJob } from './gather.ts';
 import { prepared, time, type Transaction } from './pool.ts';
@@ -10,7 +10,7 @@ export interface MadeBuild extends BuildRef {
   request?: number;
 }
 
-/** Writes all that was decided with one statement: builds and inputs, what is dealt with, answers, and the requests that were seen. */
+/** Writes all that was decided with one statement: builds and inputs, what is settled, answers, and the requests that were seen. */
 export async function writeDecision(
   connection: Transaction,
   jobs: GatheredJob[],
@@ -38,9 +38,9 @@ export async function writeDecision(
       UPDATE jobs j SET next_number = n.next, last_scheduled = n.seen
       FROM jsonb_to_recordset(${sql.jsonb(seen(jobs, builds, decision))}) AS n (job bigint, next integer, seen bigint)
       WHERE j.id = n.job),
-    dealt AS (
-      UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, n.version)
-      FROM jsonb_to_recordset(${sql.jsonb(decision.dealtWith)}) AS n (job bigint, get integer, version bigint)
+    settled AS (
+      UPDATE job_gets g SET settled = greatest(g.settled, n.version)
+      FROM jsonb_to_recordset(${sql.jsonb(decision.settled)}) AS n (job bigint, get integer, version bigint)
       WHERE g.job_id = n.job AND g.position = n.get),
     answered AS (
       UPDATE job_triggers m SET build_id = made.id
@@ -79,8 +79,8 @@ function numbered(jobs: GatheredJob[], builds: BuildDecision[]): NumberedBuild[]
       job: build.job,
       number,
       position,
-      name: job.facts.gets[position]?.name ?? '',
-      resource: job.resources[position] ?? 0,
+      name: job.gets[position]?.name ?? '',
+      resource: job.gets[position]?.resource ?? 0,
       version,
     }));
     return { ...build, number, revision: job.revision, inputs };

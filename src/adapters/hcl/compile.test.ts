@@ -64,7 +64,7 @@ describe('the compiler', () => {
   });
 
   test('gives up on a text that takes too long, and goes on with the next', async () => {
-    const started = start({ timeLimitMs: 300 });
+    const started = start({ timeLimitMs: 1000 });
     const answers = await Promise.all([
       started.compile(endless, {}),
       started.compile(good, {}),
@@ -75,7 +75,7 @@ describe('the compiler', () => {
       answers.map(({ pipeline, diagnostics }) => pipeline?.resources.length ?? diagnostics[0]?.code),
     ).toEqual(['time-limit', 1, 'time-limit', 1]);
     expect(answers[0]?.diagnostics.map(renderDiagnostic)).toEqual([
-      'reading the pipeline took longer than 300 ms',
+      'reading the pipeline took longer than 1000 ms',
     ]);
   });
 
@@ -115,8 +115,34 @@ describe('the compiler', () => {
     expect((await started.compile(good, {})).pipeline?.resources).toHaveLength(1);
   });
 
+  test('does not let one text hold up the others', async () => {
+    const started = start({ timeLimitMs: 60_000, threads: 2 });
+    const answers = [started.compile(endless, {}).then(() => 'endless')];
+    for (let i = 0; i < 5; i++) answers.push(started.compile(good, {}).then(() => 'good'));
+    expect(await Promise.race(answers)).toBe('good');
+    expect(await Promise.all(answers.slice(1))).toHaveLength(5);
+    await started.close();
+    await expect(answers[0]).resolves.toBe('endless');
+  });
+
+  test('refuses a pipeline that is short, but long with all that it repeats', async () => {
+    const script = `run "shell" {\n      cmd = "${'x'.repeat(50_000)}"\n    }`;
+    const job = `job "a" {\n  for_each = toset(formatlist("i%d", range(1000)))\n  task "t" {\n    ${script}\n  }\n}\n`;
+    const { pipeline, diagnostics } = await start({ timeLimitMs: 60_000 }).compile(job, {});
+    expect(pipeline).toBeUndefined();
+    expect(diagnostics.map(renderDiagnostic)).toEqual([
+      expect.stringMatching(/^with all that it repeats, the pipeline is \d+ MiB long$/),
+    ]);
+  });
+
+  test('answers with one time for the whole text', async () => {
+    const source = 'resource "cron" "day" {\n  check_interval = "@daily"\n  params { a = timestamp() }\n}\n';
+    const { pipeline } = await start({ now: () => new Date(1_770_091_506_789) }).compile(source, {});
+    expect(pipeline?.resources[0]?.params).toEqual({ a: '2026-02-03T04:05:06Z' });
+  });
+
   test('answers those who wait when it is closed', async () => {
-    const closing = start({ timeLimitMs: 60_000 });
+    const closing = start({ timeLimitMs: 60_000, threads: 1 });
     await closing.compile(good, {});
     const waiting = closing.compile(endless, {});
     const behind = closing.compile(good, {});

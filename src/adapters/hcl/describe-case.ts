@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { argv, stdout } from 'node:process';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
-import type { Command, Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
@@ -12,9 +13,10 @@ import { readPipeline } from './read-pipeline.ts';
 
 /*
  * The portable suite (src/domain/language/testdata) says for each text what comes of it: a tree or pipeline as JSON, diagnostics as
- * lines. To see what the engine makes of a case, which is how an expected file begins:
+ * lines. To see what the engine makes of a case, and with --write to have it written beside the case, which is how an expected file
+ * begins; read it before you believe it:
  *
- *   node src/adapters/hcl/describe-case.ts <case>.hcl
+ *   node src/adapters/hcl/describe-case.ts [--write] <case>.hcl …
  */
 export interface CaseDescription {
   json?: unknown;
@@ -26,19 +28,22 @@ export interface CaseDescription {
 export function describeCase(engine: HclEngine, file: string): CaseDescription {
   const source = readFileSync(file);
   if (file.includes('/syntax/')) return describeSyntax(engine, source);
-  const { pipeline, diagnostics } = readPipeline(engine, source, readVariables(file));
+  const { given, sources } = readGiven(file);
+  const compilation = readPipeline(engine, source, given, { sources, time: '2026-11-21T12:00:00Z' });
+  const { pipeline, diagnostics, needs = [] } = compilation;
   return {
     ...(pipeline && { json: describePipeline(pipeline) }),
-    text: diagnostics.map(describeDiagnostic).join(''),
+    text: [...diagnostics.map(describeDiagnostic), ...needs.map((need) => `needs ${need.source}\n`)].join(''),
   };
 }
 
-function readVariables(file: string): GivenVariables {
-  try {
-    return JSON.parse(readFileSync(file.replace(/\.hcl$/, '.vars.json'), 'utf8'));
-  } catch {
-    return {};
-  }
+/** Variables stand in `<case>.vars.json`, texts under sources in `<case>.sources.json`. */
+function readGiven(file: string): { given: GivenVariables; sources: ResolvedSources } {
+  const read = (extension: string): string => {
+    const path = file.replace(/\.hcl$/, extension);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '{}';
+  };
+  return { given: JSON.parse(read('.vars.json')), sources: JSON.parse(read('.sources.json')) };
 }
 
 function describeSyntax(engine: HclEngine, source: Buffer): CaseDescription {
@@ -99,21 +104,62 @@ function describeDiagnostic(diagnostic: Diagnostic): string {
   return `${diagnostic.severity} ${diagnostic.code} ${renderDiagnostic(diagnostic)}\n    ${diagnostic.help}\n`;
 }
 
-/** Without the scripts of built-in types. */
-function describePipeline({ resourceTypes, ...rest }: Pipeline): unknown {
-  return { resourceTypes: resourceTypes.map(describeType), ...rest };
+/** Without the scripts of built-in types, which have tests of their own. */
+function describePipeline(pipeline: Pipeline): unknown {
+  const short = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(short);
+    if (typeof value === 'string') return value.includes('\n') ? 'built in' : value;
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, short(one)]));
+  };
+  const shorten = (types: object[]): unknown[] => types.map((type) => (isBuiltIn(type) ? short(type) : type));
+  return Object.fromEntries(
+    Object.entries(pipeline).map(([name, part]) => [name, name.endsWith('Types') ? shorten(part) : part]),
+  );
 }
 
-function describeType(type: ResourceType): unknown {
-  const shorten = (command: Command | undefined): unknown => (type.builtIn && command ? 'built in' : command);
-  const { check, pull, push, ...rest } = type;
-  return { ...rest, check: shorten(check), pull: shorten(pull), push: shorten(push) };
+const isBuiltIn = (value: object): boolean => 'builtIn' in value && value.builtIn === true;
+
+const WIDTH = 110;
+
+/** JSON for people: what fits stands on one line. */
+function layOut(value: unknown, indent = ''): string {
+  const flat = JSON.stringify(value) ?? 'null';
+  const spaced = typeof value === 'object' ? flatten(value) : flat;
+  if (indent.length + spaced.length <= WIDTH || typeof value !== 'object' || value === null) return spaced;
+  const deeper = `${indent}  `;
+  const parts = Array.isArray(value)
+    ? value.map((one) => layOut(one, deeper))
+    : Object.entries(value)
+        .filter(([, one]) => one !== undefined)
+        .map(([key, one]) => `${JSON.stringify(key)}: ${layOut(one, deeper)}`);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`;
+}
+
+function flatten(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flatten).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const parts = Object.entries(value)
+    .filter(([, one]) => one !== undefined)
+    .map(([key, one]) => `${JSON.stringify(key)}: ${flatten(one)}`);
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`;
 }
 
 if (import.meta.main) {
   const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-  for (const file of argv.slice(2)) {
+  for (const file of argv.slice(2).filter((argument) => argument !== '--write')) {
     const { json, text } = describeCase(engine, file);
-    stdout.write(json === undefined ? text : `${text}${JSON.stringify(json, undefined, 2)}\n`);
+    const tree = json === undefined ? '' : `${layOut(json)}\n`;
+    if (!argv.includes('--write')) stdout.write(`${text}${tree}`);
+    else {
+      writeOrRemove(file.replace(/hcl$/, 'json'), tree);
+      writeOrRemove(file.replace(/hcl$/, 'txt'), text);
+    }
   }
+}
+
+function writeOrRemove(file: string, text: string): void {
+  if (text === '') rmSync(file, { force: true });
+  else writeFileSync(file, text);
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test, jest } from '@jest/globals';
 import type { Attribute, Expression, Value } from '#domain/language/syntax.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
@@ -136,6 +137,19 @@ describe('evaluation', () => {
   });
 });
 
+test('a secret is called as the variable that holds it', () => {
+  const token: Value = { kind: 'string', text: makeSecretPlaceholder('release/token') };
+  const scope = new Map<string, Value>([['var', { kind: 'object', entries: [['secret', token]] }]]);
+  const { expression, evaluate } = expressionOf('upper(var.secret)');
+  expect(evaluate(expression, scope).problems).toMatchObject([
+    {
+      code: 'secret-used-indirectly',
+      detail: 'upper would look at the secret var.secret or change it, but its value is not known here',
+      subject: { start: { column: 11 } },
+    },
+  ]);
+});
+
 describe('format', () => {
   test('lays out as HCL does', () => {
     expect(engine.format('a   =1\nlonger= "x"\nb   {\nc=1\n}\n')).toBe(
@@ -167,4 +181,68 @@ test('an engine does not grow with use', async () => {
     if (i % 10 === 0) used.collect();
   }
   expect(used.memorySize()).toBeLessThan(32 * 1024 * 1024);
+});
+
+const text = (value: string): Value => ({ kind: 'string', text: value });
+const digits = (value: string): Value => ({ kind: 'number', digits: value });
+
+describe('types', () => {
+  const cases: [type: string, value: Value, converted: Value | string][] = [
+    [
+      'list(string)',
+      { kind: 'tuple', items: [digits('1'), text('a')] },
+      { kind: 'list', items: [text('1'), text('a')] },
+    ],
+    [
+      'set(string)',
+      { kind: 'tuple', items: [text('b'), text('a'), text('b')] },
+      { kind: 'set', items: [text('a'), text('b')] },
+    ],
+    [
+      'map(number)',
+      { kind: 'object', entries: [['a', text('1')]] },
+      { kind: 'map', entries: [['a', digits('1')]] },
+    ],
+    [
+      'object({ name = string, port = optional(number, 80) })',
+      { kind: 'object', entries: [['name', text('a')]] },
+      {
+        kind: 'object',
+        entries: [
+          ['name', text('a')],
+          ['port', digits('80')],
+        ],
+      },
+    ],
+    ['any', text('a'), text('a')],
+    ['list(number)', { kind: 'tuple', items: [digits('1'), text('a')] }, '[1]: a number is required'],
+    ['list', text('a'), 'The list type constructor requires one argument specifying the element type.'],
+    ['list(strin)', text('a'), 'The keyword "strin" is not a valid type specification.'],
+  ];
+
+  test.each(cases)('%s', (type, value, converted) => {
+    const { body, convert } = engine.parse(`x = ${type}\n`, 200);
+    const [attribute] = body?.items ?? [];
+    if (attribute?.kind !== 'attribute') throw new Error('no attribute');
+    const answer = convert(attribute.expression, value);
+    expect(answer.value ?? answer.problems[0]?.detail).toEqual(converted);
+  });
+
+  test('keep their kind on the way through a scope', () => {
+    const { expression, evaluate } = expressionOf('v');
+    const values: Value[] = [
+      { kind: 'set', items: [text('a')] },
+      { kind: 'list', items: [] },
+      { kind: 'list', items: [{ kind: 'null' }, text('a')] },
+      {
+        kind: 'map',
+        entries: [
+          ['a', { kind: 'null' }],
+          ['b', digits('1')],
+        ],
+      },
+      { kind: 'map', entries: [] },
+    ];
+    for (const value of values) expect(evaluate(expression, new Map([['v', value]])).value).toEqual(value);
+  });
 });

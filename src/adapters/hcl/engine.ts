@@ -1,22 +1,32 @@
-import type { Body, Evaluate, Problem, Scope } from '#domain/language/syntax.ts';
+import type { Body, Convert, Evaluate, Problem, Scope } from '#domain/language/syntax.ts';
 import { completeImports, EngineExit, systemCalls } from './wasi.ts';
 import { readBody, readProblem, readValue, writeValue } from './wire.ts';
 import type { EvaluateAnswer, ParseAnswer } from './wire.ts';
+import { writeScope } from './write-scope.ts';
 
 export interface HclDocument {
   body?: Body;
   problems: Problem[];
   /** Knows the expressions of this document only. Throws when the engine cannot go on: then it is of no more use. */
   evaluate: Evaluate;
-  /** Frees what the engine keeps for the document. */
+  /** The same holds for its type expressions. */
+  convert: Convert;
+  /** Frees what the engine keeps for the scopes that the document was evaluated in. */
+  releaseScopes(): void;
+  /** Frees all that the engine keeps for the document. */
   release(): void;
 }
 
 export interface HclEngine {
-  /** `maxDepth`: how deep blocks, brackets, templates and operators may be nested. */
-  parse(source: string | Uint8Array, maxDepth: number): HclDocument;
+  /**
+   * `maxDepth`: how deep blocks, brackets, templates and operators may be nested. `time`: what timestamp() answers, as RFC 3339 says;
+   * without it that function is an error.
+   */
+  parse(source: string | Uint8Array, maxDepth: number, time?: string): HclDocument;
   /** HCL's own layout. Keeps the text's meaning also when it is not valid HCL. */
-  format(source: string): string;
+  format(source: string | Uint8Array): string;
+  /** The functions that expressions may call. */
+  functionNames(): string[];
   /** Collects the engine's garbage, which does not happen often enough by itself: some milliseconds. */
   collect(): void;
   /** Bytes of the engine's own memory, which only grows. */
@@ -31,14 +41,17 @@ interface EngineExports {
   parse(address: number, length: number, maxDepth: number): bigint;
   makeScope(address: number, length: number): number;
   evaluate(tree: number, expression: number, scope: number): bigint;
+  convertTo(tree: number, expression: number, address: number, length: number): bigint;
   format(address: number, length: number): bigint;
+  functionNames(): bigint;
   releaseTree(tree: number): void;
   releaseScope(scope: number): void;
   collect(): void;
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+/** A byte order mark is part of a layout too. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Starts an engine: some 20 ms from a compiled module. Calls are synchronous. */
 export function startEngine(module: WebAssembly.Module): HclEngine {
@@ -77,57 +90,72 @@ export function startEngine(module: WebAssembly.Module): HclEngine {
   const makeScope = (wire: string): number =>
     send(wire, (address, length) => exports.makeScope(address, length));
   return {
-    parse(source, maxDepth) {
+    parse(source, maxDepth, time = '') {
       const answer: ParseAnswer = JSON.parse(
         receive(send(source, (address, length) => exports.parse(address, length, maxDepth))),
       );
       if (answer.fault !== undefined) throw new EngineExit(answer.fault);
-      return openDocument(exports, answer, { makeScope, receive, guarded });
+      return openDocument(exports, answer, { makeScope, receive, guarded, send, time });
     },
     format: (source) => receive(send(source, (address, length) => exports.format(address, length))),
+    functionNames: () => JSON.parse(receive(guarded(() => exports.functionNames()))),
     collect: () => guarded(() => exports.collect()),
     memorySize: () => exports.memory.buffer.byteLength,
   };
 }
 
 interface Channel {
+  send: (text: string, use: (address: number, length: number) => bigint) => bigint;
   makeScope: (wire: string) => number;
   receive: (answer: bigint) => string;
   guarded: (run: () => bigint) => bigint;
+  time: string;
 }
 
 function openDocument(
   exports: EngineExports,
   answer: ParseAnswer,
-  { makeScope, receive, guarded }: Channel,
+  { makeScope, receive, guarded, send, time }: Channel,
 ): HclDocument {
   const tree = answer.tree ?? 0;
   const scopes = new Map<Scope, number>();
   const scopeId = (scope: Scope): number => {
     const known = scopes.get(scope);
     if (known !== undefined) return known;
-    const wire = Object.fromEntries([...scope].map(([name, value]) => [name, writeValue(value)]));
-    const id = makeScope(JSON.stringify(wire));
+    const id = makeScope(writeScope(scope, time));
     scopes.set(scope, id);
     return id;
+  };
+  const releaseScopes = (): void => {
+    for (const id of scopes.values()) exports.releaseScope(id);
+    scopes.clear();
   };
   return {
     ...(answer.body && { body: readBody(answer.body) }),
     problems: answer.diagnostics.map(readProblem),
     evaluate(expression, scope) {
       if (expression.value) return { value: expression.value, problems: [] };
-      const wire: EvaluateAnswer = JSON.parse(
-        receive(guarded(() => exports.evaluate(tree, expression.id, scopeId(scope)))),
-      );
-      if (wire.fault !== undefined) throw new EngineExit(wire.fault);
-      const problems = wire.diagnostics.map(readProblem);
-      return wire.value === undefined ? { problems } : { value: readValue(wire.value), problems };
+      return readEvaluation(receive(guarded(() => exports.evaluate(tree, expression.id, scopeId(scope)))));
     },
+    convert(type, value) {
+      const text = value === undefined ? '' : JSON.stringify(writeValue(value));
+      return readEvaluation(
+        receive(send(text, (address, length) => exports.convertTo(tree, type.id, address, length))),
+      );
+    },
+    releaseScopes,
     release() {
       exports.releaseTree(tree);
-      for (const id of scopes.values()) exports.releaseScope(id);
+      releaseScopes();
     },
   };
+}
+
+function readEvaluation(text: string): ReturnType<Evaluate> {
+  const wire: EvaluateAnswer = JSON.parse(text);
+  if (wire.fault !== undefined) throw new EngineExit(wire.fault);
+  const problems = wire.diagnostics.map(readProblem);
+  return wire.value === undefined ? { problems } : { value: readValue(wire.value), problems };
 }
 
 function isEngine(exports: WebAssembly.Exports): exports is WebAssembly.Exports & EngineExports {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
@@ -10,7 +10,9 @@ export const engineFolder = fileURLToPath(new URL('engine', import.meta.url));
 /** Where builds from sources keep the engine: outside the checkout, under the hash of what it is made from. */
 export function cachedEngine(): string {
   const hash = createHash('sha256');
-  const sources = readdirSync(engineFolder).filter((file) => !file.endsWith('_test.go'));
+  const sources = globSync(['**/*.go', 'go.{mod,sum}'], { cwd: engineFolder }).filter(
+    (file) => !file.endsWith('_test.go'),
+  );
   for (const file of sources.toSorted()) {
     hash
       .update(`${file}\0`)

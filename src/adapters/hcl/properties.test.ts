@@ -1,27 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test, jest } from '@jest/globals';
-import {
-  array,
-  assert,
-  constantFrom,
-  integer,
-  oneof,
-  property,
-  shuffledSubarray,
-  string,
-  tuple,
-} from 'fast-check';
+import { array, assert, constantFrom, oneof, property, shuffledSubarray, string } from 'fast-check';
 import { hasErrors } from '#domain/language/diagnostic.ts';
-import type { Body } from '#domain/language/syntax.ts';
+import type { Body, Item, Problem } from '#domain/language/syntax.ts';
+import { expressionTexts, mutatedTexts, suiteTexts } from './arbitrary-texts.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
+import { times } from './times.ts';
 
 // Slow machines take long to start threads and programs.
-jest.setTimeout(60_000);
+jest.setTimeout(3_600_000);
 
 let engine: HclEngine;
 beforeAll(async () => {
@@ -29,56 +21,13 @@ beforeAll(async () => {
 }, 300_000);
 
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
-const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.hcl'))
-  .map((file) => readFileSync(join(folder, file), 'utf8'))
-  .filter((text) => text.length < 5000);
-
-/** A text of the suite, with pieces cut out, doubled, or put in from elsewhere. */
-const mutated = tuple(
-  constantFrom(...texts),
-  array(
-    tuple(
-      integer({ min: 0, max: 5000 }),
-      integer({ min: 0, max: 30 }),
-      oneof(
-        constantFrom(
-          '',
-          '{',
-          '}',
-          '"',
-          '${',
-          '%{ if x }',
-          '\n',
-          '=',
-          '[',
-          ')',
-          '<<E\n',
-          '.',
-          '\\',
-          'null',
-          '\0',
-          '\ud800',
-          '//',
-        ),
-        string({ maxLength: 5 }),
-      ),
-    ),
-    { minLength: 1, maxLength: 4 },
-  ),
-).map(([text, edits]) =>
-  edits.reduce((edited, [at, length, put]) => {
-    const from = at % (edited.length + 1);
-    return edited.slice(0, from) + put + edited.slice(from + length);
-  }, text),
-);
 
 describe('any text', () => {
-  test('has a pipeline or errors, each with a code, a place inside the text and a message of one line', () => {
+  test('has a pipeline, needs or errors, each with a code, a place inside the text and a message of one line', () => {
     assert(
-      property(oneof(mutated, string({ maxLength: 200 })), (text) => {
-        const { pipeline, diagnostics } = readPipeline(engine, text, {});
-        expect(pipeline === undefined).toBe(hasErrors(diagnostics));
+      property(oneof(mutatedTexts, string({ maxLength: 200 })), (text) => {
+        const { pipeline, diagnostics, needs = [] } = readPipeline(engine, text, {});
+        expect(pipeline === undefined).toBe(hasErrors(diagnostics) || needs.length > 0);
         const lines = text.split('\n').length;
         for (const { range, message, help } of diagnostics) {
           expect(message).toMatch(/^[^\n]+$/);
@@ -86,20 +35,64 @@ describe('any text', () => {
           if (range) expect(range.start.line).toBeLessThanOrEqual(lines + 1);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     );
   });
 
-  test('is laid out to the same text twice', () => {
+  test('is laid out in the same way when it already is', () => {
     assert(
-      property(constantFrom(...texts), (text) => {
+      property(oneof(constantFrom(...suiteTexts), expressionTexts, mutatedTexts), (text) => {
         const once = engine.format(text);
         expect(engine.format(once)).toBe(once);
       }),
-      { numRuns: 200 },
+      { numRuns: times(1000) },
+    );
+  });
+
+  test('means the same when it is laid out, and keeps all but blanks, so its comments too', () => {
+    const layouts = array(constantFrom(' ', '  ', '\t', '   '), { minLength: 50, maxLength: 50 });
+    assert(
+      property(oneof(constantFrom(...suiteTexts), expressionTexts), layouts, (text, blanks) => {
+        const loose = loosen(text, blanks);
+        const formatted = engine.format(loose);
+        expect(meaning(formatted)).toEqual(meaning(loose));
+        expect(withoutBlanks(formatted)).toBe(withoutBlanks(loose));
+      }),
+      { numRuns: times(1000) },
     );
   });
 });
+
+const withoutBlanks = (text: string): string => text.replaceAll(/\s/g, '');
+
+/** Other blanks before the first word of a line and around `=`, outside of heredocs and of texts with several lines. */
+function loosen(text: string, blanks: readonly string[]): string {
+  if (/<<|\/\*/.test(text)) return text;
+  let count = 0;
+  const blank = (): string => blanks[count++ % blanks.length] ?? ' ';
+  return text.replaceAll(/^[ \t]*(\w+) = /gm, (_, name: string) => `${blank()}${name}${blank()}=${blank()}`);
+}
+
+/** Without the places that HCL writes into some details, and what it suggests by chance. */
+const wordsOf = ({ summary, detail }: Problem): string[] => [
+  summary,
+  detail.replaceAll(/:[\d,-]+| Did you mean [^?]*\?/g, ''),
+];
+
+/** What a text says, without where it says it. */
+function meaning(text: string): unknown {
+  const document = engine.parse(text, 200, '2026-02-03T04:05:06Z');
+  const describeItem = (item: Item): unknown => {
+    if (item.kind === 'block') {
+      return [item.type, item.labels.map((label) => label.text), item.body.items.map(describeItem)];
+    }
+    const { value, problems } = document.evaluate(item.expression, new Map());
+    return [item.name, value ?? problems.map(wordsOf)];
+  };
+  const described = [document.problems.map(wordsOf), document.body?.items.map(describeItem)];
+  document.release();
+  return described;
+}
 
 const outline = (body: Body | undefined): unknown =>
   body?.items.map((item) =>

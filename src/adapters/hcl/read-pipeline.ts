@@ -1,21 +1,33 @@
 import { compilePipeline } from '#domain/pipeline/compile.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { checkSize, LIMITS } from '#domain/pipeline/limits.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import { openDefinitions } from './definitions.ts';
 import type { HclEngine } from './engine.ts';
+
+export interface ReadOptions {
+  /** Texts under sources that an earlier compilation said it needs. */
+  sources?: ResolvedSources;
+  /** What timestamp() answers, as RFC 3339 says; without it that function is an error. */
+  time?: string;
+}
 
 /** Text to pipeline with an engine in this thread. Throws when the engine broke; then start another one. */
 export function readPipeline(
   engine: HclEngine,
   source: string | Uint8Array,
-  variables: GivenVariables,
+  given: GivenVariables,
+  { sources = {}, time }: ReadOptions = {},
 ): Compilation {
   const tooLarge = checkSize(Buffer.byteLength(source));
   if (tooLarge) return { diagnostics: [tooLarge] };
-  const document = engine.parse(source, LIMITS.depth);
+  const document = engine.parse(source, LIMITS.depth, time);
+  const definitions = openDefinitions(engine, time);
   try {
-    return compilePipeline(document, document.evaluate, variables);
+    return compilePipeline(document, { given, sources, parse: definitions.parse });
   } finally {
     document.release();
+    definitions.close();
   }
 }

@@ -17,5 +17,6 @@ declare namespace WebAssembly {
   }
   type Imports = Record<string, Record<string, (...args: never[]) => unknown>>;
   type Exports = Record<string, unknown>;
+  function compile(bytes: Uint8Array): Promise<Module>;
   class RuntimeError extends Error {}
 }

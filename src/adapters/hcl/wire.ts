@@ -150,6 +150,11 @@ export function writeValue(value: Value): WireValue {
   if (value.kind === 'string') return value.text;
   if (value.kind === 'bool') return value.value;
   if (value.kind === 'number') return { number: value.digits };
-  if ('items' in value) return { tuple: value.items.map(writeValue) };
-  return { object: value.entries.map(([key, element]) => [key, writeValue(element)]) };
+  if ('entries' in value) {
+    const entries = value.entries.map(([key, element]): [string, WireValue] => [key, writeValue(element)]);
+    return value.kind === 'map' ? { map: entries } : { object: entries };
+  }
+  const items = value.items.map(writeValue);
+  if (value.kind === 'list') return { list: items };
+  return value.kind === 'set' ? { set: items } : { tuple: items };
 }

@@ -1,15 +1,19 @@
-import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 export interface WorkerData {
-  /** The file hcl.wasm. */
-  engine: string;
-  memoryLimitMb: number;
+  /** hcl.wasm with its memory limited; compiled once for all threads. */
+  module: WebAssembly.Module;
 }
 
 export interface WorkerRequest {
   source: string | Uint8Array;
   variables: GivenVariables;
+  sources: ResolvedSources;
+  /** What timestamp() answers. */
+  time: string;
 }
 
-export type WorkerAnswer = { kind: 'ready' } | { kind: 'compiled'; compilation: Compilation };
+/** A compilation is serialised by the thread itself, which so knows how long it is before anybody else has to hold it. */
+export type WorkerAnswer =
+  { kind: 'ready' } | { kind: 'compiled'; compilation: Uint8Array } | { kind: 'too-long'; bytes: number };

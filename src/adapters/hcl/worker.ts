@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { startEngine } from './engine.ts';
-import { limitMemory } from './memory-limit.ts';
 import { readPipeline } from './read-pipeline.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
@@ -9,15 +8,19 @@ import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.
  * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread, and compile.ts starts
  * another one.
  */
-const { engine: file, memoryLimitMb }: WorkerData = workerData;
-const engine = startEngine(new WebAssembly.Module(limitMemory(readFileSync(file), memoryLimitMb)));
+const { module }: WorkerData = workerData;
+const engine = startEngine(module);
 /** Bytes of text; reading one makes about a thousand of garbage. */
 const COLLECT_EVERY = 16 * 1024;
+/** A pipeline with all instances of its jobs: they can repeat a long script a thousand times. */
+const LONGEST = 32 * 1024 * 1024;
 let uncollected = 0;
 const answer = (message: WorkerAnswer): void => parentPort?.postMessage(message, []);
 
-parentPort?.on('message', ({ source, variables }: WorkerRequest) => {
-  answer({ kind: 'compiled', compilation: readPipeline(engine, source, variables) });
+parentPort?.on('message', ({ source, variables, sources, time }: WorkerRequest) => {
+  const compilation = serialize(readPipeline(engine, source, variables, { sources, time }));
+  const { length } = compilation;
+  answer(length > LONGEST ? { kind: 'too-long', bytes: length } : { kind: 'compiled', compilation });
   uncollected += source.length;
   if (uncollected < COLLECT_EVERY) return;
   uncollected = 0;

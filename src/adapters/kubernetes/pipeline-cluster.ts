@@ -35,6 +35,7 @@ type Variables = Record<string, GivenVariable>;
 export function pipelineCluster(options: PipelineClusterOptions): PipelineCluster {
   return {
     configurationOf: (pipeline) => configurationOf(pipeline, options.client),
+    sourceRulesOf: (team) => options.rulesOf(team)?.sources ?? {},
     applyChecks: (pipeline) => applyChecks(pipeline, options),
   };
 }

@@ -26,6 +26,8 @@ type keeper struct {
 	mu      sync.Mutex
 	running map[int]*process
 	known   map[uint32]*process
+	// Who waits until all signals sent so far are heeded.
+	catchingUp []chan struct{}
 
 	mayHaveChildren chan struct{}
 	// The kubelet (or a step) asked this container to end.
@@ -77,9 +79,12 @@ func (k *keeper) serve(signals <-chan os.Signal) {
 	}
 }
 
-// Every signal but SIGTERM is swallowed. SIGTERM goes on to the steps, and marks what they report from now on.
+// Every signal but two is swallowed. SIGTERM goes on to the steps, and marks what they report from now on.
 func (k *keeper) heed(signals <-chan os.Signal) {
 	for s := range signals {
+		if s == ownSignal {
+			k.caughtUp()
+		}
 		if s != syscall.SIGTERM {
 			continue
 		}
@@ -90,6 +95,34 @@ func (k *keeper) heed(signals <-chan os.Signal) {
 		}
 		k.mu.Unlock()
 	}
+}
+
+// A signal that we send to ourselves; by default it does nothing.
+const ownSignal = syscall.SIGWINCH
+
+const catchUpLimit = 100 * time.Millisecond
+
+// Returns when what was signalled before is heeded: of pending signals the kernel hands over the lowest first, and SIGTERM is lower than
+// ours. Without it a step that ends right after it signalled us would be judged as if it had not.
+func (k *keeper) catchUp() {
+	heard := make(chan struct{})
+	k.mu.Lock()
+	k.catchingUp = append(k.catchingUp, heard)
+	k.mu.Unlock()
+	syscall.Kill(os.Getpid(), ownSignal)
+	select {
+	case <-heard:
+	case <-time.After(catchUpLimit):
+	}
+}
+
+func (k *keeper) caughtUp() {
+	k.mu.Lock()
+	for _, heard := range k.catchingUp {
+		close(heard)
+	}
+	k.catchingUp = nil
+	k.mu.Unlock()
 }
 
 func (k *keeper) admit(id uint32) *process {

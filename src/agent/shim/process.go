@@ -100,6 +100,7 @@ func (k *keeper) run(c command, p *process) {
 	if killsBefore >= 0 && outOfMemoryKills() > killsBefore {
 		e.notes |= exitNoteOutOfMemory
 	}
+	k.catchUp()
 	if k.terminated.Load() {
 		e.notes |= exitNoteTerminated
 	}

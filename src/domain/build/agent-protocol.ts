@@ -17,7 +17,7 @@ export interface SessionRequest {
   /** 32 random bytes, base64url, chosen by the agent; the gateway keeps its SHA-256. It is the Bearer token from then on. */
   key: string;
   pod: { namespace: string; name: string; uid: string };
-  /** One of the two: a single-use nonce from the agent's environment, or a projected service-account token bound to the Pod. */
+  /** At least one: a single-use nonce from the agent's environment, a projected service-account token bound to the Pod. */
   nonce?: string;
   token?: string;
 }

@@ -22,6 +22,10 @@ export const diagnosticCodes = {
     'Blocks, brackets, templates or operators are nested too deeply.',
     'Split the expression into simpler ones.',
   ),
+  'too-many-lines': error(
+    'A text has more than 5,000 lines.',
+    'Move the text into a file of the repository.',
+  ),
   'too-many-blocks': error('The text has more than 5,000 blocks.', 'Split the pipeline.'),
   'too-many-diagnostics': warning(
     'There are more errors and warnings than are shown.',
@@ -56,15 +60,26 @@ export const diagnosticCodes = {
     'A block has too few or too many labels.',
     'Write the labels in quotes before the brace.',
   ),
+  'misplaced-block': error('A block of this name cannot stand here.', 'Move the block.'),
   'wrong-type': error('A value has the wrong type.', 'Give a value of the type that is named.'),
+  'out-of-range': error('A number is too small or too large, or not whole.', 'Give a number in the range.'),
+  'invalid-choice': error('A word is none of those that are allowed here.', 'Write one of them.'),
+  'invalid-duration': error(
+    'A text is not a duration.',
+    'Write numbers with units, such as 90s, 5m or 1h30m.',
+  ),
+  'invalid-path': error(
+    'A path does not lead into the working directory.',
+    'Write it relative, without "..".',
+  ),
   'later-feature': error(
-    'The language has this, but this version of Millrace does not yet.',
+    'The language has this, but the operator of this version cannot do it yet.',
     'Remove it for now.',
   ),
   'evaluation-failed': error('An expression has no value.', 'Correct the expression.'),
   'unknown-reference': error(
     'An expression names something that does not exist.',
-    'Only var.<name> can be used here.',
+    'There are var.<name> and, in a job with for_each or matrix, each.key and each.value.',
   ),
   'unknown-variable': error(
     'An expression names a variable that is not declared.',
@@ -75,7 +90,7 @@ export const diagnosticCodes = {
   'duplicate-name': error('Two things have the same name.', 'Rename one of them.'),
   'variable-type': error(
     'The type of a variable is none that exists.',
-    'Write type = string, number or bool.',
+    'Write string, number, bool, list(string), map(string) and so on.',
   ),
   'variable-value': error(
     'The value given for a variable does not fit its type.',
@@ -97,6 +112,12 @@ export const diagnosticCodes = {
     'A secret stands where everyone can read it.',
     'Secrets may stand in parameters, scripts and arguments only.',
   ),
+  'secret-type': error(
+    'A variable is secret, but not a string.',
+    'Write type = string: other types need a value while the pipeline is read.',
+  ),
+  'secret-cycle': error('Secrets need each other in a circle.', 'Let one of them do without the others.'),
+  'secret-chain': error('A secret needs more than nine others, one after another.', 'Shorten the chain.'),
   'source-with-commands': error(
     'A type has both a source and its own definition.',
     'Keep either the source or the inline definition.',
@@ -105,25 +126,53 @@ export const diagnosticCodes = {
     'A source has a form that does not exist.',
     'Write svc://<name> or an https:// URL.',
   ),
+  'source-unavailable': error(
+    'The definition under a source could not be fetched.',
+    'Check the address, and whether it can be reached from here.',
+  ),
+  'source-digest': error(
+    'source_digest is not the digest of what was fetched, or has nothing to compare with.',
+    'Look at what changed there; if it is right, write the new digest.',
+  ),
+  'source-cycle': error(
+    'Sources name one another in a circle, or too many of them.',
+    'Name the last of them directly.',
+  ),
+  'invalid-definition': error(
+    'The definition under a source is wrong.',
+    'Correct it there; the pipeline itself is not at fault.',
+  ),
   'unknown-runner': error('A runner of this name does not exist.', 'Use exec, shell or docker.'),
+  'runner-override': error(
+    'The runner of a type cannot run all its commands.',
+    'A type with a runner of its own uses exec in all its commands.',
+  ),
+  'docker-args': error(
+    'The runner docker has no flags of a command line.',
+    'Remove args. Workers are chosen by tags, variables are set already, and files are in $WORKDIR.',
+  ),
   'invalid-command': error('A command lacks what its runner needs.', 'See the attributes of the runner.'),
   'dynamic-image': error(
     'An image depends on values of the running build.',
     'Images are chosen before a build starts: use var.<name> or a fixed image.',
   ),
   'invalid-image': error('This is not the name of an image.', 'Write <registry>/<repository>:<tag>.'),
-  'unknown-type': error(
-    'A resource has a type that does not exist.',
-    'Declare it with a resource_type block.',
-  ),
+  'unknown-type': error('A block names a type that does not exist.', 'Declare it with a block of its own.'),
   'unknown-resource': error(
     'A step names a resource that does not exist.',
     'Declare it with a resource block.',
   ),
-  'unknown-job': error('passed names a job that does not exist.', 'Correct the name.'),
+  'unknown-notification': error(
+    'A step names a notification that does not exist.',
+    'Declare it with a notification block.',
+  ),
+  'unknown-job': error(
+    'passed, jobs or exclude names a job, group or instance that does not exist.',
+    'Correct the name.',
+  ),
   'missing-parameter': error(
-    'A resource lacks a parameter that its type requires.',
-    'Add it to the params block.',
+    'A parameter is missing that the type requires.',
+    'Add it, in the params block where there is one.',
   ),
   'unknown-parameter': warning(
     'A parameter is set that the type does not declare.',
@@ -136,13 +185,13 @@ export const diagnosticCodes = {
   ),
   'duplicate-parameter': error('A parameter is set twice.', 'Keep one of them.'),
   'invalid-schedule': error(
-    'check_interval is not a schedule.',
+    'An interval is not a schedule.',
     'Write a cron expression such as "*/5 * * * *", or "@every 30s".',
   ),
-  'schedule-too-short': error('check_interval is shorter than 10 seconds.', 'Write at least "@every 10s".'),
+  'schedule-too-short': error('An interval is shorter than 10 seconds.', 'Write at least "@every 10s".'),
   'schedule-without-check': warning(
     'A resource has a schedule, but its type has no check.',
-    'Remove check_interval, or give the type a check.',
+    'Remove the interval, or give the type a check.',
   ),
   'get-not-supported': error(
     'A get names a resource whose type can neither check nor pull.',
@@ -157,11 +206,60 @@ export const diagnosticCodes = {
     'Let that job get or put the resource, or remove it from passed.',
   ),
   'passed-cycle': error('Jobs wait for each other in a circle.', 'Remove one of the passed entries.'),
+  'passed-in-branch': error(
+    'A get in an if, else_if or else has passed.',
+    'Move the get out of the branch, or remove passed.',
+  ),
+  'invalid-tag': error(
+    'A tag or group is not a plain word, or there are more than ten.',
+    'Use lower-case letters, digits and hyphens.',
+  ),
+  'for-each-type': error('for_each is no set of strings and no map.', 'Write toset([…]) or a map { … }.'),
+  'for-each-with-matrix': error('A job has both for_each and matrix.', 'Keep one of them.'),
+  'for-each-empty': warning(
+    'A for_each or matrix has no elements, so there is no job.',
+    'Give it elements, or remove the job.',
+  ),
+  'too-many-instances': error(
+    'A for_each or matrix makes more than 1,000 jobs, or all together more than 5,000.',
+    'Make fewer, or split the pipeline.',
+  ),
+  'invalid-condition': error(
+    'The condition of an if cannot be read.',
+    "Write comparisons such as $INPUT_ENV == 'prod', joined by && and ||; operators are ==, !=, <, >, contains, !contains.",
+  ),
+  'condition-variable': error(
+    'A condition names a variable that conditions cannot see.',
+    'Use $GET_…, $TASK_…, $INPUT_… or $BUILD_….',
+  ),
+  'else-without-if': error(
+    'An else_if or else does not follow an if or else_if.',
+    'Put it directly behind, without a step between.',
+  ),
+  'input-options': error(
+    'The options of an input do not go with its type.',
+    'A choice needs options, a list may have them, others have none.',
+  ),
+  'input-default': error(
+    'The default of an input cannot be chosen.',
+    'Give a value that the form would take.',
+  ),
+  'notification-events': error('on has all and another event.', 'Write on = ["all"] alone.'),
+  'notification-jobs': error('A notification has both jobs and exclude.', 'Keep one of them.'),
+  'notification-without-on': error(
+    'A notification names jobs, but nothing sends it by itself.',
+    'Add on, or remove the attribute.',
+  ),
+  'invalid-notify': error(
+    'A notify step lacks what its type must be told.',
+    'Write status = "in_progress", or conclusion = "success".',
+  ),
+  'nothing-to-do': warning('A block holds no steps.', 'Add some, or remove the block.'),
   'shared-prefix': warning(
     'Two steps of a job write the same environment variables.',
     'Rename one of them; otherwise later steps see the values of the later one.',
   ),
-  'job-without-steps': warning('A job has no steps.', 'Add a get, task or put.'),
+  'job-without-steps': warning('A job has no steps.', 'Add a get, task, put or notify.'),
 } satisfies Record<string, CodeEntry>;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;

@@ -1,19 +1,24 @@
-import { laterFunctions } from './block-schema.ts';
 import { diagnose, diagnoseProblem } from './diagnostic.ts';
-import type { Report } from './diagnostic.ts';
+import type { Diagnostic, Report } from './diagnostic.ts';
+import { functionNames } from './function-names.ts';
 import { closest, didYouMean } from './suggest.ts';
-import type { Evaluate, Expression, Reference, Scope, Value } from './syntax.ts';
+import type { Convert, Evaluate, Expression, Range, Reference, Scope, Value } from './syntax.ts';
 
 /** What reading a block needs besides the block. */
 export interface Reader {
   evaluate: Evaluate;
+  convert: Convert;
   scope: Scope;
-  /** Variables whose value is secret: the scope holds placeholders for them. */
-  secrets: ReadonlySet<string>;
+  /** The names of all secrets that a text stands for. */
+  secretsIn: (text: string) => string[];
   /** Variables that are declared, but have no value for a reason that has been reported. */
   broken: ReadonlySet<string>;
   /** Variables whose value nobody knows yet: what depends on them is not judged. */
   unknown: ReadonlySet<string>;
+  /** `each` has no value for a reason that has been reported. */
+  eachBroken: boolean;
+  /** Runners of the pipeline; they come before those of the same name that everybody has. */
+  runners: ReadonlySet<string>;
   report: Report;
   /** The text has syntax errors: what is missing may only have been cut off. */
   partial: boolean;
@@ -29,35 +34,29 @@ export function evaluateExpression(
 ): Value | undefined {
   if (expression.value) return expression.value;
   const sound = [
-    ...functionsOf(expression).map((call) => refuseFunction(reader, call)),
-    ...referencesOf(expression).map(
-      (reference) =>
-        checkReference(reader, expression, reference) && checkSecrecy(reader, reference, secretsAllowed),
-    ),
+    ...functionsOf(expression).map((call) => checkFunction(reader, call)),
+    ...referencesOf(expression).map((reference) => checkReference(reader, expression, reference)),
   ];
   if (sound.includes(false)) return undefined;
   const { value, problems } = reader.evaluate(expression, reader.scope);
-  if (value?.kind === 'number' && !/\d/.test(value.digits)) {
-    const message = 'the number is infinite: something is divided by zero';
-    reader.report(diagnose('evaluation-failed', expression.range, message));
-    return undefined;
-  }
   for (const problem of problems) {
     reader.report(diagnoseProblem({ subject: expression.range, ...problem }, 'evaluation-failed'));
   }
-  return value;
+  if (!value || !checkNumbers(reader, value, expression.range)) return undefined;
+  return secretsAllowed || checkSecrecy(reader, value, expression) ? value : undefined;
 }
 
 export function referencesOf(expression: Expression): Reference[] {
   return [...expression.variables, ...partsOf(expression).flatMap(referencesOf)];
 }
 
-/** Whether what it comes to, and so whether it is null, depends on a value that nobody knows yet. */
+/** Whether what it comes to, and so whether it is null, depends on a value that nobody knows. */
 export function dependsOnUnknown(reader: Reader, expression: Expression): boolean {
   return referencesOf(expression).some((reference) => isUnknown(reader, reference));
 }
 
-function isUnknown({ unknown }: Reader, { name, steps: [step] }: Reference): boolean {
+function isUnknown({ unknown, eachBroken }: Reader, { name, steps: [step] }: Reference): boolean {
+  if (name === 'each') return eachBroken;
   return name === 'var' && (step ? unknown.has(step.name) : unknown.size > 0);
 }
 
@@ -69,35 +68,31 @@ function partsOf({ items = [], entries = [] }: Expression): Expression[] {
   return [...items, ...entries.flatMap(({ key, value }) => [key, value])];
 }
 
-function refuseFunction({ report }: Reader, { name, range }: Expression['functions'][number]): false {
-  report(
-    laterFunctions.includes(name)
-      ? diagnose(
-          'later-feature',
-          range,
-          `the function ${name} is known, but this version has no functions yet`,
-          'Write the value itself, or compute it in the script.',
-        )
-      : diagnose(
-          'unknown-function',
-          range,
-          `there is no function "${name}"${didYouMean(name, laterFunctions)}`,
-          'If the shell is meant, write $(…) outside of ${…}.',
-        ),
-  );
+/** Every text in a value, keys included. */
+function textsIn(value: Value): string[] {
+  if (value.kind === 'string') return [value.text];
+  if ('items' in value) return value.items.flatMap(textsIn);
+  return 'entries' in value ? value.entries.flatMap(([key, element]) => [key, ...textsIn(element)]) : [];
+}
+
+function checkFunction({ report }: Reader, { name, range }: Expression['functions'][number]): boolean {
+  if (functionNames.includes(name)) return true;
+  const message = `there is no function "${name}"${didYouMean(name, functionNames)}`;
+  report(diagnose('unknown-function', range, message, 'If the shell is meant, write $(…) outside of ${…}.'));
   return false;
 }
 
 function checkReference(reader: Reader, expression: Expression, reference: Reference): boolean {
+  if (isUnknown(reader, reference)) return false;
   const root = reader.scope.get(reference.name);
   if (!root) {
     reader.report(explainUnknownRoot(reader, expression, reference));
     return false;
   }
-  if (isUnknown(reader, reference)) return false;
   const [step] = reference.steps;
-  const members = root.kind === 'object' ? root.entries.map(([member]) => member) : [];
-  if (!step || members.includes(step.name)) return true;
+  if (reference.name !== 'var' || !step || root.kind !== 'object') return true;
+  const members = root.entries.map(([member]) => member);
+  if (members.includes(step.name)) return true;
   if (reader.broken.has(step.name) || reader.incomplete) return false;
   const names = [...members, ...reader.unknown];
   const message = `there is no variable "${step.name}"${didYouMean(step.name, names)}`;
@@ -105,38 +100,51 @@ function checkReference(reader: Reader, expression: Expression, reference: Refer
   return false;
 }
 
-function checkSecrecy(reader: Reader, { name, steps, direct, range }: Reference, allowed: boolean): boolean {
-  const [step] = steps;
-  if (name !== 'var' || !(step ? reader.secrets.has(step.name) : reader.secrets.size > 0)) return true;
-  const what = step ? `the secret var.${step.name}` : 'var, which holds secrets,';
-  if (!direct) {
-    const message = `${what} can only be used as it is or inside a text: its value is not known here`;
-    reader.report(diagnose('secret-used-indirectly', range, message));
-  } else if (!allowed) {
-    reader.report(diagnose('secret-misplaced', range, `${what} cannot be used here: everyone could read it`));
-  }
-  return direct && allowed;
+function checkNumbers({ report }: Reader, value: Value, range: Range): boolean {
+  if (value.kind !== 'number' || /\d/.test(value.digits)) return true;
+  report(diagnose('evaluation-failed', range, 'the number is infinite: something is divided by zero'));
+  return false;
 }
 
-function explainUnknownRoot(reader: Reader, { keyword, range }: Expression, reference: Reference) {
+function checkSecrecy(reader: Reader, value: Value, expression: Expression): boolean {
+  const [secret] = textsIn(value).flatMap(reader.secretsIn);
+  if (secret === undefined) return true;
+  const reference = referencesOf(expression).find((candidate) => holds(reader, candidate, secret));
+  const name = reference?.steps[0]?.name;
+  const what = name === undefined ? `the secret ${secret}` : `the secret var.${name}`;
+  const message = `${what} cannot be used here: everyone could read it`;
+  reader.report(diagnose('secret-misplaced', reference?.range ?? expression.range, message));
+  return false;
+}
+
+function holds({ scope, secretsIn }: Reader, { name, steps }: Reference, secret: string): boolean {
+  const root = scope.get(name);
+  const [step] = steps;
+  if (!step || root?.kind !== 'object') return false;
+  const [, member] = root.entries.find(([key]) => key === step.name) ?? [];
+  return member !== undefined && textsIn(member).flatMap(secretsIn).includes(secret);
+}
+
+function explainUnknownRoot(
+  { scope }: Reader,
+  { keyword, range }: Expression,
+  reference: Reference,
+): Diagnostic {
   const { name, steps } = reference;
   if (name === 'each') {
-    const message = 'each belongs to for_each and matrix, which this version does not have yet';
-    return diagnose('later-feature', reference.range, message);
+    const message = 'each exists only in a job with for_each or matrix';
+    return diagnose('unknown-reference', reference.range, message, 'Give the job a for_each or a matrix.');
   }
   if (keyword === name && closest(name, ['true', 'false', 'null']) !== undefined) {
-    return diagnose(
-      'unknown-reference',
-      range,
-      `"${name}" is nothing known${didYouMean(name, ['true', 'false', 'null'])}`,
-    );
+    const meant = didYouMean(name, ['true', 'false', 'null']);
+    return diagnose('unknown-reference', range, `"${name}" is nothing known${meant}`);
   }
   if (keyword === name) {
     const message = `"${name}" is nothing known here; a text stands in double quotes`;
     return diagnose('unknown-reference', range, message, `Write "${name}" in quotes if the text is meant.`);
   }
   if (steps.length > 0) {
-    const suggestion = didYouMean(name, reader.scope.keys());
+    const suggestion = didYouMean(name, scope.keys());
     return diagnose('unknown-reference', reference.range, `"${name}" is nothing known here${suggestion}`);
   }
   const help = `\${…} is filled in while the pipeline is read; for the shell write $${name} or $\${${name}}.`;

@@ -1,8 +1,10 @@
 import type { AttributeSchema } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
+import { parseGoDuration } from './duration.ts';
 import { evaluateExpression, referencesOf } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
-import type { Attribute, Range, Value } from './syntax.ts';
+import { didYouMean } from './suggest.ts';
+import type { Attribute, Expression, Range, Value } from './syntax.ts';
 
 export interface Text {
   text: string;
@@ -13,31 +15,105 @@ export type AttributeValue =
   | { kind: 'string'; text: string }
   | { kind: 'bool'; value: boolean }
   | { kind: 'strings'; items: Text[] }
+  /** An integer, or the seconds of a duration. */
+  | { kind: 'number'; number: number }
   | { kind: 'keyword'; word: string }
-  | { kind: 'constant'; value: Value };
+  | { kind: 'type'; expression: Expression }
+  | { kind: 'value'; value: Value };
 
 /** `null`: written as null, which is as if it were not there. `undefined`: wrong, and reported. */
-export type Answer = AttributeValue | null | undefined;
+type Answer = AttributeValue | null | undefined;
 
-export function readAttribute(reader: Reader, attribute: Attribute, schema: AttributeSchema): Answer {
-  if (schema.type === 'keyword') return readKeyword(reader, attribute);
-  if (schema.type === 'strings') return readTexts(reader, attribute, schema.secret === true);
-  if (schema.type === 'constant') return readConstant(reader, attribute);
-  return readPlain(reader, attribute, schema);
+type Read = (reader: Reader, attribute: Attribute, schema: AttributeSchema) => Answer;
+
+export const readAttribute: Read = (reader, attribute, schema) =>
+  readers[schema.type](reader, attribute, schema);
+
+/** Evaluates, and hands on what is not null. */
+function evaluated(use: (reader: Reader, value: Value, what: What, schema: AttributeSchema) => Answer): Read {
+  return (reader, { name, expression }, schema) => {
+    const value = evaluateExpression(reader, expression, schema.secret === true);
+    if (!value) return undefined;
+    return value.kind === 'null' ? null : use(reader, value, { name, range: expression.range }, schema);
+  };
 }
 
-function readPlain(reader: Reader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
-  const value = evaluateExpression(reader, expression, schema.secret === true);
-  if (!value) return undefined;
-  if (value.kind === 'null') return null;
-  if (schema.type === 'string' && value.kind === 'string') return value;
-  if (schema.type === 'bool' && value.kind === 'bool') return value;
-  return wrongType(
-    reader,
-    expression.range,
-    `${name} must be ${schema.type === 'bool' ? 'true or false' : 'a string'}`,
-    value,
-  );
+const readers: Record<AttributeSchema['type'], Read> = {
+  keyword: readKeyword,
+  type: (_reader, { expression }) =>
+    expression.value?.kind === 'null' ? null : { kind: 'type', expression },
+  strings: readTexts,
+  constant: readConstant,
+  value: evaluated((_reader, value) => ({ kind: 'value', value })),
+  bool: evaluated((reader, value, what) =>
+    value.kind === 'bool' ? value : wrongType(reader, what, 'true or false', value),
+  ),
+  integer: evaluated((reader, value, what, schema) =>
+    value.kind === 'number'
+      ? readInteger(reader, what, value.digits, schema)
+      : wrongType(reader, what, 'a number', value),
+  ),
+  duration: evaluated((reader, value, what, schema) =>
+    value.kind === 'string'
+      ? readDuration(reader, what, value.text, schema)
+      : wrongType(reader, what, 'a string', value),
+  ),
+  string: evaluated((reader, value, what, schema) => {
+    if (value.kind !== 'string') return wrongType(reader, what, 'a string', value);
+    return check(reader, schema, { text: value.text, range: what.range }, what.name) && value;
+  }),
+};
+
+interface What {
+  name: string;
+  range: Range;
+}
+
+function readInteger(
+  { report }: Reader,
+  { name, range }: What,
+  digits: string,
+  schema: AttributeSchema,
+): Answer {
+  const { atLeast = 0, atMost = Infinity } = schema;
+  const number = Number(digits);
+  if (Number.isInteger(number) && number >= atLeast && number <= atMost) return { kind: 'number', number };
+  const message = `${name} must be a whole number from ${atLeast} to ${atMost}, not ${digits}`;
+  report(diagnose('out-of-range', range, message));
+  return undefined;
+}
+
+function readDuration(
+  { report }: Reader,
+  { name, range }: What,
+  text: string,
+  schema: AttributeSchema,
+): Answer {
+  const seconds = parseGoDuration(text);
+  if (seconds === undefined) {
+    const message = `${name} "${text}" is not a duration such as 90s or 1h30m`;
+    const help = /^\d+$/.test(text) ? `Write "${text}s" for seconds.` : undefined;
+    report(diagnose('invalid-duration', range, message, help));
+    return undefined;
+  }
+  const { atLeast = 0, atMost = Infinity } = schema;
+  if (seconds >= atLeast && seconds <= atMost) return { kind: 'number', number: seconds };
+  const message = `${name} must be from ${atLeast} second to ${atMost / 3600} hours, not ${text}`;
+  report(diagnose('out-of-range', range, message));
+  return undefined;
+}
+
+/** Undefined after reporting; otherwise true. */
+function check(
+  { report }: Reader,
+  { choices }: AttributeSchema,
+  { text, range }: Text,
+  name: string,
+): true | undefined {
+  if (!choices || choices.includes(text)) return true;
+  const message = `${name} cannot be ${JSON.stringify(text)}${didYouMean(text, choices)}`;
+  report(diagnose('invalid-choice', range, message, `Write one of ${choices.join(', ')}.`));
+  return undefined;
 }
 
 function readConstant(reader: Reader, { name, expression }: Attribute): Answer {
@@ -48,7 +124,7 @@ function readConstant(reader: Reader, { name, expression }: Attribute): Answer {
   }
   const value = evaluateExpression(reader, expression, false);
   if (!value) return undefined;
-  return value.kind === 'null' ? null : { kind: 'constant', value };
+  return value.kind === 'null' ? null : { kind: 'value', value };
 }
 
 /** A parameter's text: numbers and bools become text, null is as if it were not there. */
@@ -57,53 +133,59 @@ export function readParameter(reader: Reader, { name, expression }: Attribute): 
   if (!value) return undefined;
   if (value.kind === 'null') return null;
   return (
-    textOf(value) ?? wrongType(reader, expression.range, `${name} must be a string, number or bool`, value)
+    textOf(value) ?? wrongType(reader, { name, range: expression.range }, 'a string, number or bool', value)
   );
 }
 
-function textOf(value: Value): string | undefined {
+/** The values of an axis, in order. */
+export function readAxis(reader: Reader, { name, expression }: Attribute): Value[] | null | undefined {
+  const value = evaluateExpression(reader, expression, false);
+  if (!value) return undefined;
+  if (value.kind === 'null') return null;
+  const items = 'items' in value ? value.items : [];
+  if ('items' in value && items.every((item) => textOf(item) !== undefined)) return items;
+  return wrongType(reader, { name, range: expression.range }, 'a list of strings, numbers or bools', value);
+}
+
+/** How a value that is no list, map or null is written. */
+export function textOf(value: Value): string | undefined {
   if (value.kind === 'string') return value.text;
   if (value.kind === 'number') return value.digits;
   return value.kind === 'bool' ? String(value.value) : undefined;
 }
 
-function readKeyword(reader: Reader, { name, expression }: Attribute): Answer {
-  if (expression.keyword !== undefined) return { kind: 'keyword', word: expression.keyword };
+function readKeyword(reader: Reader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
   if (expression.value?.kind === 'null') return null;
-  // A type with parameters, such as list(string), is called by its first word.
-  const [call] = expression.functions;
-  if (call) return { kind: 'keyword', word: call.name };
   // A quoted word is what people try first: take it, as older HCL did, where it is plainly meant.
-  if (expression.value?.kind === 'string') return { kind: 'keyword', word: expression.value.text };
+  const quoted = expression.value?.kind === 'string' ? expression.value.text : undefined;
+  const word = expression.keyword ?? quoted;
+  if (word !== undefined)
+    return check(reader, schema, { text: word, range: expression.range }, name) && { kind: 'keyword', word };
   const message = `${name} must be a bare word`;
-  reader.report(diagnose('wrong-type', expression.range, message, `Write for example ${name} = string.`));
+  const [example = 'string'] = schema.choices ?? [];
+  reader.report(diagnose('wrong-type', expression.range, message, `Write for example ${name} = ${example}.`));
   return undefined;
 }
 
-function readTexts(reader: Reader, { name, expression }: Attribute, secretsAllowed: boolean): Answer {
-  const rule = `${name} must be a list of strings`;
-  if (expression.items) {
-    const items = expression.items.map((item) => {
-      const value = evaluateExpression(reader, item, secretsAllowed);
-      return value && asText(reader, value, item.range, `each element of ${name} must be a string`);
-    });
-    return gather(items);
-  }
+function readTexts(reader: Reader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
+  const secretsAllowed = schema.secret === true;
+  const read = (value: Value | undefined, range: Range): Text | undefined => {
+    if (!value) return undefined;
+    const what = { name: `each element of ${name}`, range };
+    if (value.kind !== 'string') return wrongType(reader, what, 'a string', value);
+    const item = { text: value.text, range };
+    return check(reader, schema, item, name) && item;
+  };
+  if (expression.items)
+    return gather(
+      expression.items.map((item) => read(evaluateExpression(reader, item, secretsAllowed), item.range)),
+    );
   const value = evaluateExpression(reader, expression, secretsAllowed);
   if (!value) return undefined;
   if (value.kind === 'null') return null;
-  if (value.kind !== 'list' && value.kind !== 'set' && value.kind !== 'tuple') {
-    return wrongType(reader, expression.range, rule, value);
-  }
-  return gather(
-    value.items.map((item) =>
-      asText(reader, item, expression.range, `each element of ${name} must be a string`),
-    ),
-  );
-}
-
-function asText(reader: Reader, value: Value, range: Range, rule: string): Text | undefined {
-  return value.kind === 'string' ? { text: value.text, range } : wrongType(reader, range, rule, value);
+  if (!('items' in value))
+    return wrongType(reader, { name, range: expression.range }, 'a list of strings', value);
+  return gather(value.items.map((item) => read(item, expression.range)));
 }
 
 function gather(items: (Text | undefined)[]): Answer {
@@ -115,16 +197,18 @@ const article = { string: 'a string', number: 'a number', bool: 'a bool', null: 
 
 export function describeValue({ kind }: Value): string {
   if (kind === 'map' || kind === 'object') return 'a map';
-  if (kind === 'list' || kind === 'set' || kind === 'tuple') return 'a list';
-  return article[kind];
+  if (kind === 'list' || kind === 'tuple') return 'a list';
+  return kind === 'set' ? 'a set' : article[kind];
 }
 
-function wrongType(reader: Reader, range: Range, rule: string, value: Value): undefined {
+function wrongType(reader: Reader, { name, range }: What, wanted: string, value: Value): undefined {
   const text = textOf(value);
-  const help = {
+  const help: Record<string, string | undefined> = {
     'true or false': 'Write true or false without quotes.',
+    'a number': 'Write the number without quotes.',
     'a string': text === undefined ? undefined : `Write it in double quotes: "${text}".`,
     'a list of strings': 'Write ["…"], even for one.',
-  }[rule.slice(rule.indexOf(' must be ') + 9)];
-  reader.report(diagnose('wrong-type', range, `${rule}, not ${describeValue(value)}`, help));
+  };
+  const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
+  reader.report(diagnose('wrong-type', range, message, help[wanted]));
 }

@@ -1,23 +1,25 @@
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
-import { pipelineSchema } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
 import { dependsOnUnknown } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
-import { readAttribute, readParameter } from './read-attribute.ts';
+import { explainUnknownAttribute, explainUnknownBlock, explainUnknownRunner } from './explain-unknown.ts';
+import { readAttribute, readAxis, readParameter } from './read-attribute.ts';
 import type { AttributeValue, Text } from './read-attribute.ts';
-import { didYouMean } from './suggest.ts';
-import type { Attribute, Block, Body, Label, Range } from './syntax.ts';
+import { closest } from './suggest.ts';
+import type { Attribute, Block, Body, Expression, Label, Range, Value } from './syntax.ts';
 
 /** A block as its schema says: only known things, with their values. What was wrong has been reported. */
 export interface ReadBlock {
   type: string;
-  /** As many as the schema has. */
+  /** As many as the schema has; none where the block did without its label. */
   labels: Label[];
   /** The block's header. */
   range: Range;
   attributes: ReadonlyMap<string, ReadAttribute>;
   /** Attributes of an open block that its schema does not name, in order. */
   parameters: Parameter[];
+  /** Attributes of a block of lists. */
+  axes: Axis[];
   /** In order. */
   blocks: ReadBlock[];
   /** Names of blocks and parameters that are there, but could not be read or are not known yet: they only seem to be missing. */
@@ -25,6 +27,7 @@ export interface ReadBlock {
 }
 
 interface ReadAttribute {
+  nameRange: Range;
   /** Of its value. */
   range: Range;
   /** Absent: wrong, and reported. */
@@ -36,22 +39,47 @@ export interface Parameter extends Text {
   nameRange: Range;
 }
 
-function readBlock(reader: Reader, block: Block, schema: BlockSchema): ReadBlock | undefined {
-  const variant = chooseVariant(reader, block, schema);
-  if (schema.variants && !variant) {
+export interface Axis {
+  name: string;
+  nameRange: Range;
+  range: Range;
+  items: Value[];
+}
+
+/** What a block says, or undefined after reporting why nothing can be made of it. */
+export function readBlock(reader: Reader, block: Block, schema: BlockSchema): ReadBlock | undefined {
+  const chosen = choose(reader, block, schema);
+  if (!chosen) {
     checkLabels(reader, block, schema);
     return undefined;
   }
-  const content = readBody(reader, block.body, variant ? { ...schema, ...variant } : schema, {
-    name: block.type,
-    range: block.range,
-  });
+  const content = readBody(reader, block.body, chosen, { name: block.type, range: block.range });
   const { uncertain, ...known } = content;
-  if (!checkLabels(reader, block, schema) || uncertain) return undefined;
+  if (!checkLabels(reader, block, chosen) || uncertain) return undefined;
   return { type: block.type, labels: block.labels, range: block.range, ...known };
 }
 
-type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'blocks' | 'misread'> & {
+/** The shape that the block's label asks for. */
+function choose(reader: Reader, block: Block, schema: BlockSchema): BlockSchema | undefined {
+  if (schema.unlabelled && block.labels.length === 0) return schema.unlabelled;
+  const [label] = block.labels;
+  if (!schema.variants || !label) return schema.variants ? undefined : schema;
+  const variant = findVariant(reader, label.text, schema);
+  if (!variant) {
+    reader.report(explainUnknownRunner(label, Object.keys(schema.variants), reader.runners));
+    return undefined;
+  }
+  return { ...schema, ...variant, attributes: { ...schema.attributes, ...variant.attributes } };
+}
+
+function findVariant({ runners }: Reader, name: string, schema: BlockSchema): Variant | undefined {
+  const common = find(schema.variants ?? {}, name);
+  if (!runners.has(name) || !schema.customVariant) return common;
+  // A runner that replaces a common one is called as that one is.
+  return common ? { attributes: common.attributes, open: 'text' } : schema.customVariant;
+}
+
+type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'axes' | 'blocks' | 'misread'> & {
   /** An attribute depends on a value that nobody knows yet: it may be anything, and may as well be missing. */
   uncertain: boolean;
 };
@@ -64,6 +92,7 @@ export function readBody(reader: Reader, body: Body, schema: BlockSchema, owner:
     owner: owner.name,
     attributes: new Map(),
     parameters: [],
+    axes: [],
     blocks: [],
     misread: new Set(),
     seen: new Set(),
@@ -75,7 +104,8 @@ export function readBody(reader: Reader, body: Body, schema: BlockSchema, owner:
     target.seen.add(item.kind === 'block' ? item.type : item.name);
   }
   if (!reader.partial) reportMissing(reader, schema, owner, target.seen);
-  return target;
+  const { attributes, parameters, axes, blocks, misread, uncertain } = target;
+  return { attributes, parameters, axes, blocks, misread, uncertain };
 }
 
 interface Target {
@@ -83,6 +113,7 @@ interface Target {
   owner: string;
   attributes: Map<string, ReadAttribute>;
   parameters: Parameter[];
+  axes: Axis[];
   blocks: ReadBlock[];
   misread: Set<string>;
   seen: Set<string>;
@@ -90,41 +121,60 @@ interface Target {
 }
 
 function readOne(reader: Reader, attribute: Attribute, target: Target): void {
+  const { schema, owner } = target;
   const { name, nameRange, expression } = attribute;
-  const known = find(target.schema.attributes, name);
-  const block = find(target.schema.blocks, name);
-  if (known?.type === 'later') reportLater(reader, nameRange, `the attribute ${name} in ${target.owner}`);
-  else if (known) readKnown(reader, attribute, known, target);
-  else if (target.schema.open === true && !(block && expression.entries)) {
-    const text = readParameter(reader, attribute);
-    if (text === undefined) target.misread.add(name);
-    else if (text !== null) target.parameters.push({ name, nameRange, text, range: expression.range });
-  } else if (block) {
+  const known = find(schema.attributes, name);
+  const block = find(schema.blocks, name);
+  if (known) readKnown(reader, attribute, known, target);
+  else if (schema.open && !(block && expression.entries)) readOpen(reader, attribute, target);
+  else if (block) {
     target.misread.add(name);
-    const message = `${name} is a block in ${target.owner}, not an attribute`;
+    const message = `${name} is a block in ${owner}, not an attribute`;
     const help = `Write ${name} { … } without the equals sign.`;
     reader.report(diagnose('block-expected', nameRange, message, help));
-  } else reportUnknownAttribute(reader, attribute, target);
+  } else readUnknown(reader, attribute, target);
+}
+
+/** What it was probably meant to be is there, though it says nothing: that it were missing would be told in vain. */
+function readUnknown(reader: Reader, attribute: Attribute, target: Target): void {
+  const { name, nameRange, expression } = attribute;
+  reader.report(explainUnknownAttribute(attribute, target.schema, target.owner));
+  const meant = closest(name, Object.keys(target.schema.attributes));
+  if (meant === undefined || target.seen.has(meant)) return;
+  target.seen.add(meant);
+  target.attributes.set(meant, { nameRange, range: expression.range });
 }
 
 function readKnown(reader: Reader, attribute: Attribute, schema: AttributeSchema, target: Target): void {
-  const { name, expression } = attribute;
+  const { name, nameRange, expression } = attribute;
+  const { range } = expression;
   const value = readAttribute(reader, attribute, schema);
   target.uncertain ||= dependsOnUnknown(reader, expression);
-  if (value !== null) target.attributes.set(name, { range: expression.range, ...(value && { value }) });
-  else if (schema.required === true) reportMissingAttribute(reader, name, expression.range, target.owner);
+  if (value !== null) target.attributes.set(name, { nameRange, range, ...(value && { value }) });
+  else if (schema.required === true) reportMissingAttribute(reader, name, range, target.owner);
+}
+
+function readOpen(reader: Reader, attribute: Attribute, target: Target): void {
+  const { name, nameRange, expression } = attribute;
+  const { range } = expression;
+  if (target.schema.open === 'lists') {
+    const items = readAxis(reader, attribute);
+    if (items === undefined) target.misread.add(name);
+    else if (items !== null) target.axes.push({ name, nameRange, range, items });
+    return;
+  }
+  const text = readParameter(reader, attribute);
+  if (text === undefined) target.misread.add(name);
+  else if (text !== null) target.parameters.push({ name, nameRange, text, range });
 }
 
 function readNested(reader: Reader, block: Block, { schema, owner, seen, misread, blocks }: Target): void {
   const known: NestedSchema | undefined = find(schema.blocks, block.type);
-  if (known === 'later') {
-    return reportLater(
-      reader,
-      block.typeRange,
-      `the block ${block.type}${owner === '' ? '' : ` in ${owner}`}`,
-    );
+  if (!known) {
+    reader.report(explainUnknownBlock(block, schema, owner));
+    if (meansKnown(block.type, schema)) misread.add(block.type);
+    return undefined;
   }
-  if (!known) return reportUnknownBlock(reader, block, schema, owner);
   const read = readBlock(reader, block, known.schema);
   if (known.once === true && seen.has(block.type)) {
     const message = `${owner} may have ${block.type} only once`;
@@ -135,16 +185,9 @@ function readNested(reader: Reader, block: Block, { schema, owner, seen, misread
   return undefined;
 }
 
-function chooseVariant(reader: Reader, block: Block, { variants }: BlockSchema): Variant | undefined {
-  const [label] = block.labels;
-  if (!variants || !label) return undefined;
-  const variant = find(variants, label.text);
-  if (!variant) {
-    const message = `there is no runner "${label.text}"${didYouMean(label.text, Object.keys(variants))}`;
-    const help = `Use ${Object.keys(variants).join(', ')}; runner types of your own come in a later version.`;
-    reader.report(diagnose('unknown-runner', label.range, message, help));
-  }
-  return variant;
+/** A slip, or known elsewhere: what is missing without it is not worth a word. */
+function meansKnown(type: string, { blocks, misplaced = {} }: BlockSchema): boolean {
+  return Object.hasOwn(misplaced, type) || closest(type, Object.keys(blocks)) !== undefined;
 }
 
 function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean {
@@ -155,47 +198,6 @@ function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean
   const message = `${block.type} takes ${wanted}, but there ${block.labels.length === 1 ? 'is 1 label' : `are ${block.labels.length} labels`}`;
   reader.report(diagnose('wrong-labels', range, message, `Write ${example} { … }.`));
   return false;
-}
-
-function reportUnknownAttribute({ report }: Reader, { name, nameRange }: Attribute, target: Target): void {
-  const known = Object.keys(target.schema.attributes);
-  const where = target.owner === '' ? 'at the top of a pipeline' : `in ${target.owner}`;
-  const suggestion = didYouMean(name, [...known, ...Object.keys(target.schema.blocks)]);
-  const message = `there is no attribute "${name}" ${where}${suggestion}`;
-  report(diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known)));
-}
-
-function reportUnknownBlock({ report }: Reader, block: Block, schema: BlockSchema, owner: string): void {
-  if (find(schema.attributes, block.type)) {
-    const message = `${block.type} is an attribute of ${owner}, not a block`;
-    return report(diagnose('attribute-expected', block.typeRange, message, `Write ${block.type} = ….`));
-  }
-  const known = Object.keys(schema.blocks);
-  const where = owner === '' ? 'in a pipeline' : `in ${owner}`;
-  const suggestion =
-    didYouMean(block.type, [...known, ...Object.keys(schema.attributes)]) || sayWhere(block.type);
-  const message = `there is no block "${block.type}" ${where}${suggestion}`;
-  return report(diagnose('unknown-block', block.typeRange, message, listNames('Blocks here', known)));
-}
-
-/** Which block it may stand in, when it exists elsewhere. */
-function sayWhere(name: string): string {
-  const owners = new Set<string>();
-  const look = (owner: string, schema: BlockSchema): void => {
-    if (find(schema.blocks, name) !== undefined) owners.add(owner);
-    for (const [inner, nested] of entries<NestedSchema>(schema.blocks)) {
-      if (nested !== 'later') look(inner, nested.schema);
-    }
-  };
-  look('the pipeline itself', pipelineSchema);
-  return owners.size === 0 ? '' : `; it belongs in ${[...owners].join(' or ')}`;
-}
-
-const listNames = (what: string, names: string[]): string | undefined =>
-  names.length === 0 ? undefined : `${what}: ${names.join(', ')}.`;
-
-function reportLater({ report }: Reader, range: Range, what: string): void {
-  report(diagnose('later-feature', range, `${what} is known, but this version does not have it yet`));
 }
 
 function reportMissing(
@@ -209,7 +211,7 @@ function reportMissing(
       reportMissingAttribute(reader, name, owner.range, owner.name);
   }
   for (const [name, nested] of entries<NestedSchema>(schema.blocks)) {
-    if (nested === 'later' || nested.required !== true || written.has(name)) continue;
+    if (nested.required !== true || written.has(name)) continue;
     reader.report(diagnose('missing-block', owner.range, `${owner.name} needs a block ${name}`));
   }
 }
@@ -236,9 +238,31 @@ export function boolAt({ attributes }: ReadBlock, name: string): boolean | undef
   return value?.kind === 'bool' ? value.value : undefined;
 }
 
+/** Of an integer, or of a duration in seconds. */
+export function numberAt({ attributes }: ReadBlock, name: string): number | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'number' ? value.number : undefined;
+}
+
 export function textsAt({ attributes }: ReadBlock, name: string): Text[] {
   const value = attributes.get(name)?.value;
   return value?.kind === 'strings' ? value.items : [];
+}
+
+export function wordAt({ attributes }: ReadBlock, name: string): string | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'keyword' ? value.word : undefined;
+}
+
+export function typeAt({ attributes }: ReadBlock, name: string): Expression | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'type' ? value.expression : undefined;
+}
+
+/** Of a constant or of any value. */
+export function valueAt({ attributes }: ReadBlock, name: string): Value | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'value' ? value.value : undefined;
 }
 
 export const blocksOf = ({ blocks }: ReadBlock, type: string): ReadBlock[] =>

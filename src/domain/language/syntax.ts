@@ -84,8 +84,8 @@ export interface Problem {
   detail: string;
   subject?: Range;
   context?: Range;
-  /** Set when the engine's own guard spoke. */
-  code?: 'nul-character' | 'huge-number' | 'too-deep';
+  /** Set when one of the engine's own guards spoke. */
+  code?: 'nul-character' | 'huge-number' | 'too-deep' | 'too-many-lines' | 'secret-used-indirectly';
 }
 
 /** No value: the problems say why. */
@@ -95,6 +95,12 @@ interface Evaluation {
 }
 
 export type Evaluate = (expression: Expression, scope: Scope) => Evaluation;
+
+/**
+ * Converts a value to the type that an expression spells (`list(string)`), by HCL's rules for type constraints; without a value it only
+ * reads the type. Problems of the type have a place, those of the value have none.
+ */
+export type Convert = (type: Expression, value?: Value) => Evaluation;
 
 /** A parsed text. With errors among the problems the body is what could be read, or absent. */
 export interface SyntaxTree {

@@ -1,37 +1,46 @@
-import { git, gitParameterRules } from './built-in-git.ts';
-import type { ResourceType } from './pipeline.ts';
+import { artifact } from './built-in/artifact.ts';
+import { chat } from './built-in/chat.ts';
+import { fs } from './built-in/fs.ts';
+import { git } from './built-in/git.ts';
+import { hostcheckNotification, hostcheckResource } from './built-in/hostcheck.ts';
+import { services } from './built-in/services.ts';
 
-export interface BuiltInType {
-  type: ResourceType;
-  rules?: ParameterRules;
-}
+/*
+ * What comes with Millrace, as texts of the language that the same compiler reads. A name on the left may be an alias of the definition
+ * on the right; the label of the definition is its true name.
+ */
 
-/** What a type asks of the parameters of its resources while the pipeline is read. */
-export interface ParameterRules {
-  required: readonly string[];
-  /** Why the value cannot be, or undefined. Secret values are not shown to it. */
-  explainBad: (name: string, value: string) => BadParameter | undefined;
-}
+export const builtInResourceTypes: ReadonlyMap<string, string> = new Map([
+  ['artifact', artifact],
+  ['cron', 'resource_type "cron" {}\n'],
+  ['fs', fs],
+  ['git', git],
+  ['github-check', hostcheckResource],
+  ['hostcheck', hostcheckResource],
+  ['trigger', 'resource_type "trigger" {}\n'],
+]);
 
-export interface BadParameter {
-  code: 'invalid-parameter' | 'later-feature';
-  reason: string;
-}
+export const builtInNotificationTypes: ReadonlyMap<string, string> = new Map([
+  ['chatone', chat('chatone')],
+  ['chattwo', chat('chattwo')],
+  ['discord', chat('chattwo')],
+  ['github-check', hostcheckNotification],
+  ['hostcheck', hostcheckNotification],
+  ['slack', chat('chatone')],
+]);
 
-/** Has no commands: the operator answers its checks, each with the version `{ date }`, and its gets have nothing to fetch. */
-const cron: ResourceType = { name: 'cron', builtIn: true, params: [], cache: false };
+export const builtInServiceTypes: ReadonlyMap<string, string> = services;
 
-export const builtInTypes: readonly BuiltInType[] = [{ type: cron }, { type: git, rules: gitParameterRules }];
+/** Their values are read by the internal gateway, so they have no command. */
+export const builtInSecretTypes: ReadonlyMap<string, string> = new Map([
+  ['env', 'secret_type "env" {}\n'],
+  ['file', 'secret_type "file" {\n  params = ["path", "format"]\n}\n'],
+  ['kubernetes', 'secret_type "kubernetes" {\n  params = ["path"]\n}\n'],
+  ['store', 'secret_type "store" {}\n'],
+  ['vault', 'secret_type "vault" {\n  params = ["address", "token", "path"]\n}\n'],
+]);
 
-/** Built-in types that the language has, but not this version. */
-export const laterBuiltInTypes: readonly string[] = [
-  'fs',
-  'trigger',
-  'artifact',
-  'hostcheck',
-  'github-check',
-];
-
-export function findBuiltInType(name: string): BuiltInType | undefined {
-  return builtInTypes.find(({ type }) => type.name === name);
-}
+export const builtInRunnerTypes: ReadonlyMap<string, string> = new Map([
+  ['exec', 'runner_type "exec" {\n  run {\n    path = "$path"\n    args = ["$args"]\n  }\n}\n'],
+  ['shell', 'runner_type "shell" {\n  run {\n    path = "/bin/sh"\n    args = ["-ec", "$cmd"]\n  }\n}\n'],
+]);

@@ -3,21 +3,58 @@ import type { Report } from '#domain/language/diagnostic.ts';
 import { labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
-import type { Command } from './pipeline.ts';
+import type { Command, CustomCommand } from './pipeline.ts';
+import type { KnownRunners } from './surroundings.ts';
 
 const image =
   /^(?:[a-zA-Z0-9][a-zA-Z0-9.-]*(?::\d{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
 
+export interface CommandSurroundings {
+  report: Report;
+  runners: KnownRunners;
+  /** The image may hold `$param_…`: it is known once the parameters are. */
+  imageFromParams?: boolean;
+}
+
 /** What a runner block says to run, or undefined after reporting what it lacks. */
-export function readCommand(block: ReadBlock, report: Report): Command | undefined {
-  switch (labelAt(block, 0).text) {
+export function readCommand(block: ReadBlock, around: CommandSurroundings): Command | undefined {
+  const runner = labelAt(block, 0).text;
+  const custom = around.runners.get(runner);
+  if (custom === 'broken') return undefined;
+  if (custom) return readCustom(block, runner, custom);
+  switch (runner) {
     case 'exec':
-      return readExec(block, report);
+      return readExec(block, around.report);
     case 'shell':
-      return readShell(block, report);
+      return readShell(block, around.report);
     default:
-      return readDocker(block, report);
+      return readDocker(block, around);
   }
+}
+
+/** Attributes of the block that are texts: to templates they are all alike. */
+export function attributesOf({ attributes, parameters }: ReadBlock): Record<string, string> {
+  const named = [...attributes].flatMap(([name, { value }]): [string, string][] =>
+    value?.kind === 'string' ? [[name, value.text]] : [],
+  );
+  return Object.fromEntries([
+    ...named,
+    ...parameters.map(({ name, text }): [string, string] => [name, text]),
+  ]);
+}
+
+function readCustom(
+  block: ReadBlock,
+  name: string,
+  templates: { path: string; args: string[] },
+): CustomCommand {
+  return {
+    runner: 'custom',
+    name,
+    ...templates,
+    attributes: attributesOf(block),
+    callerArgs: textsAt(block, 'args').map(({ text }) => text),
+  };
 }
 
 function readExec(block: ReadBlock, report: Report): Command | undefined {
@@ -61,16 +98,30 @@ function readShell(block: ReadBlock, report: Report): Command | undefined {
   return file && isNamed(file, report) ? { runner: 'shell', file: file.text, ...rest } : undefined;
 }
 
-function readDocker(block: ReadBlock, report: Report): Command | undefined {
+function readDocker(block: ReadBlock, around: CommandSurroundings): Command | undefined {
+  const args = block.attributes.get('args');
+  if (args) {
+    const message = 'docker has no args here: the container belongs to a Pod, and no docker command is run';
+    around.report(diagnose('docker-args', args.nameRange, message));
+  }
   const name = textAt(block, 'image');
   const cmd = textAt(block, 'cmd');
-  return name && cmd && checkImage(name, report)
+  return name && cmd && checkImage(name, around)
     ? { runner: 'docker', image: name.text, cmd: cmd.text }
     : undefined;
 }
 
-function checkImage({ text, range }: Text, report: Report): boolean {
-  const [reference] = /\$(?:\{\w*\}?|\w+)/.exec(text) ?? [];
+/** What a registry would take as the name of an image. */
+export const isImage = (text: string): boolean => image.test(text);
+
+const parameterReference = /\$(?:param_\w+|\{param_\w+(?::-[\w.-]*)?\})/g;
+
+export function checkImage(
+  { text, range }: Text,
+  { report, imageFromParams = false }: CommandSurroundings,
+): boolean {
+  const fixed = imageFromParams ? text.replaceAll(parameterReference, '1') : text;
+  const [reference] = /\$(?:\{\w*\}?|\w+)/.exec(fixed) ?? [];
   if (reference !== undefined) {
     report(
       diagnose(
@@ -81,7 +132,7 @@ function checkImage({ text, range }: Text, report: Report): boolean {
     );
     return false;
   }
-  if (image.test(text)) return true;
+  if (isImage(fixed)) return true;
   report(diagnose('invalid-image', range, `${JSON.stringify(text)} is not the name of an image`));
   return false;
 }

@@ -1,16 +1,17 @@
-import { pipelineSchema } from '#domain/language/block-schema.ts';
 import { diagnose, diagnoseProblem, hasErrors, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
+import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { readBody } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
-import type { Block, Body, Evaluate, Item, SyntaxTree, Value } from '#domain/language/syntax.ts';
-import { readJobs } from './jobs.ts';
+import type { Block, Body, Item, Value } from '#domain/language/syntax.ts';
 import { LIMITS } from './limits.ts';
-import { checkPassed } from './passed.ts';
+import { notYetRun } from './not-yet-run.ts';
 import type { Pipeline } from './pipeline.ts';
-import { readResources } from './resources.ts';
-import { readResourceTypes } from './resource-types.ts';
+import { readPipeline } from './read-pipeline.ts';
+import { readSecretBlocks } from './secret-blocks.ts';
+import { findSecretNames } from './secret-placeholder.ts';
+import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } from './surroundings.ts';
 import { OTHERS, readVariables } from './variables.ts';
 import type { GivenVariables, Variables } from './variables.ts';
 
@@ -20,65 +21,138 @@ import type { GivenVariables, Variables } from './variables.ts';
 export interface Compilation {
   pipeline?: Pipeline;
   diagnostics: Diagnostic[];
+  /** What the operator of this version cannot do yet: it takes these as errors. */
+  notYetRun?: Diagnostic[];
+  /** Texts to fetch first; then compile again with them. While there are any, there is no pipeline. */
+  needs?: NeededSource[];
 }
 
-/** Reads a parsed text as a pipeline: every error at once. Only `evaluate` may throw, when its engine is broken. */
-export function compilePipeline(tree: SyntaxTree, evaluate: Evaluate, given: GivenVariables): Compilation {
-  const diagnostics = tree.problems.map((problem) => diagnoseProblem(problem, 'syntax-error'));
-  const { body } = tree;
+/** What a text is read with. */
+export interface CompileInput {
+  given: GivenVariables;
+  sources?: ResolvedSources;
+  /** For definitions that stand in texts of their own. */
+  parse: Parse;
+}
+
+/** Reads a parsed text as a pipeline: every error at once. Only the engine's functions may throw, when it is broken. */
+export function compilePipeline(text: ParsedText, input: CompileInput): Compilation {
+  const diagnostics = text.problems.map((problem) => diagnoseProblem(problem, 'syntax-error'));
+  const { body } = text;
   if (!body) return { diagnostics };
   const blocks = countBlocks(body);
   if (blocks > LIMITS.blocks) {
     const message = `the pipeline has ${blocks} blocks; at most ${LIMITS.blocks} are allowed`;
     return { diagnostics: [diagnose('too-many-blocks', body.range, message)] };
   }
-  const pipeline = readPipeline(body, evaluate, given, diagnostics);
-  const sorted = sortDiagnostics(diagnostics);
-  const whole = !hasErrors(sorted) && !Object.hasOwn(given, OTHERS);
-  return { ...(whole && { pipeline }), diagnostics: limit(sorted) };
+  const needs: NeededSource[] = [];
+  const read = readText({ ...text, body }, { input, diagnostics, needs });
+  const sorted = limit(sortDiagnostics(diagnostics));
+  if (needs.length > 0) return { diagnostics: sorted, needs };
+  if (hasErrors(diagnostics)) return { diagnostics: sorted };
+  const later = limit(sortDiagnostics(notYetRun(read.pipeline, read.blocks)));
+  const whole = !Object.hasOwn(input.given, OTHERS) && { pipeline: read.pipeline };
+  return { ...whole, diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };
 }
 
-function readPipeline(
-  body: Body,
-  evaluate: Evaluate,
-  given: GivenVariables,
-  diagnostics: Diagnostic[],
-): Pipeline {
+interface Work {
+  input: CompileInput;
+  diagnostics: Diagnostic[];
+  needs: NeededSource[];
+}
+
+function readText(
+  { body, evaluate, convert }: ParsedText & { body: Body },
+  { input, diagnostics, needs }: Work,
+): { pipeline: Pipeline; blocks: ReadBlock[] } {
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
   const partial = hasErrors(diagnostics);
-  const unscoped = { evaluate, scope: new Map(), secrets: new Set<string>(), broken: new Set<string>() };
-  const unknown = new Set<string>();
-  const reader: Reader = { ...unscoped, unknown, report, partial, incomplete: partial };
-  const declarations = readTop(reader, body, isVariable);
-  const variables = readVariables(declarations.blocks, given, report);
-  const scoped = { ...reader, ...scopeOf(variables), incomplete: partial || declarations.misread.size > 0 };
-  const { blocks, misread } = readTop(scoped, body, (item) => !isVariable(item));
-  const ofType = (type: string): ReadBlock[] => blocks.filter((block) => block.type === type);
-  const incomplete = partial || misread.size > 0;
-
-  const types = readResourceTypes(ofType('resource_type'), misread.has('resource_type'), report);
-  const resources = readResources(ofType('resource'), types, report);
-  const jobs = readJobs(ofType('job'), { resources, report, incomplete });
-  if (!incomplete) checkPassed(jobs, report);
-
-  const sound = [...resources.values()].filter((resource) => resource !== 'broken');
+  const first: Reader = {
+    evaluate,
+    convert,
+    scope: new Map(),
+    secretsIn: findSecretNames,
+    broken: new Set(),
+    unknown: new Set(),
+    eachBroken: false,
+    runners: labelsOf(body, 'runner_type'),
+    report,
+    partial,
+    incomplete: partial,
+  };
+  const declarations = readTop(
+    first,
+    body,
+    (item) => isBlock(item, 'variable') && { ...item, body: bare(item) },
+  );
+  const variables = readVariables(declarations.blocks, {
+    reader: first,
+    report,
+    given: input.given,
+    withSecret: new Set(variablesWithSecret(body)),
+  });
+  const incomplete = partial || declarations.misread.size > 0;
+  const reader: Reader = { ...first, ...scopeOf(variables), incomplete };
+  const secretBlocks = readSecretBlocks(body, variables, reader);
+  const top = readTop(reader, body, (item) => !isBlock(item, 'variable') && !isBlock(item, 'job') && item);
+  const { parse, sources = {} } = input;
+  const around: Surroundings = {
+    reader,
+    report,
+    parse,
+    sources,
+    need: (source) => void needs.push(source),
+    runners: new Map(),
+    embedded: false,
+    misread: top.misread,
+  };
+  const read = readPipeline(
+    {
+      ...top,
+      jobs: body.items.filter((item) => isBlock(item, 'job')),
+      secrets: secretBlocks,
+      incomplete: partial || top.misread.size > 0,
+    },
+    around,
+  );
   return {
-    resourceTypes: [...new Map(sound.map(({ type }) => [type.type.name, type.type])).values()],
-    resources: sound.map(({ resource }) => resource),
-    jobs: jobs.map(({ job }) => job),
+    pipeline: read.pipeline,
+    blocks: [...secretBlocks.map(({ owner }) => owner), ...top.blocks, ...read.jobs],
   };
 }
 
-const isVariable = (item: Item): boolean => item.kind === 'block' && item.type === 'variable';
+const isBlock = (item: Item, type: string): item is Block => item.kind === 'block' && item.type === type;
 
-function readTop(reader: Reader, body: Body, wanted: (item: Item) => boolean): ReturnType<typeof readBody> {
-  const owner = { name: '', range: body.range };
-  return readBody(reader, { ...body, items: body.items.filter(wanted) }, pipelineSchema, owner);
+/** Without the secret block: what stands in it may refer to variables, so it is read after them. */
+function bare({ body }: Block): Body {
+  return { ...body, items: body.items.filter((item) => !isBlock(item, 'secret')) };
 }
 
-function scopeOf({ values, ...rest }: Variables): Pick<Reader, 'scope' | 'secrets' | 'broken' | 'unknown'> {
+function variablesWithSecret(body: Body): string[] {
+  return body.items
+    .filter((item) => isBlock(item, 'variable'))
+    .filter((block) => block.body.items.some((item) => isBlock(item, 'secret')))
+    .map(({ labels }) => labels[0]?.text ?? '');
+}
+
+function labelsOf(body: Body, type: string): Set<string> {
+  const blocks = body.items.filter((item) => isBlock(item, type));
+  return new Set(blocks.map(({ labels }) => labels[0]?.text ?? ''));
+}
+
+function readTop(
+  reader: Reader,
+  body: Body,
+  pick: (item: Item) => Item | false,
+): { blocks: ReadBlock[]; misread: ReadonlySet<string> } {
+  const owner = { name: '', range: body.range };
+  const items = body.items.flatMap((item) => pick(item) || []);
+  return readBody(reader, { ...body, items }, pipelineSchema, owner);
+}
+
+function scopeOf({ values, broken, unknown }: Variables): Pick<Reader, 'scope' | 'broken' | 'unknown'> {
   const root: Value = { kind: 'object', entries: values };
-  return { scope: new Map([['var', root]]), ...rest };
+  return { scope: new Map([['var', root]]), broken, unknown };
 }
 
 /** Without recursion: it guards what comes after it. */

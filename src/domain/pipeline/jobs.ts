@@ -1,152 +1,190 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, boolAt, labelAt, textsAt } from '#domain/language/read-block.ts';
-import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
+import { blocksOf, boolAt, labelAt, numberAt, readBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
-import { didYouMean } from '#domain/language/suggest.ts';
-import type { Label, Range } from '#domain/language/syntax.ts';
-import { readCommand } from './command.ts';
+import { job as jobSchema } from '#domain/language/schema-job.ts';
+import type { Block, Label, Range, Value } from '#domain/language/syntax.ts';
+import { readInputs } from './inputs.ts';
+import { instanceName, readInstances, withoutGroup } from './instances.ts';
+import type { Instance } from './instances.ts';
+import { LIMITS } from './limits.ts';
 import { checkName, claimName } from './name.ts';
-import type { Job, PutStep, Step, TaskStep } from './pipeline.ts';
-import type { KnownResource, KnownResources } from './resources.ts';
+import type { Approval, GetStep, Job } from './pipeline.ts';
+import { hooksOf, readHook } from './read-hooks.ts';
+import { readPlan } from './read-plan.ts';
+import type { PlanSurroundings } from './read-plan.ts';
+import { readNotify } from './read-steps.ts';
+import { warnOfSharedPrefixes } from './shared-prefix.ts';
+import type { Surroundings } from './surroundings.ts';
+import { readTags } from './tags.ts';
 
 export interface JobDraft {
   job: Job;
-  label: Label;
   /** What each get asks of other jobs, with the places in the text. */
-  passed: { resource: string; jobs: Text[] }[];
+  gets: { step: GetStep; passed: Text[]; range: Range }[];
   /** A step could not be read. */
   incomplete: boolean;
 }
 
-interface Surroundings {
-  resources: KnownResources['byName'];
-  report: Report;
-  /** Names may seem unknown only because a block could not be read. */
+export interface JobsRead {
+  drafts: JobDraft[];
+  /** Names of the instances by the name of their group. */
+  groups: Map<string, string[]>;
+  /** Every block as it was read, once for each instance. */
+  blocks: ReadBlock[];
+  /** A job or the elements of a group could not be read: names may only seem unknown. */
   incomplete: boolean;
 }
 
-export function readJobs(blocks: readonly ReadBlock[], around: Surroundings): JobDraft[] {
+export type JobSurroundings = Surroundings & Omit<PlanSurroundings, 'gets' | 'inBranch'>;
+
+export function readJobs(blocks: readonly Block[], around: JobSurroundings): JobsRead {
+  const read: JobsRead = { drafts: [], groups: new Map(), blocks: [], incomplete: false };
   const taken = new Map<string, Label>();
-  return blocks.flatMap((block) => {
-    const label = labelAt(block, 0);
-    const named = checkName(around.report, 'name', 'job', label);
-    const unique = claimName(taken, around.report, 'job', label);
-    const draft = readJob(block, label, around);
-    return named && unique ? [draft] : [];
-  });
+  for (const block of blocks) readOne(block, { read, taken }, around);
+  if (read.drafts.length > LIMITS.jobs) {
+    const message = `the pipeline has ${read.drafts.length} jobs; at most ${LIMITS.jobs} are allowed`;
+    around.report(diagnose('too-many-instances', undefined, message));
+  }
+  return read;
 }
 
-function readJob(block: ReadBlock, label: Label, around: Surroundings): JobDraft {
-  const incomplete = block.misread.size > 0;
-  const draft: JobDraft = { job: { name: label.text, steps: [] }, label, passed: [], incomplete };
-  for (const child of block.blocks) {
-    const step = readStep(child, draft, around);
-    if (step) draft.job.steps.push(step);
-  }
-  if (block.blocks.length === 0 && block.misread.size === 0 && !around.incomplete) {
-    around.report(diagnose('job-without-steps', block.range, `the job "${label.text}" has no steps`));
-  }
-  warnOfSharedPrefixes(block.blocks, around.report);
-  return draft;
+interface Progress {
+  read: JobsRead;
+  taken: Map<string, Label>;
 }
 
-function readStep(block: ReadBlock, draft: JobDraft, around: Surroundings): Step | undefined {
-  switch (block.type) {
-    case 'get':
-      return readGet(block, draft, around);
-    case 'task':
-      return readTask(block, around.report);
-    default:
-      return readPut(block, around);
+function readOne(block: Block, progress: Progress, around: JobSurroundings): void {
+  const { read, taken } = progress;
+  const label = labelOf(block);
+  const instances = readInstances(around.reader, block);
+  const bare = withoutGroup(block);
+  const named = checkName(around.report, 'name', 'job', label);
+  const sound = claimName(taken, around.report, 'job', label) && named;
+  if (instances === 'single') {
+    const draft = readInstance(bare, undefined, read, around);
+    if (draft && sound) read.drafts.push(draft);
+  } else if (instances === 'broken') {
+    // What stands in it is looked at all the same.
+    readInstance(bare, 'unknown', read, around);
+    read.incomplete = true;
+  } else readGroup(bare, instances, { ...progress, sound }, around);
+}
+
+const labelOf = ({ labels, range }: Block): Label => labels[0] ?? { text: '', range };
+
+function readGroup(
+  block: Block,
+  instances: readonly Instance[],
+  { read, taken, sound }: Progress & { sound: boolean },
+  around: JobSurroundings,
+): void {
+  const label = labelOf(block);
+  const names: string[] = [];
+  read.groups.set(label.text, names);
+  if (instances.length === 0) readInstance(block, 'unknown', read, around);
+  for (const instance of instances) {
+    const draft = readInstance(block, instance, read, around);
+    const name = { text: instanceName(label.text, instance.key), range: label.range };
+    if (!draft || !sound || !claimName(taken, around.report, 'job', name)) continue;
+    names.push(name.text);
+    read.drafts.push(draft);
   }
 }
 
-function readGet(block: ReadBlock, draft: JobDraft, around: Surroundings): Step | undefined {
-  const found = findResource(block, around);
-  const name = `${labelAt(block, 0).text}.${labelAt(block, 1).text}`;
-  const passed = textsAt(block, 'passed');
-  draft.passed.push({ resource: name, jobs: passed });
-  if (found && !found.type.type.check && !found.type.type.pull && !found.type.type.builtIn) {
-    const message = `a get cannot use ${name}: its type ${found.type.type.name} can neither check nor pull`;
-    around.report(diagnose('get-not-supported', block.range, message));
+/** The job with `each` in scope; `unknown`: it has no value, for a reason that has been reported. */
+function readInstance(
+  block: Block,
+  instance: Instance | 'unknown' | undefined,
+  read: JobsRead,
+  around: JobSurroundings,
+): JobDraft | undefined {
+  const reader = { ...around.reader };
+  if (instance === 'unknown') reader.eachBroken = true;
+  else if (instance) reader.scope = new Map([...reader.scope, ['each', eachOf(instance)]]);
+  const found = readBlock(reader, block, jobSchema);
+  if (!found) {
+    read.incomplete = true;
+    return undefined;
   }
+  read.blocks.push(found);
+  return draftOf(found, instance === 'unknown' ? undefined : instance, around);
+}
+
+function eachOf({ key, value }: Instance): Value {
   return {
-    kind: 'get',
-    name: labelAt(block, 1).text,
-    resource: name,
-    trigger: boolAt(block, 'trigger') ?? false,
-    passed: [...new Set(passed.map(({ text }) => text))],
+    kind: 'object',
+    entries: [
+      ['key', { kind: 'string', text: key }],
+      ['value', value],
+    ],
   };
 }
 
-function readTask(block: ReadBlock, report: Report): TaskStep | undefined {
-  const label = labelAt(block, 0);
-  const named = checkName(report, 'title', 'task', label);
-  const [command] = blocksOf(block, 'run');
-  const run = command && readCommand(command, report);
-  return run && named ? { kind: 'task', name: label.text, run } : undefined;
-}
-
-function readPut(block: ReadBlock, around: Surroundings): PutStep {
-  const found = findResource(block, around);
-  const name = `${labelAt(block, 0).text}.${labelAt(block, 1).text}`;
-  if (found && !found.type.type.push) {
-    const message = `a put cannot use ${name}: its type ${found.type.type.name} has no push`;
-    around.report(diagnose('put-not-supported', block.range, message));
-  }
-  const parameters = [
-    ...block.parameters,
-    ...blocksOf(block, 'params').flatMap((params) => params.parameters),
-  ];
-  checkPutParameters(parameters, around.report);
+function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSurroundings): JobDraft {
+  const { report } = around;
+  const label = labelAt(block, 0).text;
+  const plan = { ...around, gets: [], inBranch: false };
+  const steps = readPlan(block, plan);
+  const inputs = readInputs(blocksOf(block, 'input'), report);
+  const onTrigger = readHook(block, 'on_trigger', plan);
+  warnOfNothing(block, around);
+  warnOfSharedPrefixes(block, report);
   return {
-    kind: 'put',
-    name: labelAt(block, 1).text,
-    resource: name,
-    params: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.text])),
+    job: {
+      name: instance ? instanceName(label, instance.key) : label,
+      ...(instance && { group: { name: label, key: instance.key } }),
+      ...settingsOf(block, report),
+      ...(inputs.length > 0 && { inputs }),
+      ...approvalOf(block, plan),
+      steps,
+      ...hooksOf(block, plan),
+      ...(onTrigger.length > 0 && { onTrigger }),
+    },
+    gets: plan.gets,
+    incomplete: block.misread.size > 0,
   };
 }
 
-function checkPutParameters(parameters: readonly Parameter[], report: Report): void {
-  const seen = new Set<string>();
-  for (const { name, nameRange } of parameters) {
-    if (seen.has(name))
-      report(diagnose('duplicate-parameter', nameRange, `the parameter ${name} is set twice`));
-    seen.add(name);
-    if (!/^\w+$/.test(name))
-      report(diagnose('unreadable-parameter', nameRange, `a shell cannot read $put_${name}`));
-  }
+function settingsOf(block: ReadBlock, report: Report): Partial<Job> {
+  const concurrency = numberAt(block, 'concurrency');
+  const timeoutSeconds = numberAt(block, 'timeout');
+  const tags = readTags(block, 'tags', report);
+  const serialGroups = readTags(block, 'serial_groups', report);
+  return {
+    ...(concurrency !== undefined && concurrency > 0 && { concurrency }),
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(tags.length > 0 && { tags }),
+    ...(serialGroups.length > 0 && { serialGroups }),
+    ...(boolAt(block, 'disable_retry') === true && { disableRetry: true }),
+    ...(boolAt(block, 'allow_failure') === true && { allowFailure: true }),
+    ...(boolAt(block, 'interruptible') === true && { interruptible: true }),
+  };
 }
 
-function findResource(
-  block: ReadBlock,
-  { resources, report, incomplete }: Surroundings,
-): KnownResource | undefined {
-  const [type, label] = [labelAt(block, 0), labelAt(block, 1)];
-  const name = `${type.text}.${label.text}`;
-  const found = resources.get(name);
-  if (found === 'broken' || incomplete) return undefined;
-  if (found) return found;
-  const range: Range = { start: type.range.start, end: label.range.end };
-  report(
-    diagnose(
-      'unknown-resource',
-      range,
-      `there is no resource "${name}"${didYouMean(name, resources.keys())}`,
-    ),
-  );
-  return undefined;
+function approvalOf(block: ReadBlock, around: PlanSurroundings): { approval?: Approval } {
+  const [approve] = blocksOf(block, 'approve');
+  if (!approve) return {};
+  const label = labelAt(approve, 0);
+  checkName(around.report, 'title', 'gate', label);
+  const timeoutSeconds = numberAt(approve, 'timeout');
+  return {
+    approval: {
+      label: label.text,
+      approvals: numberAt(approve, 'approvals') ?? 1,
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      ...(boolAt(approve, 'not_by_trigger') === true && { notByTrigger: true }),
+      notify: blocksOf(approve, 'notify').map((notify) => readNotify(notify, around)),
+    },
+  };
 }
 
-function warnOfSharedPrefixes(steps: readonly ReadBlock[], report: Report): void {
-  const taken = new Set<string>();
-  for (const { type, labels } of steps) {
-    const label = labels.at(-1);
-    if (!label || type === 'put') continue;
-    const prefix = `${type}_${label.text}_`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
-    if (taken.has(prefix))
-      report(diagnose('shared-prefix', label.range, `an earlier step of the job also writes $${prefix}*`));
-    taken.add(prefix);
-  }
+function warnOfNothing(block: ReadBlock, { report, incomplete }: JobSurroundings): void {
+  const steps = block.blocks.some(({ type }) => stepTypes.has(type));
+  if (steps || block.misread.size > 0 || incomplete) return;
+  const label = labelAt(block, 0).text;
+  report(diagnose('job-without-steps', block.range, `the job "${label}" has no steps`));
 }
+
+const stepTypes = new Set(['get', 'task', 'put', 'notify', 'service', 'in_parallel', 'if']);

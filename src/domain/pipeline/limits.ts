@@ -9,6 +9,16 @@ export const LIMITS = {
   depth: 200,
   milliseconds: 2000,
   diagnostics: 500,
+  /** Of one `for_each` or `matrix`. */
+  instances: 1000,
+  /** Of a pipeline, when all groups are expanded. */
+  jobs: 5000,
+  /** Tags of a job or resource, and serial groups of a job. */
+  tags: 10,
+  /** How many variables a secret may need one after another. */
+  secretChain: 10,
+  /** Sources that name another source. */
+  sourceChain: 5,
 } as const;
 
 export function checkSize(bytes: number): Diagnostic | undefined {

@@ -33,7 +33,7 @@ export function checkName(report: Report, kind: keyof typeof kinds, what: string
     diagnose(
       'invalid-name',
       label.range,
-      `${JSON.stringify(label.text)} cannot be the name of a ${what}`,
+      `${JSON.stringify(label.text)} cannot be the name of ${withArticle(what)}`,
       help,
     ),
   );
@@ -47,7 +47,13 @@ export function claimName(taken: Map<string, Label>, report: Report, what: strin
   if (!before) return true;
   const { line } = before.range.start;
   report(
-    diagnose('duplicate-name', label.range, `there is already a ${what} "${label.text}" in line ${line}`),
+    diagnose(
+      'duplicate-name',
+      label.range,
+      `there is already ${withArticle(what)} "${label.text}" in line ${line}`,
+    ),
   );
   return false;
 }
+
+const withArticle = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;

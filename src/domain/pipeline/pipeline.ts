@@ -1,12 +1,29 @@
 /**
- * A valid pipeline, every expression evaluated: what a revision stores. It is plain JSON, lists keep the order of the file, and
- * strings may hold secret placeholders (see `secret-placeholder.ts`) that only the internal gateway resolves.
+ * A valid pipeline, every expression evaluated and every `for_each` and `matrix` expanded: what a revision stores. It is plain JSON,
+ * lists keep the order of the file, an absent field means the default, and strings may hold secret placeholders (see
+ * `secret-placeholder.ts`) that only the internal gateway resolves.
  */
 export interface Pipeline {
   /** Every type that a resource of the pipeline uses, built-in ones included, so that a revision stands on its own. */
   resourceTypes: ResourceType[];
   resources: Resource[];
+  /** Instances of `for_each` and `matrix` stand where their job stood, sorted by key. */
   jobs: Job[];
+  /** As with resource types: those in use, each whole. */
+  notificationTypes?: NotificationType[];
+  notifications?: Notification[];
+  serviceTypes?: ServiceType[];
+  secretTypes?: SecretType[];
+  /** Variables that a `secret` block fills in when a Pod needs them. */
+  secrets?: SecretVariable[];
+}
+
+/** Where a definition came from, so that it is fetched once a revision and never silently changes. */
+export interface Origin {
+  /** `svc://git`, `https://…`. */
+  source: string;
+  /** SHA-256 of the fetched text, as `sha256:<hex>`; absent for what is embedded. */
+  digest?: string;
 }
 
 export interface ResourceType {
@@ -22,14 +39,32 @@ export interface ResourceType {
   check?: Command;
   pull?: Command;
   push?: Command;
+  origin?: Origin;
 }
 
-/** What one operation of a type or a task runs. `docker` names the image; the other two run in the worker image. */
+/**
+ * What one operation of a type or a task runs, a type's runner override already merged in. `docker` names the image; the others run in
+ * the worker image. `custom` is a `runner_type` of the pipeline: `path` and `args` are its templates, filled in at run.
+ */
 export type Command =
   | { runner: 'exec'; path: string; args: string[] }
   | { runner: 'shell'; cmd: string; shell?: string }
   | { runner: 'shell'; file: string; shell?: string }
-  | { runner: 'docker'; image: string; cmd: string };
+  | { runner: 'docker'; image: string; cmd: string }
+  | { runner: 'docker'; image: string; path: string; args: string[] }
+  | CustomCommand;
+
+export interface CustomCommand {
+  runner: 'custom';
+  /** Label of the `runner_type`. */
+  name: string;
+  path: string;
+  args: string[];
+  /** Attributes of the caller's block: `$<name>` in the templates, and variables of the process. */
+  attributes: Record<string, string>;
+  /** The caller's `args`: they replace an element `$args`, unexpanded. */
+  callerArgs: string[];
+}
 
 export interface Resource {
   /** `<type>.<label>`, unique in the pipeline. */
@@ -39,38 +74,193 @@ export interface Resource {
   params: Record<string, string>;
   /** Absent: checked only on request, by webhook, or never when only `put` makes its versions. */
   schedule?: Schedule;
+  /** Schedule of the fallback checks once a webhook has been seen to work (`webhook_interval`). */
+  webhookSchedule?: Schedule;
   tags: string[];
   cache: boolean;
 }
 
 export type Schedule = { kind: 'every'; seconds: number } | { kind: 'cron'; expression: string };
 
-export interface Job {
+export interface NotificationType {
   name: string;
-  steps: Step[];
+  builtIn: boolean;
+  params: string[];
+  notify: Command;
+  origin?: Origin;
 }
 
-export type Step = GetStep | TaskStep | PutStep;
+export type NotificationEvent = 'success' | 'failure' | 'cancel';
 
-export interface GetStep {
+export interface Notification {
+  /** `<type>.<label>`, unique among notifications. */
+  name: string;
+  type: string;
+  label: string;
+  params: Record<string, string>;
+  /** `$NAME`, `${NAME}` and backslash-n are filled in when it is sent. */
+  message?: string;
+  /** Events of the automatic dispatch; empty: only `notify` steps send it. `all` is written out. */
+  on: NotificationEvent[];
+  /** Canonical names of the jobs that it is sent for, groups expanded; absent: every job. */
+  jobs?: string[];
+}
+
+export interface ServiceType {
+  name: string;
+  builtIn: boolean;
+  params: string[];
+  start: Command;
+  stop: Command;
+  ready?: { check: Command; intervalSeconds: number; timeoutSeconds: number };
+  origin?: Origin;
+}
+
+export interface SecretType {
+  name: string;
+  builtIn: boolean;
+  /** Absent for built-in types that the gateway itself reads (`env`, `file`, `kubernetes`, …). */
+  get?: Command;
+  /** `$param_<key>`: whatever the block configures. */
+  config: Record<string, string>;
+  origin?: Origin;
+}
+
+export interface SecretVariable {
+  /** Name of the variable. */
+  name: string;
+  type: string;
+  key: string;
+  path?: string;
+}
+
+export interface Job {
+  /** Canonical: the label, or `<label>--<slug of the key>`. */
+  name: string;
+  /** The job is an instance of `for_each` or `matrix`; `name` is the label of the block. */
+  group?: { name: string; key: string };
+  /** Running builds at a time; absent: no limit. */
+  concurrency?: number;
+  timeoutSeconds?: number;
+  tags?: string[];
+  serialGroups?: string[];
+  disableRetry?: boolean;
+  allowFailure?: boolean;
+  interruptible?: boolean;
+  inputs?: Input[];
+  approval?: Approval;
+  steps: Step[];
+  hooks?: Hooks;
+  /** Run before a build exists, for every job that a new version may reach. */
+  onTrigger?: HookAction[];
+}
+
+/** A parameter of a manual trigger, `$INPUT_<NAME>` in every step. */
+export interface Input {
+  name: string;
+  type: 'string' | 'number' | 'bool' | 'choice' | 'list';
+  description?: string;
+  /** As the variable will hold it. */
+  default: string;
+  /** `choice`: what may be chosen. `list`: empty when anything may be listed. */
+  options?: string[];
+}
+
+/** A gate before the whole build. */
+export interface Approval {
+  label: string;
+  /** Distinct people who must approve. */
+  approvals: number;
+  timeoutSeconds?: number;
+  /** The person who triggered the build may not approve it. */
+  notByTrigger?: boolean;
+  notify: NotifyStep[];
+}
+
+/** What a hook does: a command of its own, or a step. Hooks of hooks do not exist. */
+export type HookAction = { kind: 'command'; run: Command } | TaskStep | PutStep | NotifyStep;
+
+/** Blocks of one kind run in the order of the file. */
+export interface Hooks {
+  onSuccess?: HookAction[];
+  onFailure?: HookAction[];
+  onCancel?: HookAction[];
+  ensure?: HookAction[];
+}
+
+export type Step = ActionStep | ServiceStep | ParallelStep | BranchStep;
+
+/** A step that does one thing. */
+export type ActionStep = GetStep | TaskStep | PutStep | NotifyStep;
+
+interface Attempted {
+  /** For one attempt. */
+  timeoutSeconds?: number;
+  /** Absent: 1. */
+  attempts?: number;
+  hooks?: Hooks;
+}
+
+export interface GetStep extends Attempted {
   kind: 'get';
   /** Second label: names the step and the `GET_<NAME>_<KEY>` variables. */
   name: string;
   resource: string;
   trigger: boolean;
-  /** Jobs whose good builds must have used the same version; empty: any version will do. */
+  /** Jobs whose good builds must have used the same version, groups expanded; empty: any version will do. */
   passed: string[];
+  /** `every`: no version is skipped. Absent: the newest. */
+  version?: 'every';
 }
 
-export interface TaskStep {
+export interface TaskStep extends Attempted {
   kind: 'task';
   name: string;
   run: Command;
+  /** Paths that must exist before, relative to the working directory. */
+  inputs?: string[];
+  /** Paths that must exist after. */
+  outputs?: string[];
 }
 
-export interface PutStep {
+export interface PutStep extends Attempted {
   kind: 'put';
   name: string;
   resource: string;
   params: Record<string, string>;
+}
+
+export interface NotifyStep extends Attempted {
+  kind: 'notify';
+  /** `<type>.<label>`. */
+  notification: string;
+  /** Overrides the notification's. */
+  message?: string;
+  params: Record<string, string>;
+}
+
+export interface ServiceStep {
+  kind: 'service';
+  type: string;
+  params: Record<string, string>;
+}
+
+export interface ParallelStep extends Attempted {
+  kind: 'parallel';
+  /** Absent: all at once. */
+  limit?: number;
+  failFast: boolean;
+  steps: ActionStep[];
+}
+
+/** An `if` with its `else_if` and `else`: the first branch whose condition holds runs. */
+interface BranchStep {
+  kind: 'branch';
+  branches: Branch[];
+}
+
+export interface Branch {
+  /** Absent: `else`. Checked when the pipeline is read; variables are filled into the parsed tree, never into the text. */
+  condition?: string;
+  steps: Step[];
 }

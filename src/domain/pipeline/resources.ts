@@ -1,31 +1,30 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, labelAt, textAt } from '#domain/language/read-block.ts';
-import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
-import { closest, didYouMean } from '#domain/language/suggest.ts';
+import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
-import { laterBuiltInTypes } from './built-in-types.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
 import { checkName, claimName } from './name.ts';
-import type { Resource, Schedule } from './pipeline.ts';
-import type { KnownType, KnownTypes } from './resource-types.ts';
+import { textsByName, warnOfUnknown } from './parameter-names.ts';
+import { checkParameters } from './parameter-rules.ts';
+import type { Resource, ResourceType, Schedule } from './pipeline.ts';
 import { parseSchedule } from './schedule.ts';
-import { findSecretNames } from './secret-placeholder.ts';
+import { readTags } from './tags.ts';
 
 export interface KnownResource {
   resource: Resource;
-  type: KnownType;
+  type: ResourceType;
 }
 
-export interface KnownResources {
-  /** By canonical name; `broken`: declared, but wrong, and reported. */
-  byName: Map<string, KnownResource | 'broken'>;
-}
+/** By canonical name; `broken`: declared, but wrong, and reported. */
+export type KnownResources = ReadonlyMap<string, KnownResource | 'broken'>;
 
 export function readResources(
   blocks: readonly ReadBlock[],
-  types: KnownTypes,
+  types: KnownTypes<Omit<ResourceType, keyof Named>>,
   report: Report,
-): KnownResources['byName'] {
+): KnownResources {
   const taken = new Map<string, Label>();
   const resources = new Map<string, KnownResource | 'broken'>();
   for (const block of blocks) {
@@ -33,100 +32,78 @@ export function readResources(
     const name = `${labelAt(block, 0).text}.${label.text}`;
     const named = checkName(report, 'name', 'resource', label);
     if (!claimName(taken, report, 'resource', { text: name, range: label.range })) continue;
-    const type = findType(block, types, report);
+    const type = findType(block, 'resource type', types, report);
     const resource = type && readResource(block, type, report);
     resources.set(name, resource && named ? { resource, type } : 'broken');
   }
   return resources;
 }
 
-function findType(block: ReadBlock, types: KnownTypes, report: Report): KnownType | undefined {
-  const { text, range } = labelAt(block, 0);
-  const type = types.find(text);
+/** The type that the first label names; undefined when there is none, which has been reported. */
+export function findType<Definition>(
+  { labels, range }: ReadBlock,
+  what: string,
+  types: KnownTypes<Definition>,
+  report: Report,
+): (Definition & Named) | undefined {
+  const label = labels[0] ?? { text: '', range };
+  const type = types.find(label.text);
   if (type === 'broken') return undefined;
   if (type) return type;
-  report(
-    laterBuiltInTypes.includes(text)
-      ? diagnose(
-          'later-feature',
-          range,
-          `the resource type ${text} is known, but this version does not have it yet`,
-        )
-      : diagnose(
-          'unknown-type',
-          range,
-          `there is no resource type "${text}"${didYouMean(text, types.names)}`,
-        ),
-  );
+  const message = `there is no ${what} "${label.text}"${didYouMean(label.text, types.names)}`;
+  const block = what.replace(' ', '_');
+  report(diagnose('unknown-type', label.range, message, `Declare it with a ${block} block.`));
   return undefined;
 }
 
-function readResource(block: ReadBlock, known: KnownType, report: Report): Resource {
-  const { type } = known;
+function readResource(block: ReadBlock, type: ResourceType, report: Report): Resource {
   const label = labelAt(block, 1).text;
-  const schedule = readSchedule(block, known, report);
+  const schedule = readSchedule(block, 'check_interval', type, report);
+  const webhookSchedule = readSchedule(block, 'webhook_interval', type, report);
+  const [params] = blocksOf(block, 'params');
+  const given = { parameters: params?.parameters ?? [], owner: block, what: `a ${type.name} resource` };
+  warnOfUnknown(given.parameters, type, report);
+  checkParameters(type, { ...given, owner: ownerOf(block) }, report);
   return {
     name: `${type.name}.${label}`,
     type: type.name,
     label,
-    params: readParams(block, known, report),
+    params: textsByName(given.parameters),
     ...(schedule && { schedule }),
-    tags: [],
-    cache: type.cache,
+    ...(webhookSchedule && { webhookSchedule }),
+    tags: readTags(block, 'tags', report),
+    cache: boolAt(block, 'cache') ?? type.cache,
   };
 }
 
-function readParams(block: ReadBlock, known: KnownType, report: Report): Record<string, string> {
-  const [params] = blocksOf(block, 'params');
-  const parameters = params?.parameters ?? [];
-  for (const parameter of parameters) checkParameter(parameter, known, report);
-  if (!block.misread.has('params')) requireParameters(params ?? block, parameters, known, report);
-  return Object.fromEntries(parameters.map(({ name, text }) => [name, text]));
+/** Where a missing parameter belongs. */
+export function ownerOf(block: ReadBlock): ReadBlock {
+  const [params = block] = blocksOf(block, 'params');
+  return block.misread.has('params') ? block : params;
 }
 
-function requireParameters(
-  owner: ReadBlock,
-  parameters: readonly Parameter[],
-  { type, rules }: KnownType,
+function readSchedule(
+  block: ReadBlock,
+  attribute: string,
+  type: ResourceType,
   report: Report,
-): void {
-  for (const name of rules?.required ?? []) {
-    const found = parameters.find((parameter) => parameter.name === name);
-    if ((found && found.text !== '') || owner.misread.has(name)) continue;
-    const message = `a ${type.name} resource needs the parameter ${name}`;
-    report(diagnose('missing-parameter', found?.range ?? owner.range, message));
-  }
-}
-
-function checkParameter(
-  { name, nameRange, text, range }: Parameter,
-  { type, rules }: KnownType,
-  report: Report,
-): void {
-  if (!type.params.includes(name)) {
-    const meant = closest(name, type.params);
-    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
-    report(
-      diagnose('unknown-parameter', nameRange, `the type ${type.name} has no parameter "${name}"${hint}`),
-    );
-  }
-  if (text === '' || findSecretNames(text).length > 0) return;
-  const bad = rules?.explainBad(name, text);
-  if (bad) report(diagnose(bad.code, range, bad.reason));
-}
-
-function readSchedule(block: ReadBlock, { type }: KnownType, report: Report): Schedule | undefined {
-  const interval = textAt(block, 'check_interval');
+): Schedule | undefined {
+  const interval = textAt(block, attribute);
   if (!interval) return undefined;
   const answer = parseSchedule(interval.text);
   if ('code' in answer) {
-    const message = `check_interval "${interval.text}": ${answer.reason}`;
+    const message = `${attribute} "${interval.text}": ${answer.reason}`;
     report(diagnose(answer.code, interval.range, message, answer.help));
     return undefined;
   }
-  if (!type.check && !type.builtIn) {
-    const message = `check_interval has no effect: the type ${type.name} has no check`;
+  if (!type.check && !answeredByOperator(type)) {
+    const message = `${attribute} has no effect: the type ${type.name} has no check`;
     report(diagnose('schedule-without-check', interval.range, message));
   }
   return answer.schedule;
+}
+
+/** Types whose checks need no command, nor their gets: cron and trigger. */
+export function answeredByOperator(type: ResourceType): boolean {
+  return type.builtIn && !type.check && !type.pull && !type.push;
 }

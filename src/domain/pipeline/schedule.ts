@@ -1,5 +1,5 @@
 import { explainBadCron } from './cron-expression.ts';
-import { parseGoDuration } from './duration.ts';
+import { parseGoDuration } from '#domain/language/duration.ts';
 import type { Schedule } from './pipeline.ts';
 
 const MINIMUM_SECONDS = 10;

@@ -1,15 +1,18 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { describeValue } from '#domain/language/read-attribute.ts';
+import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { labelAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { closest } from '#domain/language/suggest.ts';
-import type { Label, Range, Value } from '#domain/language/syntax.ts';
+import type { Label, Value } from '#domain/language/syntax.ts';
 import { checkName, claimName } from './name.ts';
+import { makeSecretPlaceholder } from './secret-placeholder.ts';
+import { defaultOf, fromJson, readVariableType, valueOfText } from './variable-types.ts';
+import type { JsonValue, VariableType } from './variable-types.ts';
 
 /** A value from outside. With `secret` the value is a placeholder (`secret-placeholder.ts`), never the secret itself. */
 export interface GivenVariable {
-  value: string | number | boolean;
+  value: JsonValue;
   secret?: boolean;
 }
 
@@ -23,55 +26,52 @@ export const OTHERS = '*';
 
 export interface Variables {
   values: [string, Value][];
-  secrets: Set<string>;
   /** Declared, but without a value for a reason that has been reported. */
   broken: Set<string>;
   /** Declared, and perhaps given a value elsewhere. */
   unknown: Set<string>;
+  /** Variables that their `secret` block fills in. */
+  secret: Set<string>;
 }
 
-type VariableType = 'string' | 'number' | 'bool';
+interface Around {
+  reader: Reader;
+  report: Report;
+  given: GivenVariables;
+  /** Labels of variables that have a `secret` block. */
+  withSecret: ReadonlySet<string>;
+}
 
-/** Value precedence: given values, then defaults. */
-export function readVariables(
-  blocks: readonly ReadBlock[],
-  given: GivenVariables,
-  report: Report,
-): Variables {
-  const variables: Variables = { values: [], secrets: new Set(), broken: new Set(), unknown: new Set() };
+/** Value precedence: given values, then the secret block, then the default. */
+export function readVariables(blocks: readonly ReadBlock[], around: Around): Variables {
+  const { given, report } = around;
+  const variables: Variables = { values: [], broken: new Set(), unknown: new Set(), secret: new Set() };
   const taken = new Map<string, Label>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
     const sound = checkName(report, 'variable', 'variable', label);
     if (!claimName(taken, report, 'variable', label) || !sound) continue;
-    const outside = givenFor(label.text, given);
-    const value = valueOf(block, label, outside, report);
+    const value = valueOf(block, label, around);
     if (value === 'unknown') variables.unknown.add(label.text);
     else if (value) variables.values.push([label.text, value]);
     else variables.broken.add(label.text);
-    if (outside !== 'unknown' && outside?.secret === true) variables.secrets.add(label.text);
+    if (around.withSecret.has(label.text) && !Object.hasOwn(given, label.text))
+      variables.secret.add(label.text);
   }
   const undeclared = Object.keys(given).filter((name) => name !== OTHERS && !taken.has(name));
   for (const name of undeclared) reportUndeclared(name, [...taken.keys()], report);
   return variables;
 }
 
-function givenFor(name: string, given: GivenVariables): GivenVariable | 'unknown' | undefined {
-  if (Object.hasOwn(given, name)) return given[name];
-  return Object.hasOwn(given, OTHERS) ? 'unknown' : undefined;
-}
-
-function valueOf(
-  block: ReadBlock,
-  label: Label,
-  given: GivenVariable | 'unknown' | undefined,
-  report: Report,
-): Value | 'unknown' | undefined {
-  const type = readType(block, report);
-  const fallback = readDefault(block, type, report);
+function valueOf(block: ReadBlock, label: Label, around: Around): Value | 'unknown' | undefined {
+  const { reader, report, given, withSecret } = around;
+  const type = readVariableType(block, reader);
+  const fallback = defaultOf(block, type, reader);
   if (!type || fallback === 'wrong') return undefined;
-  if (given === 'unknown') return given;
-  if (given) return convertGiven(given, { type, name: label.text, range: block.range }, report);
+  const outside = Object.hasOwn(given, label.text) ? given[label.text] : undefined;
+  if (!outside && Object.hasOwn(given, OTHERS)) return 'unknown';
+  if (outside) return convertGiven(outside, { block, label, type, reader });
+  if (withSecret.has(label.text)) return secretValue(block, label, type, report);
   if (fallback) return fallback;
   report(
     diagnose('variable-missing', block.range, `the variable "${label.text}" has no value and no default`),
@@ -79,66 +79,42 @@ function valueOf(
   return undefined;
 }
 
-const typeHints: Readonly<Record<string, VariableType>> = {
-  boolean: 'bool',
-  int: 'number',
-  integer: 'number',
-  float: 'number',
-  text: 'string',
-};
-const laterTypes: readonly string[] = ['list', 'set', 'map', 'object', 'tuple', 'any'];
-const types: readonly VariableType[] = ['string', 'number', 'bool'];
-
-function readType({ attributes }: ReadBlock, report: Report): VariableType | undefined {
-  const attribute = attributes.get('type');
-  if (attribute?.value?.kind !== 'keyword') return undefined;
-  const { word } = attribute.value;
-  const type = types.find((name) => name === word);
-  if (type) return type;
-  if (laterTypes.includes(word)) {
-    const message = `the type ${word} is known, but this version does not have it yet`;
-    report(diagnose('later-feature', attribute.range, message));
-    return undefined;
-  }
-  const meant = closest(word, [...types, ...Object.keys(typeHints)]) ?? '';
-  const hint = meant === '' ? '' : `; did you mean ${typeHints[meant] ?? meant}?`;
-  report(diagnose('variable-type', attribute.range, `"${word}" is not a type${hint}`));
-  return undefined;
-}
-
-function readDefault(
-  { attributes }: ReadBlock,
-  type: VariableType | undefined,
+function secretValue(
+  { range }: ReadBlock,
+  { text }: Label,
+  type: VariableType,
   report: Report,
-): Value | 'wrong' | undefined {
-  const attribute = attributes.get('default');
-  if (!attribute) return undefined;
-  const value = attribute.value?.kind === 'constant' ? attribute.value.value : undefined;
-  if (!value || !type) return 'wrong';
-  if (value.kind === type) return value;
-  report(diagnose('wrong-type', attribute.range, `default must be a ${type}, not ${describeValue(value)}`));
-  return 'wrong';
+): Value | undefined {
+  if (type.simple === 'string') return { kind: 'string', text: makeSecretPlaceholder(text) };
+  report(diagnose('secret-type', range, `the variable "${text}" is secret: its type must be string`));
+  return undefined;
 }
 
 function convertGiven(
   { value, secret }: GivenVariable,
-  target: { type: VariableType; name: string; range: Range },
-  report: Report,
+  { block, label, type, reader }: { block: ReadBlock; label: Label; type: VariableType; reader: Reader },
 ): Value | undefined {
-  const refuse = (reason: string): undefined => {
-    report(diagnose('variable-value', target.range, `the value given for "${target.name}" ${reason}`));
-  };
-  if (secret === true && target.type !== 'string')
-    return refuse('is secret: the type of the variable must be string');
-  const text = String(value);
-  if (target.type === 'string') return { kind: 'string', text };
-  if (target.type === 'bool') {
-    return text === 'true' || text === 'false'
-      ? { kind: 'bool', value: text === 'true' }
-      : refuse('is not true or false');
-  }
-  if (/^-?\d{1,400}(\.\d{1,400})?([eE][+-]?\d{1,3})?$/.test(text)) return { kind: 'number', digits: text };
-  return refuse('is not a number');
+  const answer =
+    secret === true && type.simple !== 'string'
+      ? { reason: 'is secret: the type of the variable must be string' }
+      : fit(value, type, reader);
+  if ('value' in answer) return answer.value;
+  const message = `the value given for "${label.text}" ${answer.reason}`;
+  reader.report(diagnose('variable-value', block.range, message));
+  return undefined;
+}
+
+/** A value from outside in the variable's type, or why it cannot be. */
+function fit(given: JsonValue, type: VariableType, reader: Reader): { value: Value } | { reason: string } {
+  if (type.simple !== undefined)
+    return typeof given === 'object'
+      ? { reason: `is not a ${type.simple}` }
+      : valueOfText(type.simple, String(given));
+  const json = fromJson(given);
+  if (!json) return { reason: 'is a text that is not JSON; for a list write ["…"], for a map {"…": "…"}' };
+  const { value, problems } = reader.convert(type.expression, json);
+  if (value) return { value };
+  return { reason: `does not fit its type: ${problems[0]?.detail ?? 'it is of another kind'}` };
 }
 
 function reportUndeclared(name: string, declared: readonly string[], report: Report): void {

@@ -1,4 +1,13 @@
-import type { Command, Job, Pipeline, ResourceType, Step } from '#domain/pipeline/pipeline.ts';
+import type {
+  Command,
+  GetStep,
+  Job,
+  Pipeline,
+  PutStep,
+  ResourceType,
+  TaskStep,
+} from '#domain/pipeline/pipeline.ts';
+import { fillTemplates } from './fill-templates.ts';
 import type { PlanContainer } from './plan.ts';
 
 /** Name of the container whose image brings git, jq, curl, ssh and bash. */
@@ -9,8 +18,7 @@ export const WORKER = 'worker';
  * Names depend on the job alone. A job that only gets versions without pulling anything needs none.
  */
 export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
-  const steps = jobOf(pipeline, job).steps;
-  return containersFor(steps.map((step) => commandOf(pipeline, step)));
+  return containersFor(stepsToRun(pipeline, job).map((step) => commandOf(pipeline, step)));
 }
 
 /** The same for checks that share a Pod. */
@@ -30,6 +38,7 @@ function containersFor(commands: (Command | undefined)[]): PlanContainer[] {
 
 /** An empty path means "nothing to run". */
 export function runs(command: Command): boolean {
+  if (command.runner === 'custom') return fillTemplates(command).path !== '';
   return command.runner !== 'exec' || command.path !== '';
 }
 
@@ -44,10 +53,21 @@ function containerName(image: string, position: number): string {
   return word === '' ? `image-${position}` : `image-${position}-${word}`;
 }
 
-export function jobOf(pipeline: Pipeline, name: string): Job {
+function jobOf(pipeline: Pipeline, name: string): Job {
   const job = pipeline.jobs.find((candidate) => candidate.name === name);
   if (!job) throw new Error(`the pipeline has no job ${name}`);
   return job;
+}
+
+/** A step that this version can run. */
+export type RunnableStep = GetStep | TaskStep | PutStep;
+
+/** A job's steps in order. `notYetRun` refuses pipelines with others before they get here. */
+export function stepsToRun(pipeline: Pipeline, name: string): RunnableStep[] {
+  return jobOf(pipeline, name).steps.map((step) => {
+    if (step.kind === 'get' || step.kind === 'task' || step.kind === 'put') return step;
+    throw new Error(`job ${name} has a ${step.kind} step, which cannot be run yet`);
+  });
 }
 
 export function resourceOf(pipeline: Pipeline, name: string): Pipeline['resources'][number] {
@@ -64,7 +84,7 @@ export function typeOf(pipeline: Pipeline, resource: string): ResourceType {
 }
 
 /** What a step runs; nothing for operations that its type leaves out. */
-export function commandOf(pipeline: Pipeline, step: Step): Command | undefined {
+export function commandOf(pipeline: Pipeline, step: RunnableStep): Command | undefined {
   if (step.kind === 'task') return step.run;
   const type = typeOf(pipeline, step.resource);
   return step.kind === 'get' ? type.pull : type.push;

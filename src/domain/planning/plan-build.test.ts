@@ -98,7 +98,17 @@ describe('containers', () => {
     },
     'a job that runs nothing needs no container': { steps: [get('cron', 'nightly')], containers: [] },
     'an empty path runs nothing': {
-      steps: [{ kind: 'put', name: 'site', resource: 'probe.site', params: {} }],
+      steps: [
+        task('none', {
+          runner: 'custom',
+          name: 'none',
+          path: '$path',
+          args: [],
+          attributes: { path: '' },
+          callerArgs: [],
+        }),
+        { kind: 'put', name: 'site', resource: 'probe.site', params: {} },
+      ],
       containers: [],
     },
   };
@@ -116,6 +126,21 @@ describe('commands', () => {
     'exec is its path and arguments': {
       run: { runner: 'exec', path: 'make', args: ['-j', '$HOME'] },
       command: { container: 'worker', argv: ['make', '-j', '$HOME'] },
+    },
+    'a runner of the pipeline fills its templates from the block that calls it': {
+      run: {
+        runner: 'custom',
+        name: 'ssh',
+        path: 'ssh',
+        args: ['$host', 'cd $WORKDIR;', '$args'],
+        attributes: { host: 'a.example' },
+        callerArgs: ['make', '$HOME'],
+      },
+      command: { container: 'worker', argv: ['ssh', 'a.example', `cd ${WORKDIR};`, 'make', '$HOME'] },
+    },
+    'a program that an override moved into an image': {
+      run: { runner: 'docker', image: 'alpine', path: 'make', args: ['-j'] },
+      command: { container: 'image-1-alpine', argv: ['make', '-j'] },
     },
     'shell text becomes a script that ends at the first failure': {
       run: script('make\nmake test'),

@@ -1,5 +1,6 @@
-import type { GetStep, Pipeline, PutStep, Step } from '#domain/pipeline/pipeline.ts';
-import { commandOf, containersOf, jobOf, resourceOf } from './containers.ts';
+import type { GetStep, Pipeline, PutStep } from '#domain/pipeline/pipeline.ts';
+import { commandOf, containersOf, resourceOf, stepsToRun } from './containers.ts';
+import type { RunnableStep } from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { planCommand, prefixed, runnerEnvironment } from './plan-command.ts';
 import type { BuildName, Plan, PlanContainer, PlanStep } from './plan.ts';
@@ -21,11 +22,11 @@ export type PlannedStep = Pick<PlanStep, 'id' | 'kind' | 'name' | 'resource'>;
 
 /** Pure: the same job and versions give the same plan. Secret placeholders stay in place, for the gateway to resolve. */
 export function planBuild({ build, pipeline, versions }: BuildToPlan): Plan {
-  const job = jobOf(pipeline, build.job);
+  const steps = stepsToRun(pipeline, build.job);
   const containers = containersOf(pipeline, build.job);
-  const gets = job.steps.filter((step) => step.kind === 'get');
+  const gets = steps.filter((step) => step.kind === 'get');
   if (versions.length !== gets.length) {
-    throw new Error(`job ${job.name} has ${gets.length} gets, but ${versions.length} versions were chosen`);
+    throw new Error(`job ${build.job} has ${gets.length} gets, but ${versions.length} versions were chosen`);
   }
   const known: Known = {
     build,
@@ -39,17 +40,17 @@ export function planBuild({ build, pipeline, versions }: BuildToPlan): Plan {
     containers,
     workdir: WORKDIR,
     timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
-    steps: job.steps.map((step, index) => planStep(step, index, known)),
+    steps: steps.map((step, index) => planStep(step, index, known)),
     secrets: [],
   };
 }
 
 /** The steps of a job in order, as `planBuild` will name them. */
 export function plannedSteps(pipeline: Pipeline, job: string): PlannedStep[] {
-  return jobOf(pipeline, job).steps.map(stepIdentity);
+  return stepsToRun(pipeline, job).map(stepIdentity);
 }
 
-function stepIdentity(step: Step, index: number): PlannedStep {
+function stepIdentity(step: RunnableStep, index: number): PlannedStep {
   const id = String(index);
   if (step.kind === 'task') return { id, kind: step.kind, name: step.name };
   return { id, kind: step.kind, name: step.resource, resource: step.resource };
@@ -62,9 +63,9 @@ interface Known {
   chosen: Map<GetStep, Record<string, string>>;
 }
 
-function planStep(step: Step, index: number, known: Known): PlanStep {
+function planStep(step: RunnableStep, index: number, known: Known): PlanStep {
   const run = commandOf(known.pipeline, step);
-  const command = planCommand(run, known.containers);
+  const command = planCommand(run, known.containers, WORKDIR);
   const planned: PlanStep = {
     ...stepIdentity(step, index),
     env: { ...buildEnvironment(known.build), ...runnerEnvironment(run), ...stepEnvironment(step, known) },
@@ -85,7 +86,7 @@ function planStep(step: Step, index: number, known: Known): PlanStep {
   return planned;
 }
 
-function stepEnvironment(step: Step, known: Known): Record<string, string> {
+function stepEnvironment(step: RunnableStep, known: Known): Record<string, string> {
   if (step.kind === 'task') return {};
   const params = resourceParams(step, known);
   if (step.kind === 'get') return { ...params, ...prefixed('version_', known.chosen.get(step)) };
@@ -103,7 +104,7 @@ function resourceParams(step: GetStep | PutStep, { pipeline }: Known): Record<st
 
 /** A push sees the version of its resource that the same build got, if any. */
 function versionBefore(put: PutStep, { pipeline, build, chosen }: Known): Record<string, string> | undefined {
-  const steps = jobOf(pipeline, build.job).steps;
+  const steps = stepsToRun(pipeline, build.job);
   const got = steps
     .slice(0, steps.indexOf(put))
     .filter((step) => step.kind === 'get')

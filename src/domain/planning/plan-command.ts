@@ -1,17 +1,28 @@
 import type { Command } from '#domain/pipeline/pipeline.ts';
+import { fillTemplates } from './fill-templates.ts';
 import { runs, WORKER } from './containers.ts';
 import type { PlanCommand, PlanContainer } from './plan.ts';
 
-/** Scripts become files: what `ps` shows of a step never holds a secret that the pipeline put into its text. */
+/**
+ * Scripts become files: what `ps` shows of a step never holds a secret that the pipeline put into its text. Without `workdir` the
+ * command gets a directory of its own, which nobody knows yet.
+ */
 export function planCommand(
   command: Command | undefined,
   containers: PlanContainer[],
+  workdir?: string,
 ): PlanCommand | undefined {
   if (command === undefined || !runs(command)) return undefined;
   if (command.runner === 'exec') return { container: WORKER, argv: [command.path, ...command.args] };
   if (command.runner === 'shell') return planShell(command);
+  if (command.runner === 'custom') {
+    const { path, args } = fillTemplates(command, workdir);
+    return { container: WORKER, argv: [path, ...args] };
+  }
   const container = containerFor(command.image, containers);
-  return { container, argv: ['/bin/sh', '-e'], script: command.cmd };
+  return 'cmd' in command
+    ? { container, argv: ['/bin/sh', '-e'], script: command.cmd }
+    : { container, argv: [command.path, ...command.args] };
 }
 
 function planShell(command: Command & { runner: 'shell' }): PlanCommand {
@@ -28,9 +39,10 @@ function containerFor(image: string, containers: PlanContainer[]): string {
   return container.name;
 }
 
-/** Variables that the runner itself adds: the manual's `$path` and `$args`. */
+/** Variables that the runner itself adds: the manual's `$path` and `$args`, and all attributes for a runner of the pipeline. */
 export function runnerEnvironment(command: Command | undefined): Record<string, string> {
-  if (command?.runner !== 'exec') return {};
+  if (command?.runner === 'custom') return { ...command.attributes, args: command.callerArgs.join(' ') };
+  if (!command || !('path' in command)) return {};
   return { path: command.path, args: command.args.join(' ') };
 }
 

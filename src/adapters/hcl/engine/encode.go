@@ -3,16 +3,22 @@
 package main
 
 import (
+	"fmt"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"millrace.dev/hcl-engine/opaque"
 )
 
 // encoder writes the syntax tree as JSON; see wire.ts for the shapes. Expressions are numbered in the order of writing.
 type encoder struct {
-	bytes       []byte
+	bytes []byte
+	// limit is how long a value may become before the rest of it is left out.
+	limit       int
 	expressions []hclsyntax.Expression
 }
 
@@ -60,10 +66,22 @@ func (e *encoder) span(r hcl.Range) *encoder {
 	return e.raw("]")
 }
 
+// maxDiagnostics is more than anybody reads: a hostile text can have one for each of its bytes.
+const maxDiagnostics = 1_000
+
 func (e *encoder) diagnostics(diagnostics hcl.Diagnostics) {
 	for i, diagnostic := range diagnostics {
 		e.comma(i == 0)
-		e.diagnostic(diagnostic, "")
+		if i == maxDiagnostics {
+			more := fmt.Sprintf("There are %d more.", len(diagnostics)-i)
+			e.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too many errors", Detail: more, Subject: diagnostic.Subject}, "")
+			return
+		}
+		code := ""
+		if _, ok := diagnostic.Extra.(opaque.Looked); ok {
+			code = "secret-used-indirectly"
+		}
+		e.diagnostic(diagnostic, code)
 	}
 }
 
@@ -72,7 +90,7 @@ func (e *encoder) diagnostic(d *hcl.Diagnostic, code string) {
 	if d.Severity == hcl.DiagWarning {
 		severity = "warning"
 	}
-	e.raw(`{"severity":`).text(severity).raw(`,"summary":`).text(d.Summary).raw(`,"detail":`).text(d.Detail)
+	e.raw(`{"severity":`).text(severity).raw(`,"summary":`).text(d.Summary).raw(`,"detail":`).text(withoutStack(d.Detail))
 	if d.Subject != nil {
 		e.raw(`,"subject":`).span(*d.Subject)
 	}
@@ -83,6 +101,17 @@ func (e *encoder) diagnostic(d *hcl.Diagnostic, code string) {
 		e.raw(`,"code":`).text(code)
 	}
 	e.raw("}")
+}
+
+// withoutStack leaves of a function's panic, which go-cty reports with its stack, what it said.
+func withoutStack(detail string) string {
+	const panicked = "panic in function implementation: "
+	before, said, found := strings.Cut(detail, panicked)
+	if !found {
+		return detail
+	}
+	said, _, _ = strings.Cut(said, "\ngoroutine ")
+	return before + said
 }
 
 // body writes attributes and blocks in the order of the file: the library keeps them apart.

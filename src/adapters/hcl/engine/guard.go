@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -14,11 +15,19 @@ type problem struct {
 	code       string
 }
 
+// maxPieces is how many lines a heredoc may have, or pieces a quoted text: the parser puts them together in time that grows with the
+// square of their number.
+const maxPieces = 5_000
+
 // guard reads the tokens, so that brackets in strings and comments do not count, and refuses what would make the recursive parser
 // or evaluator overflow its stack.
 func guard(source []byte, maxDepth int) *problem {
 	if at := bytes.IndexByte(source, 0); at >= 0 {
 		return refuse("nul-character", positionOf(source, at), "Invalid character", "The text contains a NUL byte.")
+	}
+	if at := firstBroken(source); at >= 0 {
+		// HCL takes some of it for parts of a name, together with the sign behind it.
+		return refuse("", positionOf(source, at), "Invalid character encoding", "The text is not UTF-8. Choose UTF-8 as the encoding in your editor.")
 	}
 	tokens, _ := hclsyntax.LexConfig(source, "", hcl.InitialPos)
 	depth := depthCounter{frames: []frame{{body: true}}}
@@ -35,8 +44,24 @@ func guard(source []byte, maxDepth int) *problem {
 			detail := fmt.Sprintf("Blocks, brackets, templates and operators may be nested or chained at most %d deep.", maxDepth)
 			return refuse("too-deep", token.Range, "Nested too deeply", detail)
 		}
+		if depth.top().pieces > maxPieces {
+			detail := fmt.Sprintf("A text may have at most %d lines. (A $ or %% that begins no template counts as a line too.)", maxPieces)
+			return refuse("too-many-lines", token.Range, "Text too long", detail)
+		}
 	}
 	return nil
+}
+
+// firstBroken is where the text stops being UTF-8, or -1.
+func firstBroken(source []byte) int {
+	for at := 0; at < len(source); {
+		char, size := utf8.DecodeRune(source[at:])
+		if char == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
 }
 
 func refuse(code string, at hcl.Range, summary, detail string) *problem {
@@ -44,12 +69,13 @@ func refuse(code string, at hcl.Range, summary, detail string) *problem {
 }
 
 // frame is an open bracket, template or string: chain counts the operators that make its current expression a deep tree, control
-// the template directives (%{ if }, %{ for }) that are open in it.
+// the template directives (%{ if }, %{ for }) that are open in it, pieces what its text consists of.
 type frame struct {
 	body    bool
 	weight  int
 	chain   int
 	control int
+	pieces  int
 }
 
 type depthCounter struct {
@@ -61,6 +87,8 @@ func (d *depthCounter) read(token hclsyntax.TokenType, next []byte) {
 	switch token {
 	case hclsyntax.TokenOBrace:
 		d.push(frame{body: true, weight: 1})
+	case hclsyntax.TokenStringLit, hclsyntax.TokenQuotedLit:
+		d.top().pieces++
 	case hclsyntax.TokenOBrack:
 		d.chain() // an index makes the tree deeper too
 		d.push(frame{weight: 1})

@@ -9,25 +9,44 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"unsafe"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+
+	"millrace.dev/hcl-engine/functions"
+	"millrace.dev/hcl-engine/opaque"
 )
 
 var (
 	buffers = map[uint32][]byte{}
 	trees   = map[uint32][]hclsyntax.Expression{}
-	scopes  = map[uint32]*hcl.EvalContext{}
-	lastID  uint32
+	// protected are the trees, and of each the expressions, that opaque.Protect has changed.
+	protected = map[uint32]map[uint32]struct{}{}
+	scopes    = map[uint32]*scope{}
+	lastID    uint32
+	// callable is the parent of all scopes with the same time. It has the functions: in the scopes themselves HCL would suggest one of them,
+	// by chance, to whoever calls another.
+	callable     *hcl.EvalContext
+	callableTime string
 )
 
-// The caller limits the memory for good; this makes the collector work harder long before.
+type scope struct {
+	context *hcl.EvalContext
+	opaque  opaque.Texts
+}
+
+// The caller limits the memory for good; this makes the collector work harder long before. Until then it is idle: a text of a thousand
+// lines takes half as long when what it leaves behind is collected afterwards.
 func init() {
+	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(128 << 20)
+	functions.LimitOperators()
 }
 
 func main() {}
@@ -45,6 +64,7 @@ func free(address uint32) {
 //go:wasmexport releaseTree
 func releaseTree(id uint32) {
 	delete(trees, id)
+	delete(protected, id)
 }
 
 //go:wasmexport releaseScope
@@ -75,29 +95,80 @@ func parse(address, length, maxDepth uint32) (answer uint64) {
 
 //go:wasmexport makeScope
 func makeScope(address, length uint32) uint32 {
-	var wire map[string]any
+	var wire struct {
+		Variables map[string]any
+		// Opaque has the texts that stand in for others, and their names.
+		Opaque opaque.Texts
+		// Time is what timestamp() answers.
+		Time string
+	}
 	if err := json.Unmarshal(buffers[address][:length], &wire); err != nil {
 		return 0
 	}
-	context := &hcl.EvalContext{Variables: decodeVariables(wire)}
+	if callable == nil || callableTime != wire.Time {
+		callable, callableTime = &hcl.EvalContext{Functions: functions.Table(wire.Time)}, wire.Time
+	}
+	context := callable.NewChild()
+	context.Variables = decodeVariables(wire.Variables)
 	lastID++
-	scopes[lastID] = context
+	scopes[lastID] = &scope{context: context, opaque: wire.Opaque}
 	return lastID
 }
 
 //go:wasmexport evaluate
 func evaluate(tree, expression, scope uint32) (answer uint64) {
 	defer answerPanic(&answer)
-	value, diagnostics := trees[tree][expression].Value(scopes[scope])
+	given := scopes[scope]
+	evaluated := trees[tree][expression]
+	opaque.Current = given.opaque
+	if len(given.opaque) > 0 {
+		protect(tree, expression)
+	}
+	value, diagnostics := evaluated.Value(given.context)
+	written := &encoder{limit: maxValue}
+	// Unknown values come only from what the parser could not read; it has said so.
+	if !diagnostics.HasErrors() && value.IsWhollyKnown() {
+		written.raw(`,"value":`).value(value)
+	}
+	if len(written.bytes) > maxValue {
+		at := evaluated.Range()
+		detail := fmt.Sprintf("Written out, the value is longer than %d MiB.", maxValue>>20)
+		diagnostics = hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Value too large", Detail: detail, Subject: &at}}
+		written.bytes = nil
+	}
 	out := &encoder{}
 	out.raw(`{"diagnostics":[`)
 	out.diagnostics(diagnostics)
-	out.raw("]")
-	// Unknown values come only from what the parser could not read; it has said so.
-	if !diagnostics.HasErrors() && value.IsWhollyKnown() {
-		out.raw(`,"value":`).value(value)
+	out.raw("]").raw(string(written.bytes)).raw("}")
+	return reply(out.bytes)
+}
+
+func protect(tree, expression uint32) {
+	if _, done := protected[tree][expression]; done {
+		return
 	}
-	out.raw("}")
+	if protected[tree] == nil {
+		protected[tree] = map[uint32]struct{}{}
+	}
+	protected[tree][expression] = struct{}{}
+	opaque.Protect(trees[tree][expression])
+}
+
+// maxValue is how long a value may be, written out: four times the longest text there is.
+const maxValue = 1 << 20
+
+// functionNames answers with the names of all functions, as a JSON list.
+//
+//go:wasmexport functionNames
+func functionNames() (answer uint64) {
+	defer answerPanic(&answer)
+	out := &encoder{}
+	out.raw("[")
+	for i, name := range slices.Sorted(maps.Keys(functions.Table(""))) {
+		out.comma(i == 0)
+		out.text(name)
+	}
+	out.raw("]")
 	return reply(out.bytes)
 }
 

@@ -11,9 +11,10 @@ import (
 // value writes texts, bools and null as JSON has them, a number as {"number": "<all its digits>"}, a sequence as
 // {"tuple": […]} (or list, set), a mapping as {"object": [[key, value], …]} (or map).
 func (e *encoder) value(value cty.Value) {
-	value, _ = value.Unmark()
 	kind := value.Type()
 	switch {
+	case e.limit > 0 && len(e.bytes) > e.limit:
+		// Whoever gave the limit will not answer with this.
 	case value.IsNull():
 		e.raw("null")
 	case kind == cty.String:
@@ -92,14 +93,40 @@ func decodeCompound(wire map[string]any) cty.Value {
 		}
 		return cty.NumberVal(number)
 	}
-	if items, ok := wire["tuple"].([]any); ok {
-		values := make([]cty.Value, len(items))
-		for i, item := range items {
-			values[i] = decodeValue(item)
+	for _, kind := range []string{"tuple", "list", "set"} {
+		if items, ok := wire[kind].([]any); ok {
+			return decodeSequence(kind, items)
 		}
-		return cty.TupleVal(values)
 	}
-	entries, _ := wire["object"].([]any)
+	for _, kind := range []string{"object", "map"} {
+		if entries, ok := wire[kind].([]any); ok {
+			return decodeMapping(kind, entries)
+		}
+	}
+	return cty.NullVal(cty.DynamicPseudoType)
+}
+
+// decodeSequence makes a list or set where the elements are of one type, which they are unless a caller made the value up.
+func decodeSequence(kind string, items []any) cty.Value {
+	values := make([]cty.Value, len(items))
+	for i, item := range items {
+		values[i] = decodeValue(item)
+	}
+	element := elementType(values)
+	switch {
+	case kind == "list" && len(values) == 0:
+		return cty.ListValEmpty(cty.DynamicPseudoType)
+	case kind == "set" && len(values) == 0:
+		return cty.SetValEmpty(cty.DynamicPseudoType)
+	case kind == "list" && element != cty.NilType:
+		return cty.ListVal(values)
+	case kind == "set" && element != cty.NilType:
+		return cty.SetVal(values)
+	}
+	return cty.TupleVal(values)
+}
+
+func decodeMapping(kind string, entries []any) cty.Value {
 	values := make(map[string]cty.Value, len(entries))
 	for _, entry := range entries {
 		if pair, ok := entry.([]any); ok && len(pair) == 2 {
@@ -108,5 +135,43 @@ func decodeCompound(wire map[string]any) cty.Value {
 			}
 		}
 	}
-	return cty.ObjectVal(values)
+	if kind == "object" {
+		return cty.ObjectVal(values)
+	}
+	if len(values) == 0 {
+		return cty.MapValEmpty(cty.DynamicPseudoType)
+	}
+	elements := make([]cty.Value, 0, len(values))
+	for _, value := range values {
+		elements = append(elements, value)
+	}
+	if elementType(elements) == cty.NilType {
+		return cty.ObjectVal(values)
+	}
+	for key, value := range values {
+		if value.IsNull() {
+			values[key] = cty.NullVal(elementType(elements))
+		}
+	}
+	return cty.MapVal(values)
+}
+
+// elementType is the one type of all values; nulls have any, and get it in place. NilType when there is none.
+func elementType(values []cty.Value) cty.Type {
+	found := cty.DynamicPseudoType
+	for _, value := range values {
+		switch {
+		case value.IsNull() && value.Type() == cty.DynamicPseudoType:
+		case found == cty.DynamicPseudoType:
+			found = value.Type()
+		case !found.Equals(value.Type()):
+			return cty.NilType
+		}
+	}
+	for i, value := range values {
+		if value.IsNull() {
+			values[i] = cty.NullVal(found)
+		}
+	}
+	return found
 }

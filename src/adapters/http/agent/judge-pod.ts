@@ -14,8 +14,8 @@ export interface AgentPod {
 export interface Claim {
   session: AgentSession;
   uid: string;
-  /** Address of the other end of the connection. */
-  peer: string;
+  /** Address of the other end of the connection. Absent: a token has proven already that the caller runs in that Pod. */
+  peer?: string;
 }
 
 export type Judgement =
@@ -31,6 +31,7 @@ export function judgePod(claim: Claim, pod: AgentPod | undefined): Judgement {
   if (pod.ending) return refused('the Pod is ending');
   const wrong = wrongLabel(claim.session, pod.labels);
   if (wrong !== undefined) return refused(`the Pod's label ${wrong} does not belong to this work`);
+  if (claim.peer === undefined) return { verdict: 'accepted' };
   if (pod.addresses.length === 0) return { verdict: 'wait' };
   const peer = plainAddress(claim.peer);
   if (pod.addresses.every((address) => plainAddress(address) !== peer)) {

@@ -21,6 +21,8 @@ const FINALIZER = 'millrace.dev/pipeline';
 const MIRROR_AFTER_MS = 300;
 const REMOVAL_RETRY_MS = 2000;
 const TEAM_PATIENCE_MS = 10_000;
+/** What stands elsewhere and could not be reached is tried again. */
+const UNAVAILABLE_RETRY_MS = 60_000;
 
 export interface PipelinesOptions {
   client: ApiClient;
@@ -39,6 +41,7 @@ interface Known {
   uid: string;
   /** The generation last applied here; what it refers to may have changed since (`dirty`). */
   generation: number;
+  requestedAt?: string | undefined;
   dirty: boolean;
   /** When this process first saw it. */
   since: number;
@@ -102,16 +105,16 @@ export class PipelinesController {
     const known = this.#knownOf(key, seen);
     await this.#greet(seen);
     const name = { team, pipeline: seen.name };
-    if (known.dirty || known.generation !== seen.generation || known.verdict === undefined) {
+    if (known.dirty || known.verdict === undefined || !isAsApplied(known, seen)) {
       known.dirty = false;
+      known.requestedAt = seen.requestedAt;
       try {
-        await this.#apply(key, seen, known, name);
+        return await this.#apply(key, seen, known, name);
       } catch (error) {
         known.dirty = true;
         await this.#troubled(seen, known, error);
         throw error;
       }
-      return 'done';
     }
     const facts = await this.#options.facts(name);
     // Paused or not by the API: the CronJobs have to follow.
@@ -123,13 +126,14 @@ export class PipelinesController {
     return 'done';
   }
 
-  async #apply(key: string, seen: SeenPipeline, known: Known, name: PipelineName): Promise<void> {
+  async #apply(key: string, seen: SeenPipeline, known: Known, name: PipelineName): Promise<Ending> {
     const manifest: PipelineManifest = defined({
       ...name,
       namespace: seen.namespace,
       uid: seen.uid,
       displayName: seen.displayName,
       paused: seen.paused,
+      requestedAt: seen.requestedAt,
     });
     const applied = await this.#options.apply(manifest);
     const verdict = verdictOf(applied, seen.status);
@@ -140,6 +144,9 @@ export class PipelinesController {
       this.#keyOfId.set(applied.facts.id, key);
     }
     await this.#write(seen, verdict, applied.facts);
+    if (applied.outcome !== 'unavailable' || applied.again !== true) return 'done';
+    known.dirty = true;
+    return { againAfterMs: UNAVAILABLE_RETRY_MS };
   }
 
   /** At first sight: a status that says "not yet", so that nobody reads an empty one as "fine". */
@@ -241,10 +248,15 @@ export class PipelinesController {
   }
 }
 
+function isAsApplied(known: Known, seen: SeenPipeline): boolean {
+  return known.generation === seen.generation && known.requestedAt === seen.requestedAt;
+}
+
 /** Our own status writes come back as updates: they ask for nothing. */
 function sameForUs(before: SeenPipeline, after: SeenPipeline): boolean {
   return (
     before.generation === after.generation &&
+    before.requestedAt === after.requestedAt &&
     before.deletedAt?.getTime() === after.deletedAt?.getTime() &&
     before.finalizers.length === after.finalizers.length
   );

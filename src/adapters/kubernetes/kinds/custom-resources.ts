@@ -188,6 +188,13 @@ export interface TeamObject {
     namespace?: string;
     /** The Pod security standard that the namespace enforces. baseline, which is also what absent means, lets images of docker steps run as the user they name, root included, with the few capabilities that package managers need. restricted runs every container as an unprivileged user. */
     podSecurity?: 'baseline' | 'restricted';
+    /** What the source of a type in the team's pipelines may be. */
+    sources?: {
+      /** http:// is allowed beside https://. */
+      allowHTTP?: boolean;
+      /** Hosts that definitions may be fetched from, as host or host:port; absent means any with a public address. */
+      allowedHosts?: string[];
+    };
     /** What every check and build Pod of the team gets. */
     defaults?: {
       /** Image for exec and shell steps instead of Millrace's own. It must be built from the millrace image, because it carries the program that runs steps. */

@@ -1,7 +1,7 @@
 import type { V1ConfigMap, V1CronJob, V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
-import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import { ANNOTATION, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
 import type { ContainerFacts, PodFacts } from '#flows/ports.ts';
 import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-resources.ts';
@@ -30,6 +30,8 @@ export interface SeenPipeline extends SeenMeta {
   /** Names of the ConfigMaps and Secrets that it refers to. */
   configMaps: string[];
   secrets: string[];
+  /** The annotation that asks for sources to be fetched anew. */
+  requestedAt?: string;
   status?: Wire<PipelineObject>['status'];
 }
 
@@ -73,6 +75,7 @@ export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): 
       ...varsFrom.flatMap((source) => source.configMapRef?.name ?? []),
     ],
     secrets: varsFrom.flatMap((source) => source.secretRef?.name ?? []),
+    requestedAt: metadata?.annotations?.[ANNOTATION.requestedAt],
     status,
     displayName,
     paused,

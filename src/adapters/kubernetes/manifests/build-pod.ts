@@ -38,7 +38,7 @@ export function buildPod(work: BuildWork, team: TeamRules, installation: Install
       },
       annotations: { [ANNOTATION.job]: build.job },
       containers: work.containers,
-      proof: { nonce: work.nonce },
+      nonce: work.nonce,
       shim: work.shim,
       deadlineSeconds: work.timeoutSeconds + AROUND_SECONDS,
       ...(work.owner === undefined ? {} : { owner: work.owner }),

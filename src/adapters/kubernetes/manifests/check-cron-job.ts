@@ -70,7 +70,6 @@ export function checkCronJob(
                 labels,
                 annotations,
                 containers: work.containers,
-                proof: 'projected-token',
                 shim: work.shim,
                 deadlineSeconds,
               },

@@ -27,7 +27,7 @@ export function checkPod(work: CheckWork, team: TeamRules, installation: Install
       labels: { ...checkLabels(work), [LABEL.run]: String(work.run) },
       annotations: { [ANNOTATION.resources]: work.resources.join(',') },
       containers: work.containers,
-      proof: { nonce: work.nonce },
+      nonce: work.nonce,
       shim: work.shim,
       deadlineSeconds: checkDeadlineSeconds(work.resources.length),
       ...(work.owner === undefined ? {} : { owner: work.owner }),

@@ -24,6 +24,8 @@ export interface TeamRules {
   imagePullSecrets: V1LocalObjectReference[];
   requests: Amounts;
   limits: Amounts;
+  /** What its pipelines may fetch. */
+  sources?: { allowHttp?: boolean; hosts?: string[] };
 }
 
 /** The object that goes with its owner; a Pod of ours is owned by the Pipeline. */

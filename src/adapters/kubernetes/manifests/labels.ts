@@ -22,6 +22,8 @@ export const ANNOTATION = {
   job: 'millrace.dev/job',
   resources: 'millrace.dev/resources',
   applied: 'millrace.dev/applied',
+  /** Of a Pipeline: whatever changes it asks for sources to be fetched anew. */
+  requestedAt: 'millrace.dev/requested-at',
 } as const;
 
 /** Selects every object of one installation's making. */

@@ -15,9 +15,6 @@ import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Amounts, Installation, Owner, TeamRules } from './installation.ts';
 import { ownerReference } from './installation.ts';
 
-/** How the agent proves which work is its own: one of the two (see agent-protocol). */
-type Proof = { nonce: string } | 'projected-token';
-
 /** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */
 export interface ShimKeys {
   secret: string;
@@ -29,7 +26,8 @@ export interface PodWork {
   labels: Record<string, string>;
   annotations: Record<string, string>;
   containers: PlanContainer[];
-  proof: Proof;
+  /** Says what the Pod is for; the template of a CronJob cannot have one. */
+  nonce?: string;
   shim: ShimKeys;
   /** Backstop for agents that hang: counted from the Pod's start, image pulls included. */
   deadlineSeconds: number;
@@ -88,8 +86,8 @@ export function pod(work: PodWork, team: TeamRules, installation: Installation):
 
 /** The same as part of a CronJob's template. */
 export function podSpec(work: PodWork, team: TeamRules, installation: Installation): V1PodSpec {
-  const foreign = work.containers.some((container) => container.image !== undefined);
-  const token = work.proof === 'projected-token';
+  const foreign = isForeign(work);
+  const token = hasToken(work);
   const asker = work.containers[0];
   return {
     restartPolicy: 'Never',
@@ -120,13 +118,26 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
   };
 }
 
+/** Runs images that are not ours: they share a work directory, and the shim comes into them by a volume. */
+function isForeign({ containers }: PodWork): boolean {
+  return containers.some((container) => container.image !== undefined);
+}
+
+/**
+ * A token that can be read in this Pod only is the better proof, and costs nothing where the Pod has volumes anyway; alone it would
+ * cost a Pod without any some 290 ms (docs/adr/0004-agent-session.md).
+ */
+function hasToken(work: PodWork): boolean {
+  return isForeign(work) || work.nonce === undefined;
+}
+
 function agentContainer(
   work: PodWork,
   foreign: boolean,
   asked: V1ResourceRequirements,
   installation: Installation,
 ): V1Container {
-  const token = work.proof === 'projected-token';
+  const token = hasToken(work);
   const mounts: V1VolumeMount[] = [
     ...(foreign ? [{ name: 'workdir', mountPath: WORKDIR }] : []),
     ...(foreign ? [{ name: 'shim', mountPath: SHIM_FOLDER }] : []),
@@ -153,9 +164,8 @@ function agentEnvironment(work: PodWork, foreign: boolean, installation: Install
     [AGENT_ENVIRONMENT.containers]: work.containers.map(({ name }) => name).join(','),
     [AGENT_ENVIRONMENT.shimSecret]: work.shim.secret,
     ...(foreign ? { [AGENT_ENVIRONMENT.shimFolder]: SHIM_FOLDER } : {}),
-    ...(work.proof === 'projected-token'
-      ? { [AGENT_ENVIRONMENT.tokenFile]: `${TOKEN_FOLDER}/token` }
-      : { [AGENT_ENVIRONMENT.nonce]: work.proof.nonce }),
+    ...(hasToken(work) ? { [AGENT_ENVIRONMENT.tokenFile]: `${TOKEN_FOLDER}/token` } : {}),
+    ...(work.nonce === undefined ? {} : { [AGENT_ENVIRONMENT.nonce]: work.nonce }),
   };
   const told: Record<string, string> = {
     [AGENT_ENVIRONMENT.podName]: 'metadata.name',

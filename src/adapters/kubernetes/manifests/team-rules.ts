@@ -9,6 +9,7 @@ export interface TeamSpec {
     imagePullSecrets?: { name: string }[];
     resources?: { requests?: Amounts; limits?: Amounts };
   };
+  sources?: { allowHTTP?: boolean; allowedHosts?: string[] };
 }
 
 /** Absent means baseline: images of `docker` steps may then run as the user they name. */
@@ -23,6 +24,17 @@ export function teamRules(name: string, spec: TeamSpec): TeamRules {
     imagePullSecrets,
     requests: resources.requests ?? {},
     limits: resources.limits ?? {},
+    ...(spec.sources && { sources: sourceRules(spec.sources) }),
     ...(image === undefined ? {} : { workerImage: image }),
+  };
+}
+
+function sourceRules({
+  allowHTTP,
+  allowedHosts,
+}: NonNullable<TeamSpec['sources']>): TeamRules['sources'] & {} {
+  return {
+    ...(allowHTTP === undefined ? {} : { allowHttp: allowHTTP }),
+    ...(allowedHosts === undefined ? {} : { hosts: allowedHosts }),
   };
 }

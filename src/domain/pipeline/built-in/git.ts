@@ -1,3 +1,5 @@
+import { heredoc } from './heredoc.ts';
+
 /*
  * The scripts of the type git, in POSIX sh for `sh -ec`. Rules they keep: stdout carries the answer and nothing else; the token goes
  * to git through a credential helper that reads it from the environment, for the host of the URL only; names and URLs never reach git
@@ -64,10 +66,131 @@ answer=$(mktemp)
 trap 'rm -f "$answer"' EXIT
 `;
 
-export const check = `${prelude}
-ref=HEAD
-if [ -n "$branch" ]; then ref=refs/heads/$branch; fi
-commit=$(remote_ref "$ref")
+/*
+ * The forges' own interfaces. `api <path>` answers with the body, or fails; redirects are not followed, so the token stays with the
+ * host of the repository. Its header comes from standard input, so it is in no argument list.
+ */
+const forges = `
+forge_of() {
+  case \${param_provider-} in
+    forge_a | github) echo a ;;
+    forge_b | gitlab) echo b ;;
+    forge_c | gitea | forge_d | forgejo) echo c ;;
+    '')
+      case $authority in
+        github.com | www.github.com) echo a ;;
+        gitlab.com | www.gitlab.com) echo b ;;
+        *) echo unknown ;;
+      esac
+      ;;
+    *) fail "the provider '$param_provider' is not known" ;;
+  esac
+}
+encode() { printf '%s' "$1" | jq -Rrs @uri; }
+set_forge() {
+  forge=$1
+  case $forge in
+    a)
+      api=\${url%%://*}://$authority/api/v3
+      case $authority in github.com | www.github.com) api=https://api.github.com ;; esac
+      header="Authorization: token $param_token"
+      repository=/repos/$path
+      ;;
+    b)
+      api=\${url%%://*}://$authority/api/v4
+      header="PRIVATE-TOKEN: $param_token"
+      repository=/projects/$(encode "$path")
+      ;;
+    c)
+      api=\${url%%://*}://$authority/api/v1
+      header="Authorization: token $param_token"
+      repository=/repos/$path
+      ;;
+  esac
+}
+api() {
+  printf '%s\\n' "$header" | curl --silent --show-error --fail --max-time 60 --max-redirs 0 --proto '=https,http' \\
+    --header @- --header 'Accept: application/json' --output "$answer" --write-out '%{http_code}' -- "$api$repository$1" >"$answer.code" || return 1
+  [ "$(cat "$answer.code")" = 200 ]
+}
+authority=\${url#*://}
+path=\${authority#*/}
+authority=\${authority%%[/?#]*}
+authority=\${authority##*@}
+path=\${path%%[?#]*}
+path=\${path%/}
+path=\${path%.git}
+trap 'rm -f "$answer" "$answer.code"' EXIT
+`;
+
+export const check = `${prelude}${forges}
+with_api=
+case $url in http://* | https://*) if [ -n "\${param_token-}" ]; then with_api=yes; fi ;; esac
+
+# Open requests, the one that changed last at the end.
+list_requests() {
+  [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
+  kind=$(forge_of)
+  case $kind in
+    unknown) fail "set the parameter provider: what runs on '$authority' is not known" ;;
+    a) query='/pulls?state=open&sort=updated&direction=desc&per_page=100' ;;
+    b) query='/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100' ;;
+    c) query='/pulls?state=open&sort=recentupdate&limit=50' ;;
+  esac
+  set_forge "$kind"
+  api "$query" || fail "the forge does not answer with open requests (status $(cat "$answer.code"))"
+  jq -ce '[reverse[] | {ref: (.head.sha? // .sha), pr: ((.number // .iid) | tostring)}] |
+    if all(.[]; .ref | type == "string" and test("^[0-9a-f]{7,64}$")) then . else error("a request without a commit") end' "$answer"
+}
+
+# Tags by the time when they were made. Without a known one only the newest: a long history would start a build each.
+list_tags() {
+  [ -n "\${param_token-}" ] || fail 'tag needs the parameter token'
+  # A fetch that finds nothing to fetch fails without a word.
+  git ls-remote --tags -- "$url" >"$answer"
+  if [ ! -s "$answer" ]; then echo '[]'; return 0; fi
+  tags=$(mktemp -d)
+  trap 'rm -rf "$tags" "$answer" "$answer.code"' EXIT
+  git init --quiet --bare "$tags"
+  git -C "$tags" config remote.origin.url "$url"
+  git -C "$tags" fetch --quiet --depth=1 --filter=tree:0 --no-write-fetch-head origin '+refs/tags/*:refs/tags/*' >&2
+  git -C "$tags" for-each-ref --sort=creatordate --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname:strip=2)' refs/tags |
+    jq -cRn --arg tag "\${version_tag-}" --arg ref "\${version_ref-}" '
+      [inputs | index(" ") as $at | {ref: .[:$at], tag: .[$at + 1:]}] |
+      (map(.tag == $tag) | index(true)) as $known |
+      if length == 0 then .
+      elif $tag == "" or $known == null then .[-1:]
+      elif .[$known].ref != $ref then .[$known:]
+      else .[$known + 1:] end | .[-100:]'
+}
+
+commit_by_api() {
+  set_forge "$1"
+  query=
+  if [ -n "$branch" ]; then query=$(encode "$branch"); fi
+  case $forge in
+    b) api "/repository/commits?per_page=1\${query:+&ref_name=$query}" || return 1 ;;
+    a) api "/commits?per_page=1\${query:+&sha=$query}" || return 1 ;;
+    *) api "/commits?limit=1\${query:+&sha=$query}" || return 1 ;;
+  esac
+  jq -er '.[0] | .sha? // .id?' "$answer" 2>/dev/null
+}
+
+newest_commit() {
+  if [ -n "$with_api" ]; then
+    case $(forge_of) in
+      unknown) for kind in b c; do commit_by_api $kind 2>/dev/null && return 0; done ;;
+      *) commit_by_api "$(forge_of)" && return 0 ;;
+    esac
+  fi
+  ref=HEAD
+  if [ -n "$branch" ]; then ref=refs/heads/$branch; fi
+  remote_ref "$ref"
+}
+
+if [ "\${param_pr-}" = true ]; then list_requests; exit 0; fi
+if [ "\${param_tag-}" = true ]; then list_tags; exit 0; fi
+commit=$(newest_commit)
 if [ -z "$commit" ]; then
   if [ -n "$branch" ]; then fail "the repository has no branch '$branch'"; fi
   fail 'the repository has no commit on its default branch yet'
@@ -94,12 +217,27 @@ if [ -n "\${CACHE_DIR-}" ] && [ -d "$CACHE_DIR" ]; then
 fi
 git clone --quiet --no-checkout --no-recurse-submodules "$@" -- "$url" "$folder" >&2
 
-if ! git -C "$folder" cat-file -e "$commit^{commit}" 2>/dev/null; then
+has_commit() { git -C "$folder" cat-file -e "$commit^{commit}" 2>/dev/null; }
+request=\${version_pr-}
+case $request in *[!0-9]*) fail "'$request' is not the number of a request" ;; esac
+if [ -n "$request" ]; then
+  for ref in "refs/pull/$request/head" "refs/merge-requests/$request/head"; do
+    if ! has_commit; then git -C "$folder" fetch --quiet origin "+$ref:refs/remotes/origin/request-$request" 2>/dev/null || true; fi
+  done
+fi
+if ! has_commit; then
   git -C "$folder" fetch --quiet origin "$commit" >&2 ||
     fail "the commit $commit is not in the repository any more: its history was rewritten"
 fi
+tag=\${version_tag-}
+if [ -n "$tag" ]; then
+  check_ref tag "$tag" refs/tags/
+  if ! git -C "$folder" rev-parse --quiet --verify "refs/tags/$tag" >/dev/null; then
+    git -C "$folder" fetch --quiet --no-tags origin "refs/tags/$tag:refs/tags/$tag" >&2
+  fi
+fi
 if [ -z "$branch" ]; then branch=$(git -C "$folder" symbolic-ref --quiet --short HEAD || true); fi
-if [ -n "$branch" ]; then
+if [ -n "$branch" ] && [ -z "$tag$request" ]; then
   git -C "$folder" checkout --quiet --no-track -B "$branch" "$commit" -- >&2
   git -C "$folder" branch --quiet --set-upstream-to="origin/$branch" "$branch" 2>/dev/null || true
 else
@@ -135,4 +273,20 @@ fi
 if [ $# -gt 0 ]; then git push --quiet --atomic --no-verify -- "$url" "$@" >&2; fi
 # The version is the commit, tagged or not: the tag would make another version of it, and that one would start the jobs anew.
 printf '{"ref":"%s"}\\n' "$commit"
+`;
+
+export const git = `
+resource_type "git" {
+  params = ["url", "name", "branch", "token", "pr", "tag", "provider"]
+  cache  = true
+  check "shell" {
+    cmd = ${heredoc(check)}
+  }
+  pull "shell" {
+    cmd = ${heredoc(pull)}
+  }
+  push "shell" {
+    cmd = ${heredoc(push)}
+  }
+}
 `;

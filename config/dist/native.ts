@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+import { cacheFolder, checkout, output } from './inputs.ts';
+
+const run = promisify(execFile);
+
+const Lock = Type.Object({
+  packages: Type.Record(
+    Type.String(),
+    Type.Object({ version: Type.Optional(Type.String()), integrity: Type.Optional(Type.String()) }),
+  ),
+});
+
+/** Architectures as images call them, and as npm does. */
+const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
+export type Architecture = keyof typeof CPUS;
+
+/** What sharp loads at run time: its own binary, and libvips as a library of its own, as its licence (LGPL) wants it. */
+const packagesFor = (architecture: Architecture): readonly string[] =>
+  ['sharp', 'sharp-libvips'].map((name) => `@img/${name}-linux-${CPUS[architecture]}`);
+
+/** Folder in the checkout whose packages are listed in the notices. */
+export const noticed = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64').map(
+  (name) => `node_modules/${name}`,
+);
+
+/** Puts the packages of an architecture, which need not be this machine's, into `dist/native-<architecture>`. */
+export async function copyNative(architecture: Architecture): Promise<void> {
+  const target = join(output, `native-${architecture}`);
+  await rm(target, { recursive: true, force: true });
+  const lock = Value.Parse(Lock, JSON.parse(await readFile(join(checkout, 'package-lock.json'), 'utf8')));
+  for (const name of packagesFor(architecture)) {
+    const { version = '', integrity = '' } = lock.packages[`node_modules/${name}`] ?? {};
+    await cp(await fetchPackage(`${name}@${version}`, integrity), join(target, name), { recursive: true });
+  }
+}
+
+/** Fetched by npm and unpacked once; the lock file says what its bytes must be. */
+async function fetchPackage(wanted: string, integrity: string): Promise<string> {
+  const folder = join(cacheFolder(), 'native');
+  const kept = join(folder, createHash('sha256').update(integrity).digest('hex').slice(0, 32));
+  if ((await readdir(kept).catch(() => [])).length > 0) return kept;
+  await mkdir(folder, { recursive: true });
+  const unfinished = await mkdtemp(join(folder, 'unfinished-'));
+  try {
+    await run('npm', ['pack', '--silent', '--pack-destination', unfinished, wanted]);
+    const [archive = ''] = await readdir(unfinished);
+    const bytes = await readFile(join(unfinished, archive));
+    const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+    if (actual !== integrity)
+      throw new Error(`${wanted} has digest ${actual}; package-lock.json wants ${integrity}`);
+    await run('tar', ['-xzf', join(unfinished, archive), '-C', unfinished]);
+    // Somebody else may have been faster.
+    await rename(join(unfinished, 'package'), kept).catch(async (error: unknown) => {
+      if ((await readdir(kept).catch(() => [])).length === 0) throw error;
+    });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return kept;
+}

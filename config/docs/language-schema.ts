@@ -1,0 +1,122 @@
+import { format } from 'prettier';
+import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from '#domain/language/block-schema.ts';
+import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+
+export const SCHEMA_FILE = 'docs/reference/pipeline.schema.json';
+
+type Json = { [key: string]: unknown };
+
+/*
+ * The shape of pipelines as HCL's JSON syntax has it: a block is an object with an object for each of its labels inside, several of a
+ * kind are a list of them, and any value may be a text with ${…}. It is for editors and for programs that write pipelines; what it
+ * cannot say (names that must exist, values that must fit) only the compiler knows.
+ */
+export function pipelineJsonSchema(): Promise<string> {
+  const definitions: Json = {};
+  const names = new Map<BlockSchema, string>();
+  const schema = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'A pipeline of Millrace, in the JSON syntax of HCL',
+    ...body(pipelineSchema, { definitions, names, path: '' }),
+    $defs: definitions,
+  };
+  return format(JSON.stringify(schema), { parser: 'json', printWidth: 110 });
+}
+
+interface Around {
+  definitions: Json;
+  /** Blocks that stand in several places are described once. */
+  names: Map<BlockSchema, string>;
+  path: string;
+}
+
+function body(schema: BlockSchema, around: Around): Json {
+  const { attributes, blocks, open } = schema;
+  const required = [
+    ...Object.entries(attributes).filter(([, { required: needed }]) => needed === true),
+    ...Object.entries(blocks).filter(([, { required: needed }]) => needed === true),
+  ].map(([name]) => name);
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(Object.entries(attributes).map(([name, one]) => [name, attribute(one)])),
+      ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, nested(name, one, around)])),
+    },
+    ...(required.length > 0 && { required }),
+    additionalProperties: open === undefined ? false : parameter(open),
+  };
+}
+
+const EXPRESSION = { type: 'string', pattern: '\\$\\{' };
+const withExpression = (schema: Json): Json => ({ anyOf: [schema, EXPRESSION] });
+const TEXTS = { type: 'array', items: { type: 'string' } };
+
+const types: Record<AttributeSchema['type'], (schema: AttributeSchema) => Json> = {
+  string: ({ choices }) => (choices ? withExpression({ enum: choices }) : { type: 'string' }),
+  bool: () => withExpression({ type: 'boolean' }),
+  integer: ({ atLeast, atMost }) => withExpression({ type: 'integer', minimum: atLeast, maximum: atMost }),
+  duration: () =>
+    withExpression({ type: 'string', pattern: '^\\+?((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+$' }),
+  strings: ({ choices }) =>
+    withExpression(choices ? { type: 'array', items: withExpression({ enum: choices }) } : TEXTS),
+  keyword: ({ choices }) => (choices ? { enum: choices } : { type: 'string' }),
+  type: () => ({ type: 'string' }),
+  constant: () => ({}),
+  value: () => withExpression({ type: 'object' }),
+};
+
+const attribute = (schema: AttributeSchema): Json => ({
+  description: schema.about,
+  ...types[schema.type](schema),
+});
+
+const parameter = (open: 'text' | 'lists'): Json =>
+  open === 'text'
+    ? { type: ['string', 'number', 'boolean', 'null'] }
+    : withExpression({ type: 'array', items: { type: ['string', 'number', 'boolean'] } });
+
+/** One object or a list of them; labels are objects around the body. */
+function nested(name: string, { schema, about, once }: NestedSchema, around: Around): Json {
+  const path = around.path === '' ? name : `${around.path}.${name}`;
+  const one = reference(schema, { ...around, path });
+  return { description: about, ...(once === true ? one : { anyOf: [one, { type: 'array', items: one }] }) };
+}
+
+function reference(schema: BlockSchema, around: Around): Json {
+  const known = around.names.get(schema);
+  const name = known ?? around.path;
+  if (known === undefined) {
+    around.names.set(schema, name);
+    around.definitions[name] = {};
+    around.definitions[name] = described(schema, around);
+  }
+  return { $ref: `#/$defs/${name}` };
+}
+
+function described(schema: BlockSchema, around: Around): Json {
+  const own = schema.variants ? variants(schema, around) : labelled(schema, body(schema, around));
+  if (!schema.unlabelled) return own;
+  // Without its label a block begins with what is in it.
+  return { anyOf: [body(schema.unlabelled, around), own] };
+}
+
+function labelled({ labels }: BlockSchema, inner: Json): Json {
+  return labels.reduceRight<Json>(
+    (schema) => ({ type: 'object', additionalProperties: schema, minProperties: 1 }),
+    inner,
+  );
+}
+
+/** The label says the attributes; any other label is a runner of the pipeline. */
+function variants(schema: BlockSchema, around: Around): Json {
+  const bodyOf = ({ attributes, open }: Variant): Json =>
+    body({ ...schema, attributes: { ...schema.attributes, ...attributes }, ...(open && { open }) }, around);
+  const { variants: common = {}, customVariant } = schema;
+  return {
+    type: 'object',
+    minProperties: 1,
+    maxProperties: 1,
+    properties: Object.fromEntries(Object.entries(common).map(([name, variant]) => [name, bodyOf(variant)])),
+    additionalProperties: customVariant ? bodyOf(customVariant) : false,
+  };
+}

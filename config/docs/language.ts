@@ -1,0 +1,120 @@
+import { format } from 'prettier';
+import type { AttributeSchema, BlockSchema } from '#domain/language/block-schema.ts';
+import { functionNames } from '#domain/language/function-names.ts';
+import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+
+export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
+
+/** `<!-- block job.get -->` … `<!-- end -->`: what stands between is made from the table that also validates. */
+const PLACE = /<!-- (block|runner|list) ([\w.]+) -->[\s\S]*?<!-- end -->/g;
+
+const TYPES: Record<AttributeSchema['type'], string> = {
+  string: 'string',
+  bool: 'bool',
+  integer: 'whole number',
+  duration: 'duration',
+  strings: 'list of strings',
+  keyword: 'word',
+  type: 'type',
+  constant: 'fixed value',
+  value: 'set or map',
+};
+
+/** The page with its tables as the schema has them. */
+export function withLanguage(page: string): Promise<string> {
+  const filled = page.replaceAll(PLACE, (_place, kind: string, name: string) => {
+    const table =
+      kind === 'block' ? blockTable(name) : kind === 'runner' ? runnerTable(name) : functionList();
+    return `<!-- ${kind} ${name} -->\n\n${table}\n\n<!-- end -->`;
+  });
+  return format(filled, { parser: 'markdown', singleQuote: true, printWidth: 110 });
+}
+
+/** Every row that the language has, wherever its block stands: none may be left out. */
+export function allRows(): string[] {
+  const rows = new Set<string>();
+  const seen = new Set<BlockSchema>();
+  const look = (schema: BlockSchema): void => {
+    if (seen.has(schema)) return;
+    seen.add(schema);
+    for (const row of rowsOf(schema)) rows.add(row);
+    for (const { schema: inner } of Object.values(schema.blocks)) look(inner);
+    if (schema.unlabelled) look(schema.unlabelled);
+  };
+  look(pipelineSchema);
+  return [...rows].map(squeeze);
+}
+
+/** The rows of a page's tables, as `allRows` writes them. */
+export function rowsIn(page: string): string[] {
+  return page
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map(squeeze);
+}
+
+const squeeze = (row: string): string => row.replaceAll(/ +/g, ' ');
+
+/** The paths that a part of the page has a table for. */
+export function tablesIn(page: string): string[] {
+  return [...page.matchAll(PLACE)].filter(([, kind]) => kind === 'block').map(([, , name = '']) => name);
+}
+
+function schemaAt(path: string): BlockSchema {
+  if (path === 'pipeline') return pipelineSchema;
+  return path.split('.').reduce((schema, name) => {
+    const nested = schema.blocks[name] ?? schema.unlabelled?.blocks[name];
+    if (!nested) throw new Error(`the language has no block ${path}`);
+    return nested.schema;
+  }, pipelineSchema);
+}
+
+function blockTable(path: string): string {
+  const rows = rowsOf(schemaAt(path));
+  return ['| Attribute or block | Type | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+function rowsOf(schema: BlockSchema): string[] {
+  const { attributes, blocks, open, unlabelled } = schema;
+  const own = [
+    ...attributeRows(attributes),
+    ...(open === 'text' ? ['| any other | string, number or bool | a parameter |'] : []),
+    ...(open === 'lists' ? ['| any | list of strings, numbers or bools | an axis |'] : []),
+    ...Object.entries(blocks).map(
+      ([name, { schema: inner, about, required }]) =>
+        `| \`${header(name, inner)}\` | block | ${sentence(about, required)} |`,
+    ),
+  ];
+  if (!unlabelled) return own;
+  return unlabelled.blocks === blocks
+    ? [...attributeRows(unlabelled.attributes), ...own]
+    : [...own, ...rowsOf(unlabelled)];
+}
+
+function attributeRows(attributes: BlockSchema['attributes']): string[] {
+  return Object.entries(attributes).map(([name, { type, about, required, choices }]) => {
+    const known =
+      choices && type !== 'strings' ? choices.map((choice) => `\`${choice}\``).join(', ') : undefined;
+    const some =
+      choices && type === 'strings' ? `list of ${choices.map((one) => `\`${one}\``).join(', ')}` : undefined;
+    return `| \`${name}\` | ${known ?? some ?? TYPES[type]} | ${sentence(about, required)} |`;
+  });
+}
+
+const header = (name: string, { labels, unlabelled }: BlockSchema): string => {
+  const written = labels.map((label) => ` "<${label}>"`).join('');
+  return unlabelled ? `${name}[${written}]` : `${name}${written}`;
+};
+
+const sentence = (about: string, required?: boolean): string =>
+  (required === true ? `required: ${about}` : about).replaceAll('|', '\\|');
+
+function runnerTable(name: string): string {
+  const schema = name === 'override' ? schemaAt('resource_type.runner') : schemaAt('job.task.run');
+  const rows = Object.entries(schema.variants ?? {}).flatMap(([runner, { attributes }]) =>
+    attributeRows(attributes).map((row) => `| \`${runner}\` ${row}`),
+  );
+  return ['| Runner | Attribute | Type | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+const functionList = (): string => functionNames.map((name) => `\`${name}\``).join(' ');

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { fences } from '#tools/docs/markdown.ts';
+
+/** What README tells to type, in its order: whole blocks, and commands within a sentence. */
+export function readmeCommands(): string[] {
+  const text = readFileSync('README.md', 'utf8');
+  const second = text.slice(text.indexOf('## Your own repository on your own cluster'));
+  const section = second.slice(0, second.indexOf('\n## ', 1));
+  const blocks = fences(section)
+    .filter(({ word }) => word === 'sh')
+    .map((block) => block.text.replaceAll(/^ {3}/gm, ''));
+  // The one command of the first half that is for a cluster of one's own.
+  const ofExisting = spans(text.slice(0, text.indexOf(section))).filter((span) => span.includes('existing'));
+  return [...blocks, ...spans(section), ...ofExisting];
+}
+
+const PROGRAM = /^(?:[A-Z]+=\S+ )*(?:make|kubectl|curl|helm|kind|for|node)\s/;
+
+function spans(text: string): string[] {
+  const withoutBlocks = text.replaceAll(/^\s*```[\s\S]*?^\s*```\s*$/gm, '');
+  return [...withoutBlocks.matchAll(/`([^`\n]+)`/g)]
+    .map(([, span]) => span ?? '')
+    .filter((span) => PROGRAM.test(span));
+}

@@ -1,0 +1,271 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { must } from '#e2e/support/command.ts';
+import { isEmbedded } from '#e2e/support/embedded.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import { RELEASE } from '#e2e/support/gateway.ts';
+import { kubectl, list } from '#e2e/support/kubectl.ts';
+import { craneBinary } from '#tools/images/push.ts';
+import { pushCommit } from '#tools/demo/commit.ts';
+import { type Reached, reach } from '#tools/demo/reach.ts';
+import { readmeCommands } from './commands.ts';
+import { Shell } from './shell.ts';
+
+/*
+ * README's second half as a reader would follow it: its own commands, in its order, in one shell. The installation of the end-to-end
+ * suite goes first, so that the names are README's too. What a reader must fill in is filled in: the registry (a real one, on this
+ * machine), the repository (a git server in the cluster), a free local port, and what stands in angle brackets.
+ */
+const COMMANDS = {
+  images: 'make images PUSH=',
+  token: 'token=$(openssl',
+  chart: 'helm install millrace',
+  pipeline: 'kubectl apply -f',
+  webhookToken: 'kubectl --namespace millrace-system port-forward',
+  webhook: 'curl -X POST localhost',
+  check: 'kubectl --namespace mine create job',
+  trigger: 'curl -X POST -H',
+  demo: 'CLUSTER=existing PUSH=',
+} as const;
+
+/** Told by README, and not run: why. */
+const NOT_HERE = {
+  'make images && for image in': 'kind load: kind needs a container engine, and this machine has none',
+  'CLUSTER=existing make demo': 'kind load and k3d image import, for the same reason',
+};
+
+const commandsLike = (start: string): string[] =>
+  readmeCommands().filter((command) => command.startsWith(start));
+
+test('every command of README for a cluster of your own is run here, or named with the reason why not', () => {
+  const known = [...Object.values(COMMANDS), ...Object.keys(NOT_HERE)];
+  expect(known.map((start) => [start, commandsLike(start).length])).toEqual(known.map((start) => [start, 1]));
+  expect(readmeCommands()).toHaveLength(known.length);
+});
+
+const FORGE = 'readme-forge';
+const environment = { ...process.env, NODE_OPTIONS: '', PUSH: '', MAKEFLAGS: '' };
+
+let folder: string;
+let registry: { address: string; close: () => void };
+let port: number;
+let shell: Shell;
+let forge: Reached;
+/** What a reader fills in. */
+const filled: Record<string, string> = {};
+
+const fromReadme = (name: keyof typeof COMMANDS): string =>
+  Object.entries(filled).reduce(
+    (command, [blank, value]) => command.replaceAll(blank, value),
+    commandsLike(COMMANDS[name])[0] ?? '',
+  );
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1');
+  return address.port;
+};
+
+const serveRegistry = async (disk: string): Promise<typeof registry> => {
+  mkdirSync(disk);
+  const address = `127.0.0.1:${await freePort()}`;
+  const child = spawn(await craneBinary(), ['registry', 'serve', '--address', address, '--disk', disk], {
+    stdio: 'ignore',
+  });
+  await eventually(async () => expect((await fetch(`http://${address}/v2/`)).status).toBe(200));
+  return { address, close: () => child.kill() };
+};
+
+/** The checkout as README's commands see it, with the one file in it that its reader is told to edit. */
+const prepareFolder = (): void => {
+  symlinkSync(join(process.cwd(), 'charts'), join(folder, 'charts'));
+  mkdirSync(join(folder, 'config/samples'), { recursive: true });
+  const sample = readFileSync('config/samples/own-repository.yaml', 'utf8');
+  const url = /https:\/\/git\.example\.org\/\S+/;
+  expect(sample).toMatch(url);
+  writeFileSync(
+    join(folder, 'config/samples/own-repository.yaml'),
+    sample.replace(url, `http://git.${FORGE}.svc/app.git`),
+  );
+};
+
+const removeInstallation = async (): Promise<void> => {
+  const { name, namespace } = RELEASE;
+  await must('helm', ['uninstall', name, '--namespace', namespace, '--ignore-not-found', '--wait']);
+  await kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s');
+};
+
+/** A build of the sample's only job, once it has succeeded; with its log. */
+const succeeded = async (number: number, token: string): Promise<string> => {
+  const at = `http://localhost:${port}/teams/mine/pipelines/mine/jobs/test/builds/${number}`;
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/plain' };
+  await eventually(async () => {
+    const answer = await fetch(at, { headers: { ...headers, accept: 'application/json' } });
+    expect(await answer.json()).toMatchObject({ data: { status: 'succeeded' } });
+  }, 120);
+  return await (await fetch(`${at}/logs`, { headers })).text();
+};
+
+let failed: string | undefined;
+/** Each step stands on the one before. */
+const step = (name: string, act: () => Promise<void>, limit: number): void =>
+  test(
+    name,
+    async () => {
+      if (failed !== undefined) throw new Error(`not tried, because this failed: ${failed}`);
+      failed = name;
+      await act();
+      failed = undefined;
+    },
+    limit,
+  );
+
+const onlyEmbedded = isEmbedded ? describe : describe.skip;
+
+onlyEmbedded('README, word for word', () => {
+  let token = '';
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'millrace-readme-'));
+    prepareFolder();
+    registry = await serveRegistry(join(folder, 'registry'));
+    port = await freePort();
+    Object.assign(filled, {
+      'registry.example.org': registry.address,
+      '8080:80': `${port}:80`,
+      'localhost:8080': `localhost:${port}`,
+    });
+    await removeInstallation();
+    const manifest = readFileSync('config/demo/manifests/forge.yaml', 'utf8');
+    await must('kubectl', ['apply', '-f', '-'], {
+      input: manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`),
+    });
+    await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=120s');
+    forge = await reach(FORGE, 'git');
+    await pushCommit(`${forge.url}/app.git`);
+    shell = new Shell(folder, environment);
+  }, 300_000);
+
+  afterAll(async () => {
+    shell.close();
+    forge.close();
+    await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=90s');
+    await kubectl('delete', 'team', 'mine', '--ignore-not-found', '--timeout=90s');
+    await kubectl('delete', 'namespace', 'mine', FORGE, '--ignore-not-found', '--wait=false');
+    registry.close();
+    rmSync(folder, { recursive: true, force: true });
+  }, 240_000);
+
+  step(
+    '1. the images go to a registry, for both architectures',
+    async () => {
+      const said = await must('bash', ['-e', '-c', fromReadme('images')], { env: environment });
+      for (const image of ['millrace', 'millrace-postgres'])
+        expect(said).toContain(`pushed ${registry.address}/millrace/${image}@sha256:`);
+      expect(said).toMatch(/^millrace +arm64 /m);
+    },
+    600_000,
+  );
+
+  step(
+    '2. a token is made, and the cluster has its hash',
+    async () => {
+      expect(await shell.run(fromReadme('token'))).toContain('secret/millrace-tokens created');
+      token = (await shell.run('echo "$token"')).trim();
+      const secret = await kubectl(
+        'get',
+        'secret',
+        'millrace-tokens',
+        '--namespace',
+        RELEASE.namespace,
+        '-o',
+        'yaml',
+      );
+      expect(token).toMatch(/^[0-9a-f]{64}$/);
+      expect(Buffer.from(/tokens\.json: (\S+)/.exec(secret)?.[1] ?? '', 'base64').toString()).not.toContain(
+        token,
+      );
+    },
+    60_000,
+  );
+
+  step(
+    '3. the chart is installed with these images, and all of it gets ready',
+    async () => {
+      expect(await shell.run(fromReadme('chart'))).toContain('STATUS: deployed');
+      const pods = await list('pods', '--namespace', RELEASE.namespace);
+      const images = pods.flatMap(
+        ({ spec }) => JSON.stringify(spec['containers']).match(/"image":"[^"]+"/g) ?? [],
+      );
+      for (const image of images) expect(image).toContain(registry.address);
+    },
+    400_000,
+  );
+
+  step(
+    '4. the pipeline is applied, and its first commit is built',
+    async () => {
+      const said = await shell.run(fromReadme('pipeline'));
+      expect(said).toContain('pipeline.millrace.dev/mine created');
+      expect(said).toMatch(/^NAME +READY/m);
+    },
+    60_000,
+  );
+
+  step(
+    '5. the webhook tells of a push at once',
+    async () => {
+      const said = await shell.run(fromReadme('webhookToken'));
+      const answer = said.split('\n').find((line) => line.startsWith('{')) ?? said;
+      const { data }: { data: { webhook_token: string } } = JSON.parse(answer);
+      await succeeded(1, token);
+      const { ref } = await pushCommit(`${forge.url}/app.git`);
+      filled['<webhook_token>'] = data.webhook_token;
+      await shell.run(fromReadme('webhook'));
+      expect(await succeeded(2, token)).toContain(ref.slice(0, 7));
+    },
+    300_000,
+  );
+
+  step(
+    'a check by hand is a job of the CronJob',
+    async () => {
+      const { ref } = await pushCommit(`${forge.url}/app.git`);
+      const [cronJob] = await list('cronjobs', '--namespace', 'mine');
+      filled['<name>'] = cronJob?.metadata.name ?? '';
+      await shell.run(fromReadme('check'));
+      expect(await succeeded(3, token)).toContain(ref.slice(0, 7));
+    },
+    300_000,
+  );
+
+  step(
+    'a build by hand is a request',
+    async () => {
+      expect(await shell.run(fromReadme('trigger'))).toContain('"number":"4"');
+      await succeeded(4, token);
+    },
+    300_000,
+  );
+
+  step(
+    'the demonstration runs on a cluster that is there already',
+    async () => {
+      const said = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
+      expect(said).toContain('nothing was started here');
+      expect(said).toContain('All three jobs succeeded');
+      await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=90s');
+      await kubectl('delete', 'team', 'demo', '--timeout=90s');
+      await kubectl('delete', 'namespace', 'demo', 'forge', '--wait=false');
+    },
+    600_000,
+  );
+});

@@ -1,0 +1,124 @@
+import { sql } from 'slonik';
+import {
+  NEWEST,
+  PAGE_ROWS,
+  type Facts,
+  type JobFacts,
+  type Need,
+  type PassPage,
+  type UsedPage,
+} from '#domain/scheduling/facts.ts';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import type { Gathered } from './gather.ts';
+import { prepared, type Transaction } from './pool.ts';
+
+type PassNeed = Need & { kind: 'passes' };
+type UsedNeed = Need & { kind: 'used' };
+
+/**
+ * Gathers the newest page of everything that the jobs' gets look back on, decides, and gathers older pages for as long as the decision
+ * needs some, up to a bound.
+ */
+export async function decideWithPages(
+  connection: Transaction,
+  { jobs, paused, resources }: Gathered,
+  decide: (facts: Facts) => Decision,
+): Promise<Decision> {
+  const known = jobs.map((job) => job.facts);
+  const facts: Facts = { paused, resources, jobs: known, passes: [], used: [] };
+  let needs = newestPages(known);
+  for (const rows of PAGE_ROWS) {
+    facts.passes.push(...(await passPages(connection, needs, { jobs: known, rows })));
+    facts.used.push(...(await usedPages(connection, needs, rows)));
+    const decision = decide(facts);
+    if (decision.needs.length === 0) return decision;
+    needs = decision.needs;
+  }
+  return decide({ ...facts, exhausted: true });
+}
+
+function newestPages(jobs: JobFacts[]): Need[] {
+  const needs = new Map<string, Need>();
+  for (const job of jobs)
+    for (const { resource, trigger, every, passed } of job.gets) {
+      if (trigger && !every)
+        needs.set(`used ${job.id} ${resource}`, { kind: 'used', job: job.id, resource, from: NEWEST });
+      for (const { job: upstream } of passed)
+        needs.set(`passes ${upstream} ${resource}`, {
+          kind: 'passes',
+          upstream,
+          resource,
+          from: { version: NEWEST, build: NEWEST },
+        });
+    }
+  return [...needs.values()];
+}
+
+interface PassRow {
+  position: number;
+  rows: PassPage['rows'] | null;
+}
+
+/** One row more than the page is long tells whether it is the last. */
+async function passPages(
+  connection: Transaction,
+  needs: Need[],
+  { jobs, rows }: { jobs: JobFacts[]; rows: number },
+): Promise<PassPage[]> {
+  const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
+  if (wanted.length === 0) return [];
+  const lists = wanted.map(({ upstream, resource, from }, position) => ({
+    position,
+    upstream,
+    resource,
+    version: from.version,
+    build: from.build,
+    also: takenThrough(jobs, upstream),
+  }));
+  const found = await connection.any(prepared<PassRow>('gather_passes')`
+    SELECT n.position, (
+      SELECT jsonb_agg(jsonb_build_object('version', page.version_id, 'build', page.build_id, 'also', CASE
+          WHEN n.also = '{}' THEN '[]' ELSE coalesce((
+            SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.version_id)) FROM good_versions o
+            WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)), '[]') END)
+        ORDER BY page.version_id DESC, page.build_id DESC)
+      FROM (SELECT version_id, build_id FROM good_versions g
+        WHERE g.job_id = n.upstream AND g.resource_id = n.resource AND (g.version_id, g.build_id) <= (n.version, n.build)
+        ORDER BY version_id DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
+    FROM jsonb_to_recordset(${sql.jsonb(lists)})
+      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[])`);
+  return found.flatMap(({ position, rows: all }): PassPage[] => {
+    const need = wanted[position];
+    if (need === undefined) return [];
+    const { upstream, resource, from } = need;
+    const listed = all ?? [];
+    return [{ upstream, resource, from, rows: listed.slice(0, rows), end: listed.length <= rows }];
+  });
+}
+
+/** Resources that some job takes more than one of through this upstream job, so that its builds must be known whole. */
+function takenThrough(jobs: JobFacts[], upstream: number): number[] {
+  const taken = jobs
+    .map(({ gets }) => gets.filter(({ passed }) => passed.some(({ job }) => job === upstream)))
+    .filter((gets) => gets.length > 1)
+    .flatMap((gets) => gets.map(({ resource }) => resource));
+  return [...new Set(taken)];
+}
+
+async function usedPages(connection: Transaction, needs: Need[], rows: number): Promise<UsedPage[]> {
+  const wanted = needs.filter((need): need is UsedNeed => need.kind === 'used');
+  if (wanted.length === 0) return [];
+  const lists = wanted.map(({ job, resource, from }, position) => ({ position, job, resource, from }));
+  const found = await connection.any(prepared<{ position: number; versions: number[] }>('gather_used')`
+    SELECT n.position, to_jsonb(ARRAY(
+      SELECT version_id FROM build_inputs b
+      WHERE b.job_id = n.job AND b.resource_id = n.resource AND b.version_id <= n.from
+      ORDER BY version_id DESC LIMIT ${rows + 1})) AS versions
+    FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint, "from" bigint)`);
+  return found.flatMap(({ position, versions }): UsedPage[] => {
+    const need = wanted[position];
+    if (need === undefined) return [];
+    const { job, resource, from } = need;
+    return [{ job, resource, from, versions: versions.slice(0, rows), end: versions.length <= rows }];
+  });
+}

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { isActive, isGood } from '#domain/scheduling/build-changes.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
+import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
+import { jobOf, type History, type HistoryBuild } from '#testing/scheduling/history.ts';
+import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from './pool.ts';
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+/** Row ids of a history in the database, by its own. */
+interface Written {
+  pipeline: number;
+  versions: Map<number, number>;
+  jobs: Map<number, number>;
+}
+
+async function write(history: History): Promise<Written> {
+  const definition = samplePipeline({
+    resources: history.resources.map(({ name }) => resource(`git.${name}`)),
+    jobs: history.jobs.map((known): Job => {
+      const gets = known.gets.map((one) =>
+        get(`git.r${one.resource}`, {
+          trigger: one.trigger,
+          passed: one.passed.map((id) => jobOf(history, id).name),
+        }),
+      );
+      return job(known.name, ...gets);
+    }),
+  });
+  const saved = await stores.pipelines.savePipeline(toSave(definition));
+  const jobs = await idsByName('jobs', history.jobs);
+  const resources = await idsByName('resources', history.resources, 'git.');
+  const versions = new Map<number, number>();
+  const all = history.resources.flatMap(({ id, versions: own }) =>
+    own.map((one) => ({ resource: id, version: one.id })),
+  );
+  for (const { resource: of, version } of all.toSorted((a, b) => a.version - b.version)) {
+    const row = await stores.pool.oneFirst(rows<{ id: number }>()`
+      INSERT INTO versions (scope_id, digest, fields, found_at)
+      SELECT scope_id, sha256(${String(version)}::bytea), '{}', now() FROM resources WHERE id = ${rowOf(resources, of)}
+      RETURNING id`);
+    versions.set(version, row);
+  }
+  for (const known of history.jobs)
+    for (const [position, one] of known.gets.entries())
+      await stores.pool.query(rows()`
+        UPDATE job_gets SET every = ${one.every}, dealt_with = ${versions.get(one.baseline) ?? 0},
+          settled = ${versions.get(one.settled) ?? 0}
+        WHERE job_id = ${rowOf(jobs, known.id)} AND position = ${position}`);
+  for (const build of history.builds.toSorted((a, b) => a.id - b.id))
+    await writeBuild(build, { pipeline: saved.id, jobs, resources, versions });
+  return { pipeline: saved.id, versions, jobs };
+}
+
+async function idsByName(table: 'jobs' | 'resources', items: { id: number; name: string }[], prefix = '') {
+  const found =
+    table === 'jobs'
+      ? await stores.pool.any(rows<{ id: number; name: string }>()`SELECT id, name FROM jobs`)
+      : await stores.pool.any(rows<{ id: number; name: string }>()`SELECT id, name FROM resources`);
+  return new Map(items.map(({ id, name }) => [id, found.find((row) => row.name === prefix + name)?.id ?? 0]));
+}
+
+async function writeBuild(
+  build: HistoryBuild,
+  { pipeline, jobs, resources, versions }: Written & { resources: Map<number, number> },
+): Promise<void> {
+  const id = await stores.pool.oneFirst(rows<{ id: number }>()`
+    INSERT INTO builds (job_id, revision_id, number, cause, created_at, status, ended_at)
+    SELECT ${rowOf(jobs, build.job)}, r.id, ${10_000 + build.id}, ${JSON.stringify(build.cause)}::jsonb, now(), ${build.status},
+      CASE WHEN ${isActive(build.status)} THEN NULL ELSE now() END
+    FROM revisions r WHERE r.pipeline_id = ${pipeline} RETURNING id`);
+  for (const [position, input] of build.inputs.entries())
+    await stores.pool.query(rows()`
+      INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id)
+      VALUES (${id}, ${position}, ${rowOf(jobs, build.job)}, 'x', ${rowOf(resources, input.resource)},
+        ${rowOf(versions, input.version)})`);
+  if (!isGood(build.status)) return;
+  for (const taken of [...build.inputs, ...build.outputs])
+    await stores.pool.query(rows()`
+      INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
+      VALUES (${rowOf(jobs, build.job)}, ${rowOf(resources, taken.resource)}, ${rowOf(versions, taken.version)}, ${id})
+      ON CONFLICT DO NOTHING`);
+}
+
+function rowOf(map: Map<number, number>, id: number): number {
+  const found = map.get(id);
+  if (found === undefined) throw new Error(`No row was written for ${id}.`);
+  return found;
+}
+
+/** `job: versions`, in the order of the decision. */
+function said(decision: Decision): string[] {
+  return decision.builds.map(({ job: of, versions }) => `${of}: ${String(versions)}`);
+}
+
+describe('what Postgres gathers', () => {
+  test('leads to the decision that everything at once leads to', async () => {
+    const events = drawnEvents.map((all) =>
+      all.filter(({ kind }) => ['version', 'end', 'retry'].includes(kind)),
+    );
+    const drawn = fc.record({ pipeline: drawnPipeline, events });
+    await fc.assert(
+      fc.asyncProperty(drawn, async (one) => {
+        const history = historyOf({
+          ...one.pipeline,
+          jobs: one.pipeline.jobs.map((known) => ({ ...known, interruptible: false })),
+        });
+        for (const [index, event] of one.events.entries()) {
+          happen(history, event);
+          if (index % 3 === 0) applyDecision(history, decideFromHistory(history));
+        }
+        const expected = decideFromHistory(history);
+        await stores.empty();
+        await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+        const { pipeline, versions, jobs } = await write(history);
+        const made: Decision[] = [];
+        await stores.builds.schedule(
+          pipeline,
+          (facts) => {
+            const decision = decideBuilds(facts);
+            made.push(decision);
+            return decision;
+          },
+          new Date(),
+        );
+        const inRows = expected.builds.map((build) => ({
+          ...build,
+          job: rowOf(jobs, build.job),
+          versions: build.versions.map((version) => rowOf(versions, version)),
+        }));
+        expect(said(made.at(-1) ?? expected)).toEqual(said({ ...expected, builds: inRows }));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('is looked for further back when the newest builds do not agree', async () => {
+    const history = historyOf({
+      resources: 1,
+      jobs: [
+        { interruptible: false, gets: [{ resource: 0, trigger: false, every: false, passed: 0 }] },
+        { interruptible: false, gets: [{ resource: 0, trigger: false, every: false, passed: 0 }] },
+        { interruptible: false, gets: [{ resource: 0, trigger: true, every: false, passed: 3 }] },
+      ],
+      past: [],
+    });
+    const known = history.resources[0];
+    for (let version = 1; version <= 300; version += 1) {
+      known?.versions.push({ id: version, label: String(version), disabled: false });
+      for (const of of version === 5 ? [1, 2] : [1])
+        history.builds.push({
+          id: history.builds.length + 1,
+          job: of,
+          number: '1',
+          status: 'succeeded',
+          inputs: [{ resource: 1, version }],
+          outputs: [],
+          cause: { kind: 'version', resource: 1, version },
+          approved: false,
+          votes: [],
+        });
+    }
+    const { pipeline, versions } = await write(history);
+    const asked: Facts[] = [];
+    const decisions: Decision[] = [];
+    await stores.builds.schedule(
+      pipeline,
+      (facts) => {
+        asked.push(structuredClone(facts));
+        decisions.push(decideBuilds(facts));
+        return decideBuilds(facts);
+      },
+      new Date(),
+    );
+    expect(asked.map(({ passes }) => passes.length)).toEqual([2, 3]);
+    expect(decisions.at(-1)?.builds.map((build) => build.versions)).toEqual([[rowOf(versions, 5)]]);
+  });
+});

@@ -1,0 +1,67 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/** Ranges that are not the public internet: private, shared, local, of documentation, multicast, reserved. */
+const notPublic = new BlockList();
+for (const range of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+])
+  add(notPublic, range);
+
+/** Of IPv6 only what is handed out to the public may be reached, without tunnels, documentation and benchmarks. */
+const global6 = new BlockList();
+add(global6, '2000::/3');
+const notPublic6 = new BlockList();
+for (const range of ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']) add(notPublic6, range);
+const translated = new BlockList();
+add(translated, '64:ff9b::/96');
+
+function add(list: BlockList, range: string): void {
+  const [address = '', bits = ''] = range.split('/');
+  list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+/** Ranges that an installation lets through all the same. Throws when one is no range. */
+export function rangesOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    if (!/^[\da-fA-F.:]+\/\d{1,3}$/.test(range))
+      throw new Error(`${range} is not a range such as 10.1.0.0/16`);
+    add(list, range);
+  }
+  return list;
+}
+
+/** Whether a connection to the address may be made. */
+export function isAllowed(address: string, allowed: BlockList): boolean {
+  const [bare = ''] = address.split('%');
+  if (isIPv4(bare)) return allowed.check(bare, 'ipv4') || !notPublic.check(bare, 'ipv4');
+  if (!isIPv6(bare)) return false;
+  if (allowed.check(bare, 'ipv6')) return true;
+  const embedded = translated.check(bare, 'ipv6') ? lastFourBytes(bare) : undefined;
+  if (embedded !== undefined) return isAllowed(embedded, allowed);
+  return global6.check(bare, 'ipv6') && !notPublic6.check(bare, 'ipv6');
+}
+
+/** An address that a network translates has the true one at its end. */
+function lastFourBytes(address: string): string {
+  const dotted = /:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
+  if (dotted !== undefined) return dotted;
+  const groups = new URL(`http://[${address}]/`).hostname.slice(1, -1).split(':');
+  const [high = '0', low = '0'] = groups.slice(-2);
+  const number = (Number.parseInt(high || '0', 16) << 16) | Number.parseInt(low || '0', 16);
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
+}

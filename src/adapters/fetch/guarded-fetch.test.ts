@@ -1,0 +1,178 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { guardedFetch } from './guarded-fetch.ts';
+import type { FetchOptions, FetchRules, GuardedFetch } from './guarded-fetch.ts';
+import { sourceReader } from './source-reader.ts';
+
+let server: Server;
+let port = 0;
+let answer: RequestListener = (_request, response) => response.end('text');
+let fetcher: GuardedFetch;
+
+beforeAll(async () => {
+  server = createServer((request, response) => answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  port = typeof address === 'object' && address ? address.port : 0;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+/** Names of the tests lead where they say. */
+const resolve = ((name: string, _options: unknown, callback: (...found: unknown[]) => void) => {
+  const addresses: Record<string, string[]> = {
+    'types.example': ['127.0.0.1'],
+    'both.example': ['10.0.0.1', '127.0.0.1'],
+    'inside.example': ['10.0.0.1', '169.254.169.254'],
+  };
+  const found = addresses[name];
+  if (found)
+    callback(
+      null,
+      found.map((address) => ({ address, family: 4 })),
+    );
+  else callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }));
+}) satisfies unknown;
+
+function open(options: FetchOptions = {}): GuardedFetch {
+  return guardedFetch({ allowedRanges: ['127.0.0.0/8'], resolve: asLookup(resolve), ...options });
+}
+
+/** The overloads of dns.lookup are more than a test needs. */
+function asLookup(given: unknown): NonNullable<FetchOptions['resolve']> {
+  if (!isLookup(given)) throw new Error('no function');
+  return given;
+}
+const isLookup = (given: unknown): given is NonNullable<FetchOptions['resolve']> =>
+  typeof given === 'function';
+
+beforeEach(() => {
+  answer = (_request, response) => response.end('text');
+  fetcher = open();
+});
+afterEach(() => fetcher.close());
+
+const http: FetchRules = { allowHttp: true };
+const get = async (path: string, host = 'types.example', rules = http): Promise<string> => {
+  const found = await fetcher.get(`http://${host}:${port}${path}`, rules);
+  return 'bytes' in found
+    ? found.bytes.toString()
+    : `${found.transient ? 'for now' : 'for good'}: ${found.failure}`;
+};
+
+describe('a text', () => {
+  test('is fetched', async () => expect(await get('/a')).toBe('text'));
+
+  test('is fetched by the address that may be reached', async () => {
+    expect(await get('/a', 'both.example')).toBe('text');
+  });
+
+  test('is fetched behind redirects', async () => {
+    answer = ({ url }, response) => {
+      if (url === '/c') response.end('behind');
+      else
+        response.writeHead(302, { location: url === '/a' ? '/b' : `http://types.example:${port}/c` }).end();
+    };
+    expect(await get('/a')).toBe('behind');
+  });
+
+  test('is fetched without a compression that could grow', async () => {
+    answer = ({ headers }, response) => response.end(String(headers['accept-encoding']));
+    expect(await get('/a')).toBe('identity');
+  });
+});
+
+describe('refused is', () => {
+  test.each<[what: string, host: string, failure: string]>([
+    ['a name that leads inside', 'inside.example', 'the address of inside.example is not a public address'],
+    ['an address inside', '10.0.0.1', '10.0.0.1 is not a public address'],
+    ['an address inside, spelt otherwise', '0xa9fea9fe', '169.254.169.254 is not a public address'],
+    ['an address inside, of the new kind', '[::1]', '::1 is not a public address'],
+  ])('%s', async (_what, host, failure) => expect(await get('/', host)).toBe(`for good: ${failure}`));
+
+  test('a redirect that leads inside', async () => {
+    answer = (_request, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
+    expect(await get('/')).toBe('for good: 169.254.169.254 is not a public address');
+  });
+
+  test('a redirect to another protocol, or with a password', async () => {
+    answer = (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
+    expect(await get('/')).toBe('for good: it leads to file://');
+    answer = (_request, response) => response.writeHead(302, { location: 'http://a:b@types.example/' }).end();
+    expect(await get('/')).toBe('for good: it leads to a URL with a name or password in it');
+  });
+
+  test('a circle of redirects', async () => {
+    answer = (_request, response) => response.writeHead(301, { location: '/' }).end();
+    expect(await get('/')).toBe('for good: it redirects more than 5 times');
+  });
+
+  test('http where it is not allowed', async () => {
+    expect(await get('/', 'types.example', {})).toBe('for good: only https is allowed here');
+  });
+
+  test('a host that the team does not allow', async () => {
+    const hosts = ['other.example', `both.example:${port}`];
+    expect(await get('/', 'both.example', { ...http, hosts })).toBe('text');
+    expect(await get('/', 'types.example', { ...http, hosts })).toContain('is not among those');
+  });
+
+  test('what is too long, without reading it all', async () => {
+    await fetcher.close();
+    fetcher = open({ longestBytes: 1024 });
+    answer = (_request, response) => response.end('x'.repeat(1025));
+    expect(await get('/')).toBe('for good: it is longer than 1 KiB');
+    answer = (_request, response) => response.end('x'.repeat(1024));
+    expect(await get('/')).toHaveLength(1024);
+  });
+});
+
+describe('no answer is', () => {
+  test.each([
+    [404, 'for good: the server answered with status 404'],
+    [503, 'for now: the server answered with status 503'],
+    [429, 'for now: the server answered with status 429'],
+  ])('status %d', async (status, said) => {
+    answer = (_request, response) => response.writeHead(status).end();
+    expect(await get('/')).toBe(said);
+  });
+
+  test('silence', async () => {
+    await fetcher.close();
+    fetcher = open({ timeoutMs: 50 });
+    answer = () => undefined;
+    expect(await get('/')).toBe('for now: it took too long');
+  });
+
+  test('a name that there is not', async () => {
+    expect(await get('/', 'nowhere.example')).toBe('for now: there is no such host');
+  });
+
+  test('a connection that is cut', async () => {
+    answer = ({ socket }) => socket.destroy();
+    expect(await get('/')).toBe('for now: the connection was cut');
+  });
+});
+
+function read(source: string, registry?: string): Promise<unknown> {
+  return sourceReader({ ...fetcher, get: (url) => fetcher.get(url, http) }, registry).read(source, http);
+}
+
+describe('a source', () => {
+  test('of the registry is its name with .hcl', async () => {
+    answer = ({ url }, response) => response.end(url);
+    expect(await read('svc://feed', `http://types.example:${port}/types/`)).toEqual({
+      text: '/types/feed.hcl',
+      digest: 'sha256:7d4d26a8c2cf7d9d1d043c5fe19d11476e16ca51e86d0378b05f7ae93531a441',
+    });
+  });
+
+  test('without a registry is none', async () => {
+    expect(await read('svc://feed')).toMatchObject({ failure: expect.stringContaining('no registry') });
+  });
+
+  test('that is no text is none', async () => {
+    answer = (_request, response) => response.end(Buffer.from([0x61, 0xff]));
+    expect(await read(`http://types.example:${port}/`)).toMatchObject({ failure: 'it is not text in UTF-8' });
+  });
+});

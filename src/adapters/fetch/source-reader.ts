@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { LIMITS } from '#domain/pipeline/limits.ts';
+import type { SourceReader, SourceRules } from '#flows/manifest-ports.ts';
+import type { GuardedFetch } from './guarded-fetch.ts';
+
+/** Reads what stands under a `source`: `svc://<name>` in the registry, anything else where it says. */
+export function sourceReader(fetch: GuardedFetch, registry: string | undefined): SourceReader {
+  return {
+    async read(source, rules) {
+      const url = urlOf(source, registry);
+      if (url === undefined)
+        return { failure: 'nothing of that name is built in, and there is no registry', transient: false };
+      const answer = await fetch.get(url, isOfRegistry(source) ? registryRules(url) : rules);
+      if ('failure' in answer) return answer;
+      const text = textOf(answer.bytes);
+      if (text === undefined) return { failure: 'it is not text in UTF-8', transient: false };
+      return { text, digest: digestOf(answer.bytes) };
+    },
+    digest: (parts) => createHash('sha256').update(JSON.stringify(parts)).digest('hex'),
+  };
+}
+
+export const LONGEST_SOURCE = LIMITS.bytes;
+
+/** Whoever runs the installation named the registry. */
+const registryRules = (url: string): SourceRules => ({ allowHttp: url.startsWith('http:') });
+
+const isOfRegistry = (source: string): boolean => source.startsWith('svc://');
+
+function urlOf(source: string, registry: string | undefined): string | undefined {
+  if (!isOfRegistry(source)) return source;
+  return registry === undefined ? undefined : `${registry.replace(/\/$/, '')}/${source.slice(6)}.hcl`;
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Command } from '#domain/pipeline/pipeline.ts';
+import * as builtIn from '#domain/pipeline/built-in-types.ts';
+import { fillImage } from '#domain/pipeline/service-image.ts';
+import { buildEngine } from './build.ts';
+import { startEngine } from './engine.ts';
+import type { HclEngine } from './engine.ts';
+import { readPipeline } from './read-pipeline.ts';
+
+let engine: HclEngine;
+beforeAll(async () => {
+  engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+}, 300_000);
+
+/** A pipeline that uses the type, which is the only way to have its definition read. */
+const users: Record<string, (name: string) => string> = {
+  resource: (name) => `resource "${name}" "x" {\n  params {\n${PARAMS}\n  }\n}\n`,
+  notification: (name) => `notification "${name}" "x" {\n  params {\n${PARAMS}\n  }\n}\n`,
+  service: (name) => `job "x" {\n  service "${name}" {}\n}\n`,
+  secret: (name) =>
+    `variable "x" {\n  type = string\n  secret "${name}-own" {\n    path = "p"\n    key  = "k"\n  }\n}\n` +
+    `secret_type "${name}-own" {\n  source = "svc://${name}"\n${PARAMS}\n}\n`,
+  runner: (name) =>
+    `runner_type "own" {\n  source = "svc://${name}"\n}\njob "x" {\n  task "t" {\n    run "own" {\n      path = "true"\n      cmd  = "true"\n    }\n  }\n}\n`,
+};
+
+const PARAMS = Object.entries({
+  url: 'https://forge.example/o/r.git',
+  name: 'app',
+  path: '/data',
+  webhook_url: 'https://chat.example/hook',
+  app_id: '1',
+  installation_id: '2',
+  private_key: 'key',
+  repository: 'o/r',
+  address: 'https://vault.example',
+  token: 'token',
+})
+  .map(([name, value]) => `    ${name} = "${value}"`)
+  .join('\n');
+
+const all = [
+  ['resource', builtIn.builtInResourceTypes],
+  ['notification', builtIn.builtInNotificationTypes],
+  ['service', builtIn.builtInServiceTypes],
+  ['secret', builtIn.builtInSecretTypes],
+  ['runner', builtIn.builtInRunnerTypes],
+] as const;
+const cases = all.flatMap(([kind, types]) => [...types.keys()].map((name): [string, string] => [kind, name]));
+
+function commandsIn(value: unknown): Command[] {
+  if (Array.isArray(value)) return value.flatMap(commandsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return isCommand(value) ? [value] : Object.values(value).flatMap(commandsIn);
+}
+
+const isCommand = (value: object): value is Command => 'runner' in value && typeof value.runner === 'string';
+
+describe('what is built in', () => {
+  test.each(cases)('the %s type %s is read without an error, and its scripts are scripts', (kind, name) => {
+    const { pipeline, diagnostics } = readPipeline(engine, users[kind]?.(name) ?? '', {});
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const commands = commandsIn(pipeline).flatMap((command) => ('cmd' in command ? [command.cmd] : []));
+    for (const script of commands) execFileSync('/bin/sh', ['-n'], { input: script });
+    expect(JSON.stringify(pipeline)).not.toContain('$${');
+  });
+
+  test('services have an image also without parameters', () => {
+    for (const name of builtIn.builtInServiceTypes.keys()) {
+      const { pipeline } = readPipeline(engine, `job "x" {\n  service "${name}" {}\n}\n`, {});
+      const [type] = pipeline?.serviceTypes ?? [];
+      const image = type?.start.runner === 'docker' ? fillImage(type.start.image, {}) : '';
+      expect(image).toMatch(/^[a-z/]+:[0-9.]+(-alpine)?$/);
+    }
+  });
+});

@@ -1,0 +1,99 @@
+import type { Body, Expression, Item, Problem, Scope, Value } from '#domain/language/syntax.ts';
+import type { HclDocument, HclEngine } from './engine.ts';
+import type { Reference } from './reference.ts';
+
+const digits = (number: string): Value => ({ kind: 'number', digits: number });
+const text = (content: string): Value => ({ kind: 'string', text: content });
+/** As in engine/reference/main.go. */
+const scope: Scope = new Map<string, Value>([
+  [
+    'var',
+    {
+      kind: 'object',
+      entries: [
+        ['text', text('ä b')],
+        ['number', digits('1.5')],
+        ['flag', { kind: 'bool', value: true }],
+        ['nothing', { kind: 'null' }],
+        ['list', { kind: 'tuple', items: [text('x'), text('y')] }],
+        [
+          'map',
+          {
+            kind: 'object',
+            entries: [
+              ['a', digits('1')],
+              ['b', text('z')],
+            ],
+          },
+        ],
+      ],
+    },
+  ],
+]);
+
+function describeText(document: HclDocument, body: Body, formatted: string): unknown {
+  const describeItem = (item: Item): unknown => {
+    if (item.kind === 'block') {
+      return {
+        type: item.type,
+        typeRange: item.typeRange,
+        labels: item.labels.map((label) => label.text),
+        labelRanges: item.labels.map((label) => label.range),
+        range: item.range,
+        body: item.body.range,
+        items: item.body.items.map(describeItem),
+      };
+    }
+    const { value, problems } = document.evaluate(item.expression, scope);
+    return {
+      name: item.name,
+      nameRange: item.nameRange,
+      range: item.range,
+      expression: item.expression.range,
+      variables: variablesOf(item.expression).toSorted(),
+      problems: problems.map(describeProblem),
+      value: value ?? null,
+    };
+  };
+  return { problems: document.problems.map(describeProblem), items: body.items.map(describeItem), formatted };
+}
+
+function variablesOf({ variables, items = [], entries = [] }: Expression): string[] {
+  return [
+    ...variables.map(({ name, range }) => `${name}@${range.start.byte}`),
+    ...[...items, ...entries.flatMap(({ key, value }) => [key, value])].flatMap(variablesOf),
+  ];
+}
+
+const describeProblem = ({ severity, summary, detail, subject, context }: Problem): unknown => ({
+  severity,
+  summary,
+  detail,
+  subject: subject ?? null,
+  context: context ?? null,
+});
+
+/** How many signs a broken character is shown as is no difference, nor where Go reports a fault inside a function, nor what HCL suggests by chance. */
+const smooth = (json: string): unknown =>
+  JSON.parse(
+    JSON.stringify(JSON.parse(json))
+      .replaceAll(/\ufffd+/g, '\ufffd')
+      .replaceAll(/ Did you mean [^?]*\?/g, '')
+      .replaceAll(/panic in function implementation: (.*?)\\ngoroutine .*?(?=")/g, '$1'),
+  );
+
+/**
+ * What the engine and native hashicorp/hcl say of a text, in one shape: where they lie, blocks, attributes, values, problems, and the layout.
+ * Nothing for a text that the engine's guard refuses before HCL sees it.
+ */
+export async function describeTwice(
+  engine: HclEngine,
+  reference: Reference,
+  source: Uint8Array,
+): Promise<{ ours: unknown; theirs: unknown } | undefined> {
+  const document = engine.parse(source, 200, '2026-02-03T04:05:06Z');
+  if (!document.body) return undefined;
+  const ours = describeText(document, document.body, engine.format(source));
+  document.release();
+  return { ours: smooth(JSON.stringify(ours)), theirs: smooth(await reference.describe(source)) };
+}

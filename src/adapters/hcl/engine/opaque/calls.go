@@ -1,0 +1,111 @@
+package opaque
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// movers are the functions that leave some arguments as they are: by position, the last holding for all that follow. The others look
+// at everything. coalesce and compact look whether a text is empty; a stand-in counts as one that is not.
+var movers = map[string][]care{
+	"chunklist":    {nothing, all},
+	"coalesce":     {nothing},
+	"coalescelist": {nothing},
+	"compact":      {nothing},
+	"concat":       {nothing},
+	"element":      {nothing, all},
+	"flatten":      {nothing},
+	"join":         {nothing},
+	"keys":         {nothing},
+	"length":       {itself},
+	"lookup":       {nothing, all, nothing},
+	"merge":        {nothing},
+	"one":          {nothing},
+	"reverse":      {nothing},
+	"slice":        {nothing, all},
+	"tolist":       {nothing},
+	"tomap":        {nothing},
+	"tostring":     {nothing},
+	"values":       {nothing},
+	"zipmap":       {all, nothing},
+}
+
+func protectCall(call *hclsyntax.FunctionCallExpr) {
+	for i := range call.Args {
+		care := careOf(call, i)
+		if call.ExpandFinal && i == len(call.Args)-1 {
+			care = careOfRest(call, i)
+		}
+		call.Args[i] = guard(call.Args[i], care, call.Name)
+	}
+}
+
+func careOf(call *hclsyntax.FunctionCallExpr, position int) care {
+	if call.Name == "format" || call.Name == "formatlist" {
+		return careOfFormat(call, position)
+	}
+	cares, ok := movers[call.Name]
+	if !ok {
+		return all
+	}
+	return cares[min(position, len(cares)-1)]
+}
+
+// careOfRest is for a list that is spread over the arguments from here on: all of them must be moved.
+func careOfRest(call *hclsyntax.FunctionCallExpr, position int) care {
+	if call.Name == "format" && position > 0 {
+		if verbs, ok := verbsOf(call); ok && arePlain(verbs) {
+			return elements
+		}
+		return all
+	}
+	for i := position; i < max(position+1, len(movers[call.Name])); i++ {
+		if careOf(call, i) != nothing {
+			return all
+		}
+	}
+	return nothing
+}
+
+var (
+	anyVerb   = regexp.MustCompile(`%[^a-zA-Z%]*[a-zA-Z%]?`)
+	plainVerb = regexp.MustCompile(`^%(\[\d+\])?[sv]$`)
+)
+
+// careOfFormat lets texts through where the format, written out in place, has %s or %v without width and precision.
+func careOfFormat(call *hclsyntax.FunctionCallExpr, position int) care {
+	verbs, ok := verbsOf(call)
+	if position == 0 || !ok {
+		return all
+	}
+	// With numbered verbs, or too few of them, any argument may be any verb's.
+	if !slices.ContainsFunc(verbs, isNumbered) && position <= len(verbs) {
+		verbs = verbs[position-1 : position]
+	}
+	switch {
+	case !arePlain(verbs):
+		return all
+	case call.Name == "formatlist":
+		return elements
+	}
+	return structure
+}
+
+func verbsOf(call *hclsyntax.FunctionCallExpr) ([]string, bool) {
+	format, diagnostics := call.Args[0].Value(nil)
+	if diagnostics.HasErrors() || format.Type() != cty.String || !format.IsKnown() || format.IsNull() {
+		return nil, false
+	}
+	verbs := anyVerb.FindAllString(format.AsString(), -1)
+	return slices.DeleteFunc(verbs, func(verb string) bool { return verb == "%%" }), true
+}
+
+func arePlain(verbs []string) bool {
+	return !slices.ContainsFunc(verbs, func(verb string) bool { return !plainVerb.MatchString(verb) })
+}
+
+func isNumbered(verb string) bool { return strings.Contains(verb, "[") }

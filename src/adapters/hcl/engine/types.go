@@ -1,0 +1,71 @@
+//go:build wasip1
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// convertTo converts a value to the type that an expression spells, by HCL's own rules for type constraints: list(string),
+// object({ name = string, port = optional(number, 80) }) and so on. Without a value it only reads the type. Diagnostics about the type
+// have a place, those about the value have none.
+//
+//go:wasmexport convertTo
+func convertTo(tree, expression, address, length uint32) (answer uint64) {
+	defer answerPanic(&answer)
+	constraint, defaults, diagnostics := typeexpr.TypeConstraintWithDefaults(trees[tree][expression])
+	var value cty.Value
+	if !diagnostics.HasErrors() && length > 0 {
+		var wire any
+		err := json.Unmarshal(buffers[address][:length], &wire)
+		if err == nil {
+			value = decodeValue(wire)
+			if defaults != nil && !value.IsNull() {
+				value = defaults.Apply(value)
+			}
+			value, err = convert.Convert(value, constraint)
+		}
+		if err != nil {
+			diagnostics = append(diagnostics, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unsuitable value", Detail: explain(err)})
+		}
+	}
+	out := &encoder{}
+	out.raw(`{"diagnostics":[`)
+	out.diagnostics(diagnostics)
+	out.raw("]")
+	if !diagnostics.HasErrors() && value != cty.NilVal {
+		out.raw(`,"value":`).value(value)
+	}
+	out.raw("}")
+	return reply(out.bytes)
+}
+
+// explain says where inside the value it does not fit, and why.
+func explain(err error) string {
+	var at cty.PathError
+	if !errors.As(err, &at) || len(at.Path) == 0 {
+		return err.Error()
+	}
+	var path strings.Builder
+	for _, step := range at.Path {
+		switch typed := step.(type) {
+		case cty.GetAttrStep:
+			path.WriteString("." + typed.Name)
+		case cty.IndexStep:
+			if typed.Key.Type() == cty.String {
+				fmt.Fprintf(&path, "[%q]", typed.Key.AsString())
+			} else if typed.Key.Type() == cty.Number {
+				path.WriteString("[" + typed.Key.AsBigFloat().Text('f', -1) + "]")
+			}
+		}
+	}
+	return path.String() + ": " + err.Error()
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { buildEngine } from './build.ts';
+import { createCompiler } from './compile.ts';
+import type { Compiler } from './compile.ts';
+
+// Slow machines take long to start threads and programs.
+jest.setTimeout(600_000);
+
+let compiler: Compiler;
+let impatient: Compiler;
+beforeAll(async () => {
+  const engine = await buildEngine();
+  compiler = createCompiler({ engine, timeLimitMs: 300_000, threads: 1 });
+  impatient = createCompiler({ engine, timeLimitMs: 500, threads: 1 });
+}, 300_000);
+afterAll(() => Promise.all([compiler.close(), impatient.close()]));
+
+const script = (cmd: string): string =>
+  `job "a" {\n  task "t" {\n    run "shell" {\n      cmd = ${cmd}\n    }\n  }\n}\n`;
+const args = (list: string): string =>
+  `job "a" {\n  task "t" {\n    run "exec" {\n      path = "x"\n      args = ${list}\n    }\n  }\n}\n`;
+const nested = (inner: string, depth: number): string =>
+  Array.from({ length: depth }).reduce(
+    (text: string, _, i) => `[for v${i} in [${text}] : v${i} * v${i}][0]`,
+    inner,
+  );
+const megabyte = 'x'.repeat(1024 * 1024);
+
+/** What comes of each, told by a code. */
+const refused: [what: string, source: string | Uint8Array, code: string][] = [
+  ['100,000 open parentheses', `a = ${'('.repeat(100_000)}`, 'too-deep'],
+  ['100,000 open brackets', `a = ${'['.repeat(100_000)}`, 'too-deep'],
+  ['80,000 templates in each other', `a = ${'"${'.repeat(80_000)}`, 'too-deep'],
+  ['20,000 directives in each other', `a = "${'%{ if x }'.repeat(20_000)}"`, 'too-deep'],
+  ['50,000 blocks in each other', 'a {\n'.repeat(50_000), 'too-deep'],
+  ['a heredoc of 200,000 lines', script(`<<E\n${'\n'.repeat(200_000)}E\n`), 'too-many-lines'],
+  ['a heredoc of 200,000 dollar signs', script(`<<E\n${'$'.repeat(200_000)}\nE\n`), 'too-many-lines'],
+  ['20,000 heredocs that are never closed', 'a = <<E\n'.repeat(20_000), 'too-many-lines'],
+  ['a line of 1 MiB', script(`"${megabyte}"`), 'too-large'],
+  ['a comment of 1 MiB', `# ${megabyte}\n`, 'too-large'],
+  ['20,000 blocks', 'a {}\n'.repeat(20_000), 'too-many-blocks'],
+  ['a NUL', script('"a\0b"'), 'nul-character'],
+  ['256 KiB of NULs', '\0'.repeat(256 * 1024), 'nul-character'],
+  ['256 KiB that are no UTF-8', Buffer.alloc(256 * 1024, 0xff), 'syntax-error'],
+  ['half a character at the end', Buffer.from([0x61, 0x20, 0x3d, 0x20, 0x22, 0xf0, 0x9f]), 'syntax-error'],
+  ['256 KiB of byte order marks', '\ufeff'.repeat(80_000), 'syntax-error'],
+  ['a range of a milliard', args('range(1000000000)'), 'evaluation-failed'],
+  [
+    'a product of a milliard',
+    args('flatten(setproduct(range(1000), range(1000), range(1000)))'),
+    'evaluation-failed',
+  ],
+  ['a padding of a milliard', script('format("%999999999d", 1)'), 'evaluation-failed'],
+  ['a precision of a milliard', script('format("%.999999999f", 1)'), 'evaluation-failed'],
+  [
+    'a format that repeats itself',
+    script(`format("${'%[1]s'.repeat(2000)}", "${'x'.repeat(50_000)}")`),
+    'evaluation-failed',
+  ],
+  [
+    'a replacement that multiplies',
+    script(`replace("${'a'.repeat(50_000)}", "a", "${'b'.repeat(1000)}")`),
+    'evaluation-failed',
+  ],
+  [
+    'a pattern that multiplies',
+    script(`regexreplace("${'a'.repeat(50_000)}", "a", "${'$0'.repeat(500)}")`),
+    'evaluation-failed',
+  ],
+  ['an indentation of a milliard', script('indent(1000000000, "a\\nb")'), 'evaluation-failed'],
+  ['a number of a milliard digits, multiplied', script(`"\${${nested('1e999', 40)}}"`), 'evaluation-failed'],
+  ['a number of a milliard digits, spelt', script('"${tonumber("1e600000000")}"'), 'evaluation-failed'],
+  ['a number of a milliard digits, formatted', script('format("%d", "1e600000000")'), 'evaluation-failed'],
+  ['a number of a milliard digits, in JSON', script('"${jsondecode("1e600000000")}"'), 'evaluation-failed'],
+  [
+    'JSON of 100,000 brackets',
+    script(`jsonencode(jsondecode("${'['.repeat(100_000)}"))`),
+    'evaluation-failed',
+  ],
+  ['a value of 20 MiB', args(`[for i in range(200) : "${'x'.repeat(100_000)}"]`), 'evaluation-failed'],
+  ['a pattern of 100,000 brackets', script(`regex("${'('.repeat(100_000)}", "a")`), 'evaluation-failed'],
+];
+
+/** These would go on for ever, or until no memory is left. */
+const endless: [what: string, source: string][] = [
+  ['loops in loops', args(`${'[for a in range(1000) : '.repeat(20)}"x"${']'.repeat(20)}`)],
+  [
+    'a text that doubles itself',
+    script(
+      Array.from({ length: 40 }).reduce(
+        (text: string, _, i) => `[for x${i} in [${text}] : "\${x${i}}\${x${i}}"][0]`,
+        `"${'x'.repeat(1000)}"`,
+      ),
+    ),
+  ],
+  [
+    'a list that doubles itself',
+    args(
+      Array.from({ length: 40 }).reduce(
+        (list: string, _, i) => `[for x${i} in [${list}] : concat(x${i}, x${i})][0]`,
+        '["x"]',
+      ),
+    ),
+  ],
+  [
+    'a comparison of everything with everything',
+    script(`"\${length(distinct([for i in range(1000) : [for j in range(1000) : "\${i}-\${j}"]]))}"`),
+  ],
+];
+
+async function codesOf(used: Compiler, source: string | Uint8Array): Promise<string[]> {
+  const { pipeline, diagnostics } = await used.compile(source, {});
+  expect(pipeline).toBeUndefined();
+  return diagnostics.map(({ code }) => code);
+}
+
+async function expectHealth(used: Compiler): Promise<void> {
+  // A slow machine may need a second try within half a second.
+  for (;;) {
+    const { pipeline, diagnostics } = await used.compile(script('upper("a")'), {});
+    if (pipeline) return;
+    expect(diagnostics.map(({ code }) => code)).toEqual(['time-limit']);
+  }
+}
+
+describe('a hostile text', () => {
+  test.each(refused)(
+    'of %s gets an error of its own, and the next text its pipeline',
+    async (_, source, code) => {
+      expect(await codesOf(compiler, source)).toContain(code);
+      await expectHealth(compiler);
+    },
+  );
+
+  test.each(endless)('with %s is given up, and the next text gets its pipeline', async (_, source) => {
+    const codes = await codesOf(impatient, source);
+    expect(['time-limit', 'memory-limit', 'evaluation-failed']).toContain(codes[0]);
+    await expectHealth(impatient);
+  });
+});

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test, jest } from '@jest/globals';
+import { assert, asyncProperty, oneof } from 'fast-check';
+import { expressionTexts, mutatedBytes, suiteTexts } from './arbitrary-texts.ts';
+import { buildEngine } from './build.ts';
+import { describeTwice } from './compare-native.ts';
+import { startEngine } from './engine.ts';
+import type { HclEngine } from './engine.ts';
+import { startReference } from './reference.ts';
+import type { Reference } from './reference.ts';
+import { times } from './times.ts';
+
+// Slow machines take long to start threads and programs.
+jest.setTimeout(3_600_000);
+
+/*
+ * The bridge loses nothing: what the engine says of a text is what hashicorp/hcl says natively. Left out are texts that the engine's guard
+ * refuses before HCL sees them.
+ */
+let engine: HclEngine;
+let reference: Reference;
+beforeAll(async () => {
+  engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+  reference = await startReference();
+}, 600_000);
+afterAll(() => reference.stop());
+
+async function compare(source: Uint8Array): Promise<void> {
+  const described = await describeTwice(engine, reference, source);
+  expect(described?.ours).toEqual(described?.theirs);
+}
+
+describe('native hashicorp/hcl agrees', () => {
+  test('on every text of the suite', async () => {
+    for (const source of suiteTexts) await compare(Buffer.from(source));
+  });
+
+  test('on generated texts, sound and broken', async () => {
+    const texts = oneof(
+      { arbitrary: expressionTexts.map((source) => new Uint8Array(Buffer.from(source))), weight: 1 },
+      { arbitrary: mutatedBytes, weight: 2 },
+    );
+    await assert(asyncProperty(texts, compare), { numRuns: times(1000) });
+  });
+});

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { buildEngine } from './build.ts';
+import { startEngine } from './engine.ts';
+import type { HclEngine } from './engine.ts';
+import { readPipeline } from './read-pipeline.ts';
+
+let engine: HclEngine;
+beforeAll(async () => {
+  engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+}, 300_000);
+
+/** What the operator would have to pass over. */
+function refused(text: string): string[] {
+  const { diagnostics, notYetRun = [] } = readPipeline(engine, text, {});
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(notYetRun.every(({ code, severity }) => code === 'later-feature' && severity === 'error')).toBe(
+    true,
+  );
+  return notYetRun.map(renderDiagnostic);
+}
+
+const job = (inner: string): string => `job "a" {\n${inner}\n}\n`;
+const TASK = 'task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }';
+const CRON = 'resource "cron" "c" {}\n';
+
+describe('the operator refuses for now', () => {
+  test.each<[what: string, text: string, place: string]>([
+    ['services', job('  service "redis" {}'), '2:3: service in job'],
+    ['groups', job(`  in_parallel {\n  ${TASK}\n  }`), '2:3: in_parallel in job'],
+    ['branches', job(`  if "a == a" {\n  ${TASK}\n  }`), '2:3: if in job'],
+    ['gates', job(`  approve "x" {}\n  ${TASK}`), '2:3: approve in job'],
+    ['inputs', job(`  input "x" {\n    type = string\n  }\n  ${TASK}`), '2:3: input in job'],
+    ['hooks of jobs', job(`  ${TASK}\n  ensure "exec" {\n    path = "x"\n  }`), '7:3: ensure in job'],
+    ['timeouts', job(`  timeout = "1m"\n  ${TASK}`), '2:3: timeout in job'],
+    ['tags', 'resource "cron" "c" {\n  tags = ["x"]\n}\n', '2:3: tags in resource'],
+    [
+      'versions one by one',
+      CRON + job('  get "cron" "c" {\n    version = "every"\n  }'),
+      '4:5: version in get',
+    ],
+    [
+      'the type fs',
+      'resource "fs" "f" {\n  params {\n    path = "/x"\n  }\n}\n',
+      '1:1: the resource type fs',
+    ],
+    [
+      'the type trigger under another name',
+      'resource_type "t" {\n  source = "svc://trigger"\n}\nresource "t" "x" {}\n',
+      '4:1: the resource type trigger',
+    ],
+    [
+      'secrets that only a later gateway reads',
+      'variable "x" {\n  type = string\n  secret "env" {\n    key = "X"\n  }\n}\n',
+      '3:3: secret in variable',
+    ],
+    [
+      'templates that only the agent can fill in',
+      `runner_type "r" {\n  run {\n    path = "x"\n    args = ["$env"]\n  }\n}\n${job('  task "t" {\n    run "r" {}\n  }')}`,
+      '1:1: $env in a runner_type',
+    ],
+    [
+      'notifications',
+      'notification "slack" "s" {\n  params {\n    webhook_url = "https://chat.example"\n  }\n}\n',
+      '1:1: notification',
+    ],
+  ])('%s', (_what, text, place) => {
+    expect(refused(text)).toEqual([`${place} is known, but this version cannot do it yet`]);
+  });
+
+  test('a part of every instance once', () => {
+    expect(refused(job(`  for_each = toset(["x", "y"])\n  timeout = "1m"\n  ${TASK}`))).toHaveLength(1);
+  });
+});
+
+describe('the operator does', () => {
+  test.each<[what: string, text: string]>([
+    ['groups of jobs', job(`  for_each = toset(["x", "y"])\n  ${TASK}`)],
+    ['matrices', job(`  matrix {\n    x = ["1", "2"]\n  }\n  ${TASK}`)],
+    [
+      'secrets of the team’s namespace',
+      'variable "x" {\n  type = string\n  secret "kubernetes" {\n    path = "a"\n    key  = "b"\n  }\n}\n',
+    ],
+    [
+      'runners of the pipeline',
+      `runner_type "r" {\n  run {\n    path = "x"\n    args = ["$WORKDIR", "$args"]\n  }\n}\n${job('  task "t" {\n    run "r" {}\n  }')}`,
+    ],
+    [
+      'functions and lists',
+      `variable "x" {\n  type = list(string)\n  default = ["a"]\n}\n${job('  task "t" {\n    run "shell" {\n      cmd = join(",", var.x)\n    }\n  }')}`,
+    ],
+  ])('%s', (_what, text) => expect(refused(text)).toEqual([]));
+});

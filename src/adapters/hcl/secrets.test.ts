@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test, jest } from '@jest/globals';
+import { array, assert, constantFrom, letrec, oneof, property, record, string, tuple } from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+import type { Attribute, Value } from '#domain/language/syntax.ts';
+import { makeSecretPlaceholder, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
+import { buildEngine } from './build.ts';
+import { startEngine } from './engine.ts';
+import type { HclEngine } from './engine.ts';
+import { times } from './times.ts';
+
+// Slow machines take long to start threads and programs.
+jest.setTimeout(600_000);
+
+let engine: HclEngine;
+beforeAll(async () => {
+  engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+}, 300_000);
+
+const functions = (
+  'alltrue anytrue base64decode base64encode chomp chunklist coalesce coalescelist compact concat contains csvdecode distinct element ' +
+  'endswith flatten format formatlist indent join jsondecode jsonencode keys length lookup lower merge one parseint regex regexall ' +
+  'regexreplace replace reverse setintersection setproduct setsubtract setunion slice sort split startswith strcontains strlen strrev ' +
+  'substr sum title tobool tolist tomap tonumber toset tostring transpose trim trimprefix trimspace trimsuffix upper urlencode values ' +
+  'zipmap'
+).split(' ');
+const moving =
+  'coalesce concat element flatten join lookup merge one reverse tolist tomap tostring values'.split(' ');
+
+/** Expressions over two secrets: many make sense, and all kinds of nonsense is among them. */
+const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'call', string>>((tie) => ({
+  text: oneof(
+    { maxDepth: 4, depthIdentifier: 'e' },
+    constantFrom('var.a', 'var.b', 'var.m.a', 'var.l[0]', '"x"', '""', '"true"', '5', 'null', '"é,1"'),
+    tuple(tie('any'), tie('any')).map(([one, other]) => `"\${${one}}-\${${other}}"`),
+    tie('text').map((inner) => `"%{ for x in [${inner}, "y"] }\${x};%{ endfor }"`),
+    tuple(constantFrom('%s', '%s:%v', '%5s', '%.3s', '%q', '%[1]s%[1]s', '%#v'), tie('any'), tie('text')).map(
+      ([format, one, other]) =>
+        format.split('%').length > 2
+          ? `format("${format}", ${one}, ${other})`
+          : `format("${format}", ${one})`,
+    ),
+    tuple(tie('text'), tie('list')).map(([separator, list]) => `join(${separator}, ${list})`),
+    tuple(tie('map'), tie('text'), tie('text')).map(
+      ([map, key, other]) => `lookup(${map}, ${key}, ${other})`,
+    ),
+    tuple(tie('list'), constantFrom('0', '1', '-1')).map(([list, index]) => `element(${list}, ${index})`),
+  ),
+  list: oneof(
+    { maxDepth: 4, depthIdentifier: 'e' },
+    constantFrom('var.l', '[]', '["x", "y"]', 'values(var.m)'),
+    array(tie('any'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+    tuple(tie('list'), tie('any')).map(([list, value]) => `[for x in ${list} : [x, ${value}]]`),
+    tuple(tie('list'), tie('text')).map(([list, part]) => `[for x in ${list} : x if x != ${part}]`),
+    tuple(tie('list'), tie('list')).map((lists) => `concat(${lists.join(', ')})`),
+    tuple(constantFrom('formatlist("%s", ', 'tolist(', 'compact(', 'reverse(', 'flatten('), tie('list')).map(
+      ([call, list]) => `${call}${list})`,
+    ),
+    tie('map').map((map) => `[${map}][*].a`),
+  ),
+  map: oneof(
+    { maxDepth: 4, depthIdentifier: 'e' },
+    constantFrom('var.m', '{}', '{ a = "x" }'),
+    tuple(tie('any'), tie('any')).map(([one, other]) => `{ a = ${one}, b = ${other} }`),
+    tuple(tie('text'), tie('any')).map(([key, value]) => `{ (${key}) = ${value} }`),
+    tie('map').map((map) => `{ for k, v in ${map} : k => "<\${v}>" }`),
+    tie('list').map((list) => `{ for v in ${list} : v => v... }`),
+    tuple(tie('map'), tie('map')).map((maps) => `merge(${maps.join(', ')})`),
+    tuple(tie('list'), tie('list')).map((lists) => `zipmap(${lists.join(', ')})`),
+  ),
+  call: record({
+    name: oneof(constantFrom(...functions), constantFrom(...moving)),
+    args: array(tie('any'), { minLength: 1, maxLength: 3 }),
+    spread: constantFrom('', '', '', '...'),
+  }).map(({ name, args, spread }) => `${name}(${args.join(', ')}${spread})`),
+  any: oneof(
+    { maxDepth: 4, depthIdentifier: 'e' },
+    tie('text'),
+    tie('list'),
+    tie('map'),
+    tie('call'),
+    tuple(tie('any'), tie('any'), tie('any')).map(([is, yes, no]) => `(${is} ? ${yes} : ${no})`),
+    tuple(tie('any'), constantFrom('==', '!=', '&&', '||', '+', '<'), tie('any')).map(
+      ([one, operator, other]) => `(${one} ${operator} ${other})`,
+    ),
+    tuple(tie('any'), tie('any')).map(([one, key]) => `${one}[${key}]`),
+    tie('any').map((inner) => `!${inner}`),
+  ),
+}));
+
+/** Most are what stands in the expressions too, where it would matter that a stand-in is compared in their place. */
+const secrets: Arbitrary<string> = oneof(
+  { arbitrary: constantFrom('x', 'x', 'a,b', '1', 'true', 'A\n', ' y '), weight: 6 },
+  constantFrom('null', 'é,1', '%s', '"', '\\', '${x}', 'y'.repeat(60)),
+  string({ minLength: 1, maxLength: 50 }),
+);
+
+function scopeOf(a: string, b: string): Map<string, Value> {
+  const [one, other]: Value[] = [
+    { kind: 'string', text: a },
+    { kind: 'string', text: b },
+  ];
+  if (!one || !other) throw new Error('two values');
+  const entries: [string, Value][] = [
+    ['a', one],
+    ['b', other],
+    ['l', { kind: 'tuple', items: [one, { kind: 'string', text: 'x' }, other] }],
+    [
+      'm',
+      {
+        kind: 'object',
+        entries: [
+          ['a', one],
+          ['b', { kind: 'string', text: 'y' }],
+        ],
+      },
+    ],
+  ];
+  return new Map([['var', { kind: 'object', entries }]]);
+}
+
+/** What an evaluation sees: not the secrets, but what stands in for them. */
+const stand = scopeOf(makeSecretPlaceholder('a'), makeSecretPlaceholder('b'));
+
+const atoms = (
+  'var.a;var.b;"x";"a,b";"";1;0;null;[];var.l;var.m;[var.a];["x", var.b];["x", "y"];{ a = ["x", var.a] };[[var.b], ["x"]];"<${var.a}>";' +
+  '{ x = 1 };"%s";"%v-%s";[{ a = var.b }];"b";"[a-z]+"'
+).split(';');
+const callsOf = (name: string): Arbitrary<string> =>
+  tuple(
+    array(oneof({ arbitrary: constantFrom(...atoms), weight: 12 }, expressions), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    constantFrom('', '', '...'),
+  ).map(([args, spread]) => `${name}(${args.join(', ')}${args.length > 0 ? spread : ''})`);
+
+/** How far a stand-in came: `in` the value, or the value is without it, or there is none. */
+type Outcome = 'in' | 'out' | 'none';
+
+/** Expects that putting the secrets into the value gives what the expression is with the secrets themselves. */
+function compare(expression: string, a: string, b: string): Outcome {
+  const document = engine.parse(`x = ${expression}\n`, 200);
+  const attribute = document.body?.items.find((item): item is Attribute => item.kind === 'attribute');
+  if (!attribute) throw new Error(JSON.stringify(document.problems));
+  const { value } = document.evaluate(attribute.expression, stand);
+  const [one = '', other = ''] = [a, b].map((secret) => secret.toWellFormed().normalize());
+  const direct = value && document.evaluate(attribute.expression, scopeOf(one, other)).value;
+  document.release();
+  if (!value) return 'none';
+  const text = JSON.stringify(value);
+  // HCL drops an error behind `true ||`, but not that a text is no bool: so the secret itself may be an error where its stand-in is none.
+  if (direct) {
+    const filled = replaceSecretPlaceholders(text, (name) =>
+      JSON.stringify(name === 'a' ? one : other).slice(1, -1),
+    );
+    expect(JSON.parse(filled.normalize())).toEqual(JSON.parse(JSON.stringify(direct).normalize()));
+  }
+  return text.includes('__millrace_secret_') ? 'in' : 'out';
+}
+
+describe('putting a secret in place of its stand-in gives what the expression is with the secret itself', () => {
+  test('for expressions of all kinds', () => {
+    const outcomes: Outcome[] = [];
+    const numRuns = times(2000);
+    const compared = property(expressions, secrets, secrets, (expression, a, b) => {
+      outcomes.push(compare(expression, a, b));
+    });
+    assert(compared, { numRuns });
+    expect(outcomes.filter((outcome) => outcome === 'in').length).toBeGreaterThan(numRuns / 20);
+  });
+
+  test.each(functions)('for calls of %s', (name) => {
+    const compared = property(callsOf(name), secrets, secrets, (...call) => {
+      compare(...call);
+    });
+    assert(compared, { numRuns: times(200) });
+  });
+});

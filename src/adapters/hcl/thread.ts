@@ -1,0 +1,110 @@
+import { deserialize } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
+
+type ThreadAnswer = { compilation: Compilation } | { failure: Diagnostic };
+
+/** A thread that compiles one text after another. After a failure it has ended. */
+export interface CompilerThread {
+  send(request: WorkerRequest, timeLimitMs: number): Promise<ThreadAnswer>;
+  stop(): Promise<void>;
+}
+
+/** The bundle has the thread's program beside it; sources run as they are. */
+const workerUrl = new URL(
+  import.meta.url.endsWith('.ts') ? './worker.ts' : './hcl-worker.js',
+  import.meta.url,
+);
+
+export function startThread(workerData: WorkerData, memoryLimitMb: number): CompilerThread {
+  const resourceLimits = { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 16 };
+  const worker = new Worker(workerUrl, { workerData, resourceLimits });
+  worker.unref();
+  let settle: ((answer: ThreadAnswer | 'ready') => void) | undefined;
+  const fail = (failure: Diagnostic): void => settle?.({ failure });
+  const next = (): Promise<ThreadAnswer | 'ready'> =>
+    new Promise((resolve) => {
+      settle = resolve;
+    });
+  worker.on('message', (answer: WorkerAnswer) => settle?.(readAnswer(answer)));
+  worker.on('error', (error: NodeJS.ErrnoException) => fail(explainFault(error)));
+  worker.on('exit', () => fail(diagnose('engine-fault', undefined, 'the thread that reads pipelines ended')));
+  const started = next();
+
+  return {
+    async send(request, timeLimitMs) {
+      worker.ref();
+      const start = await started;
+      if (start !== 'ready') return start;
+      const answer = next();
+      const watch = await watchTime(worker, timeLimitMs, () => {
+        fail(diagnose('time-limit', undefined, `reading the pipeline took longer than ${timeLimitMs} ms`));
+      });
+      worker.postMessage(request, []);
+      const outcome = await answer;
+      watch.end();
+      worker.unref();
+      if (outcome !== 'ready' && 'compilation' in outcome) return outcome;
+      await worker.terminate();
+      return outcome === 'ready'
+        ? { failure: diagnose('engine-fault', undefined, 'the thread restarted') }
+        : outcome;
+    },
+    async stop() {
+      fail(diagnose('engine-fault', undefined, 'the compiler was closed'));
+      await worker.terminate();
+    },
+  };
+}
+
+/** How much longer the clock on the wall may take than the thread: on a busy machine it waits most of the time. */
+const PATIENCE = 15;
+
+/** Calls once the thread has worked for so long, by its own time. */
+async function watchTime(worker: Worker, limitMs: number, call: () => void): Promise<{ end: () => void }> {
+  const worked = async (): Promise<number> => {
+    try {
+      const { user, system } = await worker.cpuUsage();
+      return (user + system) / 1000;
+    } catch {
+      // The thread is gone, which is an answer too: there is nothing left to watch.
+      return 0;
+    }
+  };
+  const before = await worked();
+  let ended = false;
+  const look = async (): Promise<void> => {
+    const spent = (await worked()) - before;
+    if (ended) return;
+    if (spent >= limitMs) call();
+    else timer = setTimeout(() => void look(), Math.max(limitMs - spent, 10));
+  };
+  let timer = setTimeout(() => void look(), limitMs);
+  const last = setTimeout(call, PATIENCE * limitMs);
+  return {
+    end() {
+      ended = true;
+      clearTimeout(timer);
+      clearTimeout(last);
+    },
+  };
+}
+
+function readAnswer(answer: WorkerAnswer): ThreadAnswer | 'ready' {
+  if (answer.kind === 'ready') return 'ready';
+  if (answer.kind === 'compiled') return { compilation: deserialize(answer.compilation) };
+  const megabytes = (answer.bytes / 1024 / 1024).toFixed(0);
+  const message = `with all that it repeats, the pipeline is ${megabytes} MiB long`;
+  return { compilation: { diagnostics: [diagnose('memory-limit', undefined, message)] } };
+}
+
+function explainFault(error: NodeJS.ErrnoException): Diagnostic {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY' || /out of memory/.test(error.message)) {
+    return diagnose('memory-limit', undefined, 'reading the pipeline took more memory than is allowed');
+  }
+  const [line = 'unknown'] = error.message.split('\n');
+  return diagnose('engine-fault', undefined, `the HCL engine failed: ${line.slice(0, 200)}`);
+}

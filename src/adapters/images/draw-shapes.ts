@@ -1,0 +1,107 @@
+import { PINNED_BORDER, TONES } from '#domain/graph/look.ts';
+import { LETTERS } from '#domain/graph/measure-label.ts';
+import { EDGE } from '#domain/graph/write-dot.ts';
+import type { Picture } from './draw-svg.ts';
+import { isFaded, strokeOf } from './draw-svg.ts';
+import type { Tile } from './drawing.ts';
+import { tilePath, tilesOf } from './drawing.ts';
+
+/** A picture to be made of pixels: its shapes as SVG, and the letters apart, because SVG renderers take half a millisecond a text. */
+export interface Shapes {
+  svg: string;
+  /** Pixels. */
+  width: number;
+  height: number;
+  /** Pixels to a point. */
+  scale: number;
+  labels: LabelToPaint[];
+}
+
+export interface LabelToPaint {
+  text: string;
+  /** Of its middle, in points. */
+  x: number;
+  baseline: number;
+  /** `#rrggbb` */
+  ink: string;
+  faded: boolean;
+}
+
+/** Small graphs get up to twice as many pixels as points, for sharp letters. */
+const MOST_SCALE = 2;
+const MOST_PIXELS_ENLARGED = 2_500_000;
+/** Large graphs get smaller letters, not more memory. */
+const MOST_PIXELS = 3_200_000;
+/** Renderers and viewers end at 32,767. */
+const MOST_SIDE = 16_000;
+/** Letters come in steps of a quarter of a pixel, so that pictures of about the same size share them. */
+const STEP = 0.25 / LETTERS;
+
+/** Things of the same look share paths: a renderer takes two thirds less time for them than for many. */
+export function drawShapes({ graph, layout, looks }: Picture): Shapes {
+  const scale = scaleOf(layout);
+  const paths = new Map<string, string[]>();
+  const add = (style: string, path: string): void => {
+    const known = paths.get(style);
+    if (known) known.push(path);
+    else paths.set(style, [path]);
+  };
+  for (const [index, { from, to, kind }] of graph.edges.entries()) {
+    const curve = layout.edges[index];
+    if (!curve) continue;
+    const { line, arrow } = curve;
+    const faded = opacity(isFaded(from, to, looks));
+    add(`fill="none" stroke="${EDGE}"${kind === 'take' ? ' stroke-dasharray="4 3"' : ''}${faded}`, line);
+    add(`fill="${EDGE}"${faded}`, arrow);
+  }
+  const labels: LabelToPaint[] = [];
+  for (const [index, node] of graph.nodes.entries()) {
+    const [look, centre] = [looks.get(node.id), layout.nodes[index]];
+    if (!look || !centre) continue;
+    for (const tile of tilesOf(node, look, centre)) {
+      add(styleOf(tile) + opacity(look.faded), tilePath(tile));
+      if (tile.label) labels.push({ ...tile.label, ink: TONES[tile.tone].ink, faded: look.faded });
+    }
+  }
+  const [width, height] = [Math.ceil(layout.width * scale), Math.ceil(layout.height * scale)];
+  const body = [...paths]
+    .flatMap(([style, parts]) => bundles(parts).map((d) => `<path ${style} d="${d}"/>`))
+    .join('\n');
+  return {
+    svg: `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width / scale} ${height / scale}">${body}</svg>`,
+    width,
+    height,
+    scale,
+    labels,
+  };
+}
+
+/** Not too many: where lines of one path cross each other thousands of times, a renderer takes minutes. */
+const MOST_IN_PATH = 8;
+
+function bundles(parts: readonly string[]): string[] {
+  const starts = Array.from(
+    { length: Math.ceil(parts.length / MOST_IN_PATH) },
+    (_, index) => index * MOST_IN_PATH,
+  );
+  return starts.map((start) => parts.slice(start, start + MOST_IN_PATH).join(''));
+}
+
+function scaleOf({ width, height }: { width: number; height: number }): number {
+  const area = width * height;
+  const enlarged = Math.min(MOST_SCALE, Math.sqrt(MOST_PIXELS_ENLARGED / area));
+  const largest = Math.min(
+    Math.max(1, enlarged),
+    Math.sqrt(MOST_PIXELS / area),
+    MOST_SIDE / Math.max(width, height),
+  );
+  return Math.max(STEP, Math.floor(largest / STEP) * STEP);
+}
+
+function styleOf(tile: Tile): string {
+  const { fill, border } = TONES[tile.tone];
+  const stroke = tile.pinned ? PINNED_BORDER : border;
+  return `fill="${fill}" stroke="${stroke}" stroke-width="${strokeOf(tile)}"${tile.dashed ? ' stroke-dasharray="5 3"' : ''}`;
+}
+
+const opacity = (faded: boolean): string => (faded ? ' opacity="0.35"' : '');

@@ -1,0 +1,71 @@
+import { boxOf, ROW_HEIGHT, ROWS_MARGIN } from '#domain/graph/box.ts';
+import type { GraphNode } from '#domain/graph/graph.ts';
+import type { Look, NodeLook, Tone } from '#domain/graph/look.ts';
+import { LETTERS } from '#domain/graph/measure-label.ts';
+import type { Point } from './points.ts';
+import { at } from './points.ts';
+
+/** A node as rectangles with names in them: what both kinds of picture are made of. */
+export interface Tile {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  radius: number;
+  tone: Tone;
+  dashed: boolean;
+  pinned: boolean;
+  title: string;
+  label?: { text: string; x: number; baseline: number };
+}
+
+/** Half of the height of a small letter, and a little: letters look centred then. */
+const BELOW_MIDDLE = LETTERS * 0.36;
+
+/** The node's own tile first, then the rows of a compact node. */
+export function tilesOf(node: GraphNode, look: NodeLook, centre: Point): Tile[] {
+  const { labels, more, width, height } = boxOf(node);
+  const [x, y] = [centre.x - width / 2, centre.y - height / 2];
+  const whole = tile(look, { x, y, width, height }, node.kind === 'job' ? 8 : 2);
+  if (labels.length === 1) return [named(whole, labels[0])];
+  const rows = labels.map((label, index): Tile => {
+    const isMore = more > 0 && index === labels.length - 1;
+    const row = isMore ? restOf(look, index) : (look.rows[index] ?? look);
+    const place = {
+      x: x + ROWS_MARGIN,
+      y: y + ROWS_MARGIN + index * ROW_HEIGHT,
+      width: width - 2 * ROWS_MARGIN,
+      height: ROW_HEIGHT - ROWS_MARGIN,
+    };
+    return named(tile(row, place, 4), label);
+  });
+  return [{ ...whole, tone: 'resource', dashed: false }, ...rows];
+}
+
+/** The row for all jobs that have none of their own has the look of the gravest among them. */
+function restOf(look: NodeLook, from: number): Look {
+  const rest = look.rows.slice(from);
+  return {
+    ...look,
+    tone: rest.find(({ tone }) => tone === look.tone)?.tone ?? rest[0]?.tone ?? look.tone,
+    dashed: rest.some(({ dashed }) => dashed),
+    title: rest.map(({ title }) => title).join('; '),
+  };
+}
+
+function tile(look: Look, place: Pick<Tile, 'x' | 'y' | 'width' | 'height'>, radius: number): Tile {
+  const { tone, dashed, pinned, title } = look;
+  return { ...place, radius, tone, dashed, pinned, title };
+}
+
+function named(whole: Tile, text = ''): Tile {
+  const middle = { x: whole.x + whole.width / 2, y: whole.y + whole.height / 2 };
+  return { ...whole, label: { text, x: middle.x, baseline: middle.y + BELOW_MIDDLE } };
+}
+
+export function tilePath({ x, y, width, height, radius: r }: Tile): string {
+  const corner = (dx: number, dy: number): string => `a${r},${r} 0 0 1 ${dx},${dy}`;
+  const [h, v] = [width - 2 * r, height - 2 * r];
+  const start = at({ x: x + r, y });
+  return `M${start}h${h}${corner(r, r)}v${v}${corner(-r, r)}h${-h}${corner(-r, -r)}v${-v}${corner(r, -r)}z`;
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const FONT = 'DejaVuSans.ttf';
+
+/** The font beside the bundled program, or the package's. */
+export function findFont(): string {
+  const bundled = fileURLToPath(new URL(FONT, import.meta.url));
+  return existsSync(bundled) ? bundled : fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${FONT}`));
+}
+
+/** The bundle has the thread's program beside it; sources run as they are. */
+export const workerUrl = new URL(
+  import.meta.url.endsWith('.ts') ? './worker.ts' : './images-worker.js',
+  import.meta.url,
+);

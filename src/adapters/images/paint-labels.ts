@@ -1,0 +1,71 @@
+import { advanceOf, LETTERS, widthOf } from '#domain/graph/measure-label.ts';
+import type { LabelToPaint } from './draw-shapes.ts';
+import type { Glyph, Letters } from './letters.ts';
+import { PHASES } from './letters.ts';
+
+/** Red, green, blue and opacity, a byte each, row by row. */
+export interface Pixels {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+interface Ink {
+  /** Red, green, blue. */
+  bytes: number[];
+  opacity: number;
+}
+
+const FADED = 0.35;
+
+/** Writes names over a picture, their middles where the labels say. Letters that are not there leave their room empty. */
+export function paintLabels(
+  pixels: Pixels,
+  labels: readonly LabelToPaint[],
+  scale: number,
+  letters: Letters,
+): void {
+  const size = LETTERS * scale;
+  for (const { text, x, baseline, ink, faded } of labels) {
+    const paint: Ink = { bytes: bytesOf(ink), opacity: faded ? FADED : 1 };
+    const line = Math.round(baseline * scale);
+    let pen = x * scale - widthOf(text, size) / 2;
+    for (const letter of text) {
+      const start = Math.round(pen * PHASES);
+      const glyph = letters.get(letter)?.[start % PHASES];
+      if (glyph) blend(pixels, glyph, { x: Math.floor(start / PHASES), y: line }, paint);
+      pen += advanceOf(letter) * size;
+    }
+  }
+}
+
+/** `#rrggbb` */
+const bytesOf = (colour: string): number[] =>
+  [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+
+function blend(
+  { data, width, height }: Pixels,
+  glyph: Glyph,
+  origin: { x: number; y: number },
+  ink: Ink,
+): void {
+  const [left, top] = [origin.x + glyph.left, origin.y + glyph.top];
+  for (let y = Math.max(0, -top); y < Math.min(glyph.height, height - top); y++) {
+    for (let x = Math.max(0, -left); x < Math.min(glyph.width, width - left); x++) {
+      const covered = glyph.coverage[y * glyph.width + x] ?? 0;
+      if (covered > 0) blendPixel(data, ((top + y) * width + left + x) * 4, ink, covered / 255);
+    }
+  }
+}
+
+/** Ink over what is there, which may be transparent. */
+function blendPixel(data: Uint8Array, at: number, { bytes, opacity }: Ink, covered: number): void {
+  const over = covered * opacity;
+  const under = ((data[at + 3] ?? 0) / 255) * (1 - over);
+  const whole = over + under;
+  for (let channel = 0; channel < 3; channel++) {
+    const [ink = 0, ground = 0] = [bytes[channel], data[at + channel]];
+    data[at + channel] = Math.round((ink * over + ground * under) / whole);
+  }
+  data[at + 3] = Math.round(whole * 255);
+}

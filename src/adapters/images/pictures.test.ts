@@ -1,0 +1,227 @@
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { Graphviz } from '@hpcc-js/wasm-graphviz';
+import { assert, asyncProperty, string, tuple } from 'fast-check';
+import sharp from 'sharp';
+import type { GraphOptions } from '#domain/graph/graph-of.ts';
+import { graphOf } from '#domain/graph/graph-of.ts';
+import { looksOf, TONES } from '#domain/graph/look.ts';
+import type { GraphState, JobState } from '#domain/graph/state.ts';
+import { writeDot } from '#domain/graph/write-dot.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
+import type { PictureRequest } from './pictures.ts';
+import { createPictures } from './pictures.ts';
+
+// Slow machines take long to start threads.
+jest.setTimeout(60_000);
+
+const pictures = createPictures();
+afterAll(() => pictures.close());
+
+const nothing: GraphState = { jobs: new Map(), resources: new Map() };
+
+function requestOf(
+  pipeline: Pipeline,
+  state: GraphState = nothing,
+  options: GraphOptions = {},
+): PictureRequest {
+  const graph = graphOf(pipeline, options);
+  return { graph, looks: looksOf(graph, state), name: 'sample' };
+}
+
+async function svgOf(request: PictureRequest): Promise<string> {
+  const answer = await pictures.svg(request);
+  if ('refused' in answer) throw new Error(answer.refused.message);
+  return answer.svg;
+}
+
+async function pngOf(request: PictureRequest): Promise<Uint8Array> {
+  const answer = await pictures.png(request);
+  if ('refused' in answer) throw new Error(answer.refused.message);
+  return answer.png;
+}
+
+const withJob = (name: string, state: JobState): GraphState => ({
+  ...nothing,
+  jobs: new Map([[name, state]]),
+});
+
+describe('an SVG picture', () => {
+  test('shows every node with its name, its state in words, and every edge', async () => {
+    const svg = await svgOf(requestOf(samplePipeline, withJob('lint', { paused: false, ended: 'failed' })));
+    expect(svg.match(/<g id="n\d+"/g)).toHaveLength(20);
+    expect(svg).toContain('<title>lint: failed</title>');
+    expect(svg).toContain('>integration--linux-arm64</text>');
+    expect(svg).toContain('<title>git.app that passed unit</title>');
+    expect(svg.match(/stroke="none"/g)).toHaveLength(requestOf(samplePipeline).graph.edges.length);
+  });
+
+  test('has a title and a description for those who do not see it', async () => {
+    const svg = await svgOf(requestOf(pipelineOf(job('a', get('git.app')), job('b', get('git.app')))));
+    expect(svg).toContain('role="img" aria-label="Pipeline sample"');
+    expect(svg).toContain(
+      '<title>Pipeline sample</title>\n<desc>2 jobs. a: not yet run; b: not yet run</desc>',
+    );
+  });
+
+  test('differs in colours only when only states differ', async () => {
+    const before = await svgOf(requestOf(samplePipeline));
+    const after = await svgOf(requestOf(samplePipeline, withJob('lint', { paused: true })));
+    const { idle, paused } = TONES;
+    expect(after).toContain(`fill="${paused.fill}" stroke="${paused.border}"`);
+    expect(
+      after
+        .replaceAll('lint: paused', 'lint: not yet run')
+        .replace('class="paused"', 'class="idle"')
+        .replace(
+          `fill="${paused.fill}" stroke="${paused.border}"`,
+          `fill="${idle.fill}" stroke="${idle.border}"`,
+        ),
+    ).toBe(before);
+  });
+
+  test('fades what is off the path of a version', async () => {
+    const whole = graphOf(samplePipeline);
+    const looks = looksOf(whole, nothing, { whole, resource: 'git.config' });
+    const svg = await svgOf({ graph: whole, looks, name: 'sample' });
+    const faded = whole.nodes.filter(({ id }) => looks.get(id)?.faded === true);
+    expect(svg.match(/<g id="n\d+" class="[a-z-]+" opacity="0.35">/g)).toHaveLength(faded.length);
+  });
+
+  test('holds nothing that leads out of it, whatever the names are', async () => {
+    const hostile = pipelineOf(
+      job('"><script>alert(1)</script>', get('a"b.x]]>')),
+      job('\'/><image href="http://198.18.0.1/"/>', get('a"b.x]]>', '"><script>alert(1)</script>')),
+    );
+    const svg = await svgOf({ ...requestOf(hostile), name: '</title><a href="javascript:0">' });
+    expect(svg).not.toMatch(/<(script|a|image|use|foreignObject|iframe)\b/);
+    const markup = svg.replaceAll(/>[^<]*</g, '><').replaceAll(/"[^"]*"/g, '""');
+    expect(markup).not.toMatch(/href|url\(|javascript|\son[a-z]+=/i);
+  });
+
+  test('is well-formed XML, and so is every DOT right, for any names', async () => {
+    const graphviz = await Graphviz.load();
+    const name = string({ unit: 'binary', minLength: 1, maxLength: 12 });
+    await assert(
+      asyncProperty(tuple(name, name, name), async ([a, b, resource]) => {
+        const request = requestOf(
+          pipelineOf(job(`1${a}`, get(resource)), job(`2${b}`, get(resource, `1${a}`), put('x'))),
+        );
+        const svg = await svgOf(request);
+        const { width } = await sharp(Buffer.from(svg)).metadata();
+        expect(width).toBeGreaterThan(0);
+        const drawn: { objects: unknown[]; edges: unknown[] } = JSON.parse(
+          graphviz.dot(writeDot(request.graph, a, request.looks), 'json'),
+        );
+        expect([drawn.objects.length, drawn.edges.length]).toEqual([
+          request.graph.nodes.length,
+          request.graph.edges.length,
+        ]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+/** Pixels of a colour about as given, by red, green and blue. */
+async function countPixels(png: Uint8Array, colour: string): Promise<number> {
+  const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  let count = 0;
+  for (let at = 0; at < data.length; at += info.channels) {
+    const off = (channel: number, wanted: number): boolean =>
+      Math.abs((data[at + channel] ?? 0) - wanted) > 12;
+    if (!off(0, red) && !off(1, green) && !off(2, blue)) count++;
+  }
+  return count;
+}
+
+/** Pixels of ink in the picture of a job. */
+const ink = async (name: string): Promise<number> =>
+  countPixels(await pngOf(requestOf(pipelineOf(job(name)))), TONES.idle.ink);
+
+/** Jobs that all follow the same. */
+const each = (name: string, ...passed: string[]): Job[] =>
+  Array.from({ length: 40 }, (_, index) => job(`${name}${index}`, get('git.app', ...passed)));
+
+describe('a PNG picture', () => {
+  test('has letters: ink where the names are, more of it for longer names', async () => {
+    const [short, long] = [await ink('lint'), await ink('lint-lint-lint')];
+    expect(short).toBeGreaterThan(50);
+    expect(long).toBeGreaterThan(2 * short);
+  });
+
+  test('draws letters that are not in the usual table', async () => {
+    expect(await ink('Größe')).toBeGreaterThan(await ink('Gr'));
+  });
+
+  test('has the colours of the states on a transparent ground', async () => {
+    const state: GraphState = {
+      jobs: new Map<string, JobState>([
+        ['a', { paused: true }],
+        ['b', { paused: false, ended: 'failed' }],
+      ]),
+      resources: new Map([['git.config', { pinned: true, failing: false }]]),
+    };
+    const png = await pngOf(requestOf(pipelineOf(job('a', get('git.config')), job('b')), state));
+    for (const colour of [TONES.paused.fill, TONES.failed.fill, '#ffbf00']) {
+      expect(await countPixels(png, colour)).toBeGreaterThan(100);
+    }
+    const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+    expect(info.channels).toBe(4);
+    expect([...data.subarray(0, 4)]).toEqual([0, 0, 0, 0]);
+  });
+
+  test('of a graph that is very long still has sides that viewers take', async () => {
+    const chain = Array.from({ length: 150 }, (_, index) =>
+      job(`j${index}`, index === 0 ? get('git.app') : get('git.app', `j${index - 1}`)),
+    );
+    const { width, height } = await sharp(await pngOf(requestOf(pipelineOf(...chain)))).metadata();
+    expect([width > 15_000, width <= 16_000, height > 0]).toEqual([true, true, true]);
+  });
+
+  test('of a graph whose lines cross thousands of times is made in time', async () => {
+    const before = each('a');
+    const all = pipelineOf(...before, ...each('b', ...before.map(({ name }) => name)));
+    expect((await pngOf(requestOf(all))).length).toBeGreaterThan(10_000);
+  });
+
+  test('has no more pixels than are allowed, however large the graph is, and no metadata', async () => {
+    const jobs = Array.from({ length: 200 }, (_, index) => job(`service-${index}`, get('git.app')));
+    const { width, height, ...others } = await sharp(await pngOf(requestOf(pipelineOf(...jobs)))).metadata();
+    expect(width * height).toBeGreaterThan(1_000_000);
+    expect(width * height).toBeLessThan(3_300_000);
+    expect(others.comments).toBeUndefined();
+    expect(others.exif).toBeUndefined();
+  });
+});
+
+describe('the thread', () => {
+  /** Each job follows all before it: Graphviz needs minutes. */
+  const endless = pipelineOf(
+    ...Array.from({ length: 90 }, (_, index) =>
+      job(`j${index}`, ...Array.from({ length: index }, (__, before) => get('git.app', `j${before}`))),
+    ),
+  );
+
+  test('is ended when a layout takes too long, and another one goes on', async () => {
+    const impatient = createPictures({ timeLimitMs: 1500 });
+    const answers = await Promise.all([
+      impatient.svg(requestOf(endless, nothing, { hideIntermediates: true })),
+      impatient.svg(requestOf(samplePipeline)),
+    ]);
+    await impatient.close();
+    expect(answers).toEqual([
+      { refused: { reason: 'time-limit', message: expect.stringContaining('longer than 1.5 s') } },
+      { svg: expect.stringContaining('<svg') },
+    ]);
+  });
+
+  test('refuses what is still waiting when it is closed, and everything after', async () => {
+    const closing = createPictures();
+    const waiting = closing.svg(requestOf(samplePipeline));
+    await closing.close();
+    const refused = { refused: { reason: 'fault', message: 'the drawing was ended' } };
+    expect([await waiting, await closing.svg(requestOf(samplePipeline))]).toEqual([refused, refused]);
+  });
+});

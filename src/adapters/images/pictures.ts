@@ -1,0 +1,99 @@
+import type { Graph } from '#domain/graph/graph.ts';
+import type { NodeLook } from '#domain/graph/look.ts';
+import { drawShapes } from './draw-shapes.ts';
+import { drawSvg } from './draw-svg.ts';
+import { layoutOf } from './layout.ts';
+import { createLayouts } from './layouts.ts';
+import type { Refusal, Thread } from './thread.ts';
+import { startThread } from './thread.ts';
+import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
+
+export interface PictureRequest {
+  graph: Graph;
+  looks: ReadonlyMap<string, NodeLook>;
+  /** Of the pipeline, for those who cannot see the picture. */
+  name: string;
+}
+
+export interface Pictures {
+  svg(request: PictureRequest): Promise<{ svg: string } | { refused: Refusal }>;
+  png(request: PictureRequest): Promise<{ png: Uint8Array } | { refused: Refusal }>;
+  /** Ends the thread; what is still waiting is refused. */
+  close(): Promise<void>;
+}
+
+export interface PicturesOptions {
+  /** For one layout or one painting, from the moment the thread is free for it. */
+  timeLimitMs?: number;
+  /** After so long without a request the thread ends and gives back its memory. */
+  idleMs?: number;
+}
+
+/** Draws in a thread of its own. Layouts are kept: when only colours change, the thread is not asked. */
+export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: PicturesOptions = {}): Pictures {
+  const turns = createTurns(timeLimitMs, idleMs);
+  const layouts = createLayouts(async (graph, dot) => {
+    const answer = await turns.send({ kind: 'layout', dot });
+    if ('refused' in answer) return answer;
+    if (answer.kind !== 'layout') throw new Error(`asked for a layout, got ${answer.kind}`);
+    return { layout: layoutOf(answer.placed, graph) };
+  });
+  return {
+    async svg({ graph, looks, name }) {
+      const found = await layouts.find(graph);
+      return 'refused' in found ? found : { svg: drawSvg({ graph, looks, name, layout: found.layout }) };
+    },
+    async png({ graph, looks, name }) {
+      const found = await layouts.find(graph);
+      if ('refused' in found) return found;
+      const shapes = drawShapes({ graph, looks, name, layout: found.layout });
+      const answer = await turns.send({ kind: 'png', shapes });
+      if ('refused' in answer) return answer;
+      if (answer.kind !== 'png') throw new Error(`asked for a PNG, got ${answer.kind}`);
+      return { png: answer.png };
+    },
+    close: () => turns.close(),
+  };
+}
+
+interface Turns {
+  send(request: WorkerRequest): Promise<WorkerAnswer | { refused: Refusal }>;
+  close(): Promise<void>;
+}
+
+/** One request after another, by a thread that is started when it is needed. */
+function createTurns(timeLimitMs: number, idleMs: number): Turns {
+  let thread: Thread | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const rest = async (): Promise<void> => {
+    clearTimeout(idle);
+    const resting = thread;
+    thread = undefined;
+    await resting?.stop();
+  };
+  const run = async (request: WorkerRequest): Promise<WorkerAnswer | { refused: Refusal }> => {
+    if (closed) return { refused: { reason: 'fault', message: 'the drawing was ended' } };
+    clearTimeout(idle);
+    thread ??= startThread();
+    const used = thread;
+    const answer = await used.send(request, timeLimitMs);
+    if ('refused' in answer && thread === used) thread = undefined;
+    idle = setTimeout(() => void rest(), idleMs);
+    idle.unref();
+    return answer;
+  };
+  return {
+    send(request) {
+      const answer = last.then(() => run(request));
+      last = answer.catch(() => undefined);
+      return answer;
+    },
+    async close() {
+      closed = true;
+      await rest();
+    },
+  };
+}

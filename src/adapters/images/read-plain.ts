@@ -1,0 +1,66 @@
+import type { EdgePaths } from './layout.ts';
+import type { Point } from './points.ts';
+import { at } from './points.ts';
+
+/** What Graphviz said, nodes and edges by the numbers that the text gave the nodes. */
+export interface Placed {
+  width: number;
+  height: number;
+  nodes: Map<number, Point>;
+  /** `<tail> <head>` */
+  edges: Map<string, EdgePaths>;
+}
+
+/** Points around the picture, for borders. */
+const MARGIN = 7;
+const POINTS_PER_INCH = 72;
+
+/** Reads Graphviz' `plain` text: a line for the graph, for each node and for each edge, in inches from the lower left corner. */
+export function readPlain(plain: string): Placed {
+  const placed: Placed = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
+  let top = 0;
+  const place = (x: string | undefined, y: string | undefined): Point => ({
+    x: Number(x) * POINTS_PER_INCH + MARGIN,
+    y: top - Number(y) * POINTS_PER_INCH + MARGIN,
+  });
+  for (const line of plain.split('\n')) {
+    const [word, ...fields] = line.split(' ');
+    if (word === 'graph') {
+      top = Number(fields[2]) * POINTS_PER_INCH;
+      placed.width = Math.ceil(Number(fields[1]) * POINTS_PER_INCH + 2 * MARGIN);
+      placed.height = Math.ceil(top + 2 * MARGIN);
+    } else if (word === 'node') {
+      placed.nodes.set(Number(fields[0]), place(fields[1], fields[2]));
+    } else if (word === 'edge') {
+      const points: Point[] = [];
+      for (let index = 0; index < Number(fields[2]); index++) {
+        points.push(place(fields[3 + 2 * index], fields[4 + 2 * index]));
+      }
+      placed.edges.set(`${fields[0]} ${fields[1]}`, edgePaths(points));
+    }
+  }
+  return placed;
+}
+
+const ARROW = { length: 7, half: 2.8 };
+
+function edgePaths(points: Point[]): EdgePaths {
+  const [tip, before] = [points.at(-1), points.findLast((point) => !isSame(point, points.at(-1)))];
+  if (!tip || !before) return { line: '', arrow: '' };
+  const distance = Math.hypot(tip.x - before.x, tip.y - before.y);
+  const [dx, dy] = [(tip.x - before.x) / distance, (tip.y - before.y) / distance];
+  const back = (length: number, aside: number, from: Point = tip): Point => ({
+    x: from.x - dx * length - dy * aside,
+    y: from.y - dy * length + dx * aside,
+  });
+  const [first, ...others] = [
+    ...points.slice(0, -2),
+    ...points.slice(-2).map((point) => back(ARROW.length - 1, 0, point)),
+  ];
+  return {
+    line: first ? `M${at(first)}C${others.map(at).join(' ')}` : '',
+    arrow: `M${at(tip)}L${at(back(ARROW.length, ARROW.half))} ${at(back(ARROW.length, -ARROW.half))}z`,
+  };
+}
+
+const isSame = (one: Point, other: Point | undefined): boolean => one.x === other?.x && one.y === other.y;

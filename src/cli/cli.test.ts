@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import sharp from 'sharp';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import { millrace } from '#testing/command-line.ts';
+import { golden } from '#testing/golden-file.ts';
+
+// Slow machines take long to start threads.
+jest.setTimeout(60_000);
+
+const HERE = 'src/cli/testdata';
+
+beforeAll(async () => {
+  await buildEngine();
+}, 300_000);
+
+describe('what people see is in files (`jest -u` writes them anew; then read the difference)', () => {
+  const cases: Record<string, { line: string; input?: string; colour?: boolean }> = {
+    'validate-good': { line: 'millrace validate src/cli/testdata/good.hcl' },
+    'validate-wrong': { line: 'millrace validate src/cli/testdata/wrong.hcl' },
+    'validate-colour': { line: 'millrace validate src/cli/testdata/syntax.hcl', colour: true },
+    'validate-wide-letters': { line: 'millrace validate src/cli/testdata/wide.hcl' },
+    'validate-manifest': { line: 'millrace validate src/cli/testdata/manifest.yaml' },
+    'validate-manifests-faults': {
+      line: 'millrace validate src/cli/testdata/no-text.yaml src/cli/testdata/not-yaml.yaml src/cli/testdata/values-missing.yaml config/samples/team.yaml',
+    },
+    'validate-variables': {
+      line: 'millrace validate --var branch=main --vars src/cli/testdata/vars.json src/cli/testdata/values-missing.yaml',
+    },
+    'validate-stdin': { line: 'millrace validate -', input: 'job "a" {\n  tsk "x" {}\n}\n' },
+    'validate-json': {
+      line: 'millrace validate --output json src/cli/testdata/good.hcl src/cli/testdata/manifest.yaml src/cli/testdata/no-text.yaml',
+    },
+    'validate-sarif': {
+      line: 'millrace validate --output sarif src/cli/testdata/wide.hcl src/cli/testdata/no-text.yaml',
+    },
+    'fmt-check': { line: 'millrace fmt --check src/cli/testdata/good.hcl src/cli/testdata/unformatted.yaml' },
+    'fmt-syntax-error': {
+      line: 'millrace fmt src/cli/testdata/syntax.hcl src/cli/testdata/values-missing.yaml',
+    },
+    'fmt-stdin': { line: 'millrace fmt', input: 'job "a" {\n      interruptible=true\n}\n' },
+    'graph-dot': { line: 'millrace graph src/cli/testdata/good.hcl' },
+    'graph-hide-intermediates': { line: 'millrace graph src/cli/testdata/good.hcl --hide-intermediates' },
+    'graph-of-wrong': { line: 'millrace graph src/cli/testdata/syntax.hcl' },
+    plan: { line: 'millrace plan src/cli/testdata/good.hcl --job publish' },
+    'plan-colour': { line: 'millrace plan src/cli/testdata/good.hcl --job unit', colour: true },
+    'plan-no-such-job': { line: 'millrace plan src/cli/testdata/good.hcl --job unti' },
+  };
+  test.each(Object.entries(cases))('%s', async (name, { line, ...given }) => {
+    const { exit, out, err } = await millrace(line, given);
+    const seen = [
+      `$ ${line}`,
+      out,
+      ...(err === '' ? [] : ['--- standard error', err]),
+      `--- exit code ${exit}`,
+      '',
+    ];
+    expect(seen.join('\n')).toBe(golden(join(HERE, `${name}.txt`), seen.join('\n')));
+  });
+});
+
+describe('used wrongly', () => {
+  const cases: Record<string, [line: string, message: string]> = {
+    'a file that is not there': [
+      'millrace validate nowhere.hcl',
+      'nowhere.hcl cannot be read: there is no such file',
+    ],
+    'a folder': ['millrace validate src', 'src is a folder: name the files in it'],
+    'a variable without a value': [
+      'millrace validate --var branch src/cli/testdata/good.hcl',
+      '--var branch: write it as --var <name>=<value>',
+    ],
+    'variables that are not JSON': [
+      'millrace validate --vars src/cli/testdata/good.hcl src/cli/testdata/good.hcl',
+      'src/cli/testdata/good.hcl is not JSON: ',
+    ],
+    'variables that are no object': [
+      'millrace validate --vars - src/cli/testdata/good.hcl',
+      '<stdin> is not a JSON object: write {"<name>": <value>, …}',
+    ],
+    'a file of several pipelines': [
+      'millrace graph src/cli/testdata/manifest.yaml',
+      'src/cli/testdata/manifest.yaml holds 2 Pipelines: choose one of demo/wrong, demo/elsewhere with --pipeline',
+    ],
+    'a pipeline that is not in the file': [
+      'millrace graph src/cli/testdata/manifest.yaml --pipeline other',
+      'src/cli/testdata/manifest.yaml holds no Pipeline other; there are demo/wrong, demo/elsewhere',
+    ],
+    'a file without pipelines': [
+      'millrace graph config/samples/team.yaml',
+      'config/samples/team.yaml holds no Pipeline',
+    ],
+    'a picture into a folder that is not there': [
+      'millrace graph src/cli/testdata/good.hcl -o nowhere/x.dot',
+      'nowhere/x.dot cannot be written: there is no such file',
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_name, [line, message]) => {
+    const { exit, out, err } = await millrace(line, { input: '[1]' });
+    expect([exit, out]).toEqual([2, '']);
+    expect(err).toMatch(/^millrace: .*\n$/);
+    expect(err).toContain(message);
+  });
+
+  test('a PNG picture on a screen', async () => {
+    const { exit, err } = await millrace('millrace graph src/cli/testdata/good.hcl --output png', {
+      isScreen: true,
+    });
+    expect([exit, err]).toEqual([
+      2,
+      'millrace: a PNG picture is not for a screen: name a file with -o, or pipe it\n',
+    ]);
+  });
+});
+
+describe('with files of its own', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('fmt formats the text of a manifest and leaves everything else as it is', async () => {
+    const file = join(folder, 'pipeline.yaml');
+    await cp(join(HERE, 'unformatted.yaml'), file);
+    expect(await millrace(`millrace fmt ${file}`)).toMatchObject({ exit: 0, out: `${file}\n`, err: '' });
+    const formatted = await readFile(file, 'utf8');
+    expect(formatted).toBe(golden(join(HERE, 'formatted.yaml'), formatted));
+    expect(await millrace(`millrace fmt --check ${file}`)).toMatchObject({ exit: 0, out: '' });
+  });
+
+  test('fmt keeps the ends of lines that a file has', async () => {
+    const file = join(folder, 'windows.yaml');
+    await writeFile(file, readFileSync(join(HERE, 'unformatted.yaml'), 'utf8').replaceAll('\n', '\r\n'));
+    await millrace(`millrace fmt ${file}`);
+    expect(await readFile(file, 'utf8')).toBe(
+      readFileSync(join(HERE, 'formatted.yaml'), 'utf8').replaceAll('\n', '\r\n'),
+    );
+  });
+
+  test('graph writes pictures into files by their names', async () => {
+    for (const kind of ['dot', 'svg', 'png']) {
+      const { exit, out } = await millrace(
+        `millrace graph src/cli/testdata/good.hcl -o ${join(folder, `x.${kind}`)}`,
+      );
+      expect([exit, out]).toEqual([0, '']);
+    }
+    expect(await readFile(join(folder, 'x.dot'), 'utf8')).toMatch(/^digraph "good" \{/);
+    expect(await readFile(join(folder, 'x.svg'), 'utf8')).toContain('aria-label="Pipeline good"');
+    const { format, width } = await sharp(join(folder, 'x.png')).metadata();
+    expect([format, width > 500]).toEqual(['png', true]);
+  });
+});
+
+test('graph sends a picture to where its output goes', async () => {
+  const { bytes } = await millrace('millrace graph src/cli/testdata/good.hcl --output png');
+  expect((await sharp(bytes).metadata()).format).toBe('png');
+});

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import type { BlockSchema } from '#domain/language/block-schema.ts';
+import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+import { golden } from '#testing/golden-file.ts';
+import { millrace } from '#testing/command-line.ts';
+
+// Slow machines take long to start threads.
+jest.setTimeout(60_000);
+
+const SAMPLE = 'config/samples/everything.hcl';
+
+beforeAll(async () => {
+  await buildEngine();
+}, 300_000);
+
+/** Blocks and attributes of the language; branches contain each other. */
+function namesIn(schema: BlockSchema, seen = new Set<BlockSchema>()): string[] {
+  if (seen.has(schema)) return [];
+  seen.add(schema);
+  const { attributes, blocks, variants = {}, unlabelled } = schema;
+  return [
+    ...Object.keys(attributes),
+    ...Object.entries(variants).flatMap(([name, variant]) => [name, ...Object.keys(variant.attributes)]),
+    ...Object.entries(blocks).flatMap(([name, nested]) => [name, ...namesIn(nested.schema, seen)]),
+    ...(unlabelled ? namesIn(unlabelled, seen) : []),
+  ];
+}
+
+describe('a pipeline of every construct', () => {
+  test('has every block and every attribute', () => {
+    const words = new Set(readFileSync(SAMPLE, 'utf8').match(/\w+/g));
+    // Only of a source that is fetched, which a sample without a network cannot have.
+    const without = ['source_digest'];
+    expect([...new Set(namesIn(pipelineSchema))].filter((name) => !words.has(name))).toEqual(without);
+  });
+
+  test('is valid, without a word of doubt', async () => {
+    const { exit, out } = await millrace(`millrace validate --output json ${SAMPLE}`);
+    const doubts = [...out.matchAll(/"code": "([^"]+)"/g)].map(([, code]) => code);
+    // What the operator cannot run yet.
+    expect([exit, doubts.filter((code) => code !== 'later-feature')]).toEqual([0, []]);
+  });
+
+  test('has the usual layout', async () => {
+    expect(await millrace(`millrace fmt --check ${SAMPLE}`)).toMatchObject({ exit: 0, out: '', err: '' });
+  });
+
+  test('is the picture of the documentation (`jest -u` draws it anew; then look at it)', async () => {
+    const { out } = await millrace(`millrace graph ${SAMPLE} --output svg`);
+    expect(out).toBe(golden('docs/images/everything.svg', out));
+  });
+
+  test('has plans', async () => {
+    const jobs = ['unit--cart', 'integration--16-api', 'build', 'deploy', 'smoke--europe', 'docs', 'release'];
+    let plans = '';
+    for (const job of jobs) plans += `${(await millrace(`millrace plan ${SAMPLE} --job ${job}`)).out}\n`;
+    expect(plans).toBe(golden('src/cli/testdata/everything-plans.txt', plans));
+  });
+});

@@ -1,0 +1,11 @@
+import { findEngine } from '#adapters/hcl/locate.ts';
+import { Misuse } from './terminal.ts';
+
+/** The engine's file; in a checkout somebody has to build it once. */
+export function engineFile(): string {
+  try {
+    return findEngine();
+  } catch (error) {
+    throw new Misuse(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

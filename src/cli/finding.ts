@@ -1,0 +1,33 @@
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
+
+/** Something that is wrong or doubtful, where people find it: in a file of theirs. */
+export interface Finding {
+  severity: 'error' | 'warning';
+  /** Of the catalogue of diagnostics, or of `OWN_CODES`. */
+  code: string;
+  message: string;
+  help: string;
+  file: string;
+  place?: Place;
+}
+
+/** Lines and columns from 1; a column is one letter as people see it. The end is behind the last letter. */
+export interface Place {
+  start: Spot;
+  end: Spot;
+}
+
+export interface Spot {
+  line: number;
+  column: number;
+}
+
+/** What the command line finds before there is a pipeline to read. */
+export const OWN_CODES = {
+  'invalid-manifest': 'The file is not YAML, or its Pipeline lacks what the command needs.',
+  'no-pipeline': 'The file holds no Pipeline.',
+} as const;
+
+export const isError = ({ severity }: Pick<Diagnostic, 'severity'>): boolean => severity === 'error';
+
+export const count = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`;

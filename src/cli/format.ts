@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import type { HclEngine } from '#adapters/hcl/engine.ts';
+import { startEngine } from '#adapters/hcl/engine.ts';
+import { diagnoseProblem } from '#domain/language/diagnostic.ts';
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { checkSize, LIMITS } from '#domain/pipeline/limits.ts';
+import { engineFile } from './find-engine.ts';
+import type { Finding } from './finding.ts';
+import { isError } from './finding.ts';
+import type { Input } from './read-files.ts';
+import { explain, readInput, readTexts } from './read-files.ts';
+import type { PipelineText } from './read-manifests.ts';
+import { renderFinding } from './render-findings.ts';
+import type { Exit, Terminal } from './terminal.ts';
+import { EXIT, Misuse, painter } from './terminal.ts';
+
+export interface FormatOptions {
+  /** Change nothing; say which files would change. */
+  check?: boolean;
+}
+
+/** Brings HCL into its usual layout: files in place, standard input to standard output. */
+export async function format(
+  files: readonly string[],
+  { check = false }: FormatOptions,
+  terminal: Terminal,
+): Promise<Exit> {
+  const engine = startEngine(new WebAssembly.Module(readFileSync(engineFile())));
+  const exits: Exit[] = [];
+  for (const name of files.length === 0 ? ['-'] : files) {
+    const formatted = await formatInput(await readInput(name, terminal), engine);
+    exits.push(check ? report(formatted, terminal) : await apply(name, formatted, terminal));
+  }
+  return exits.includes(EXIT.wrong) ? EXIT.wrong : EXIT.fine;
+}
+
+/** Names the file if its layout is another one. */
+function report({ file, before, after, findings }: Formatted, terminal: Terminal): Exit {
+  if (findings.length > 0) return refuse(before, findings, terminal);
+  if (after === before) return EXIT.fine;
+  terminal.out(`${file}\n`);
+  return EXIT.wrong;
+}
+
+async function apply(
+  name: string,
+  { file, before, after, findings }: Formatted,
+  terminal: Terminal,
+): Promise<Exit> {
+  if (findings.length > 0) return refuse(before, findings, terminal);
+  if (name === '-') terminal.out(after);
+  else if (after !== before) {
+    await replaceFile(name, after);
+    terminal.out(`${file}\n`);
+  }
+  return EXIT.fine;
+}
+
+function refuse(source: string, findings: readonly Finding[], terminal: Terminal): Exit {
+  const paint = painter(terminal);
+  for (const finding of findings) terminal.err(`${renderFinding(finding, source, paint)}\n`);
+  return EXIT.wrong;
+}
+
+interface Formatted {
+  file: string;
+  before: string;
+  after: string;
+  findings: Finding[];
+}
+
+/** One text after the other: each is looked for again in what the ones before left. */
+async function formatInput(input: Input, engine: HclEngine): Promise<Formatted> {
+  const { file } = input;
+  const { pipelines, findings } = await readTexts(input);
+  const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(input.bytes);
+  const faults = [...findings.filter(isError), ...pipelines.flatMap((text) => faultsOf(text, engine))];
+  if (faults.length > 0) return { file, before, after: before, findings: faults };
+  let after = before;
+  for (const index of pipelines.keys()) {
+    const left = await readTexts({ ...input, bytes: Buffer.from(after) });
+    const { hcl, replace } = left.pipelines[index]?.text ?? {};
+    if (hcl !== undefined && replace) after = replace(engine.format(Buffer.from(hcl).toString()));
+  }
+  return { file, before, after, findings: [] };
+}
+
+/** Only texts without errors of syntax are touched: in others HCL can only guess what was meant. */
+function faultsOf({ file, text }: PipelineText, engine: HclEngine): Finding[] {
+  const tooLarge = checkSize(Buffer.byteLength(text.hcl));
+  if (tooLarge) return [toFinding(tooLarge)];
+  const document = engine.parse(text.hcl, LIMITS.depth);
+  document.release();
+  const faults = document.problems.map((problem) => diagnoseProblem(problem, 'syntax-error')).filter(isError);
+  if (faults.length > 0 || text.replace) return faults.map(toFinding);
+  const message = 'spec.config is not a block of lines, so it cannot be formatted in its place';
+  return [
+    {
+      severity: 'error',
+      code: 'invalid-manifest',
+      message,
+      help: 'Write it as config: | and indented lines.',
+      file,
+    },
+  ];
+
+  function toFinding({ severity, code, range, message: told, help }: Diagnostic): Finding {
+    return { severity, code, message: told, help, file, ...(range && { place: text.placeOf(range) }) };
+  }
+}
+
+/** In one step: whatever happens, the file is the old one or the new one. */
+async function replaceFile(name: string, text: string): Promise<void> {
+  const file = await realpath(name);
+  const unfinished = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(unfinished, text, { mode: (await stat(file)).mode, flag: 'wx' });
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw new Misuse(`${name} cannot be written: ${explain(error)}`);
+  }
+}

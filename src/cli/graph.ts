@@ -1,0 +1,62 @@
+import { writeFile } from 'node:fs/promises';
+import type { PictureRequest } from '#adapters/images/pictures.ts';
+import { graphOf } from '#domain/graph/graph-of.ts';
+import type { GraphOptions } from '#domain/graph/graph-of.ts';
+import { looksOf } from '#domain/graph/look.ts';
+import { writeDot } from '#domain/graph/write-dot.ts';
+import type { PickOptions } from './pick-pipeline.ts';
+import { pickPipeline } from './pick-pipeline.ts';
+import { explain } from './read-files.ts';
+import type { Exit, Terminal } from './terminal.ts';
+import { EXIT, Misuse } from './terminal.ts';
+
+const KINDS = ['dot', 'svg', 'png'] as const;
+type Kind = (typeof KINDS)[number];
+
+export interface GraphVerbOptions extends PickOptions, GraphOptions {
+  output?: Kind;
+  /** A file; absent: standard output. */
+  out?: string;
+}
+
+/** Draws a pipeline as the gateway does, but without states: nothing has run. */
+export async function graph(file: string, options: GraphVerbOptions, terminal: Terminal): Promise<Exit> {
+  const kind = options.output ?? kindOf(options.out);
+  if (kind === 'png' && options.out === undefined && terminal.isScreen) {
+    throw new Misuse('a PNG picture is not for a screen: name a file with -o, or pipe it');
+  }
+  const picked = await pickPipeline(file, options, terminal);
+  if (!picked) return EXIT.wrong;
+  const shown = graphOf(picked.pipeline, options);
+  const looks = looksOf(shown, { jobs: new Map(), resources: new Map() });
+  const picture = await draw(kind, { graph: shown, looks, name: picked.name });
+  if (options.out === undefined) terminal.out(picture);
+  else await save(options.out, picture);
+  return EXIT.fine;
+}
+
+/** By the ending of the file's name. */
+function kindOf(out = ''): Kind {
+  return KINDS.find((kind) => out.toLowerCase().endsWith(`.${kind}`)) ?? 'dot';
+}
+
+async function draw(kind: Kind, request: PictureRequest): Promise<string | Uint8Array> {
+  if (kind === 'dot') return writeDot(request.graph, request.name, request.looks);
+  const { createPictures } = await import('#adapters/images/pictures.ts');
+  const pictures = createPictures();
+  try {
+    const answer = kind === 'svg' ? await pictures.svg(request) : await pictures.png(request);
+    if ('refused' in answer) throw new Misuse(answer.refused.message);
+    return 'svg' in answer ? answer.svg : answer.png;
+  } finally {
+    await pictures.close();
+  }
+}
+
+async function save(file: string, picture: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(file, picture);
+  } catch (error) {
+    throw new Misuse(`${file} cannot be written: ${explain(error)}`);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { compileTexts } from './compile-texts.ts';
+import { count, isError } from './finding.ts';
+import { readPipelines } from './read-files.ts';
+import type { PipelineText } from './read-manifests.ts';
+import type { VariableOptions } from './read-variables.ts';
+import { readVariables } from './read-variables.ts';
+import { renderFinding } from './render-findings.ts';
+import type { Terminal } from './terminal.ts';
+import { Misuse, painter } from './terminal.ts';
+
+export interface PickOptions extends VariableOptions {
+  /** `<namespace>/<name>` or `<name>`, where a file holds several. */
+  pipeline?: string;
+}
+
+/** The one pipeline of a file, or undefined when it is not valid: then everything that is wrong was told. */
+export async function pickPipeline(
+  file: string,
+  options: PickOptions,
+  terminal: Terminal,
+): Promise<{ name: string; pipeline: Pipeline } | undefined> {
+  const given = await readVariables(options, terminal);
+  const { pipelines, findings } = await readPipelines([file], terminal);
+  const paint = painter(terminal);
+  for (const finding of findings.filter(isError))
+    terminal.err(`${renderFinding(finding, undefined, paint)}\n`);
+  if (findings.some(isError)) return undefined;
+  const text = choose(file, pipelines, options.pipeline);
+  const [compiled] = await compileTexts([text], given);
+  const errors = compiled?.findings.filter(isError) ?? [];
+  for (const finding of errors) terminal.err(`${renderFinding(finding, text.source, paint)}\n`);
+  if (!compiled?.pipeline) return undefined;
+  return { name: text.name?.split('/').at(-1) ?? nameOfFile(file), pipeline: compiled.pipeline };
+}
+
+function choose(file: string, texts: readonly PipelineText[], wanted?: string): PipelineText {
+  const fitting = texts.filter(
+    ({ name }) => wanted === undefined || name === wanted || name?.split('/').at(-1) === wanted,
+  );
+  const [only] = fitting;
+  if (only && fitting.length === 1) return only;
+  const names = texts.map(({ name }) => name ?? file).join(', ');
+  if (texts.length === 0) throw new Misuse(`${file} holds no Pipeline`);
+  if (fitting.length === 0) throw new Misuse(`${file} holds no Pipeline ${wanted}; there are ${names}`);
+  throw new Misuse(
+    `${file} holds ${count(fitting.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
+  );
+}
+
+/** `ci/app.hcl` is the pipeline `app`. */
+const nameOfFile = (file: string): string =>
+  file
+    .split('/')
+    .at(-1)
+    ?.replace(/\.[^.]*$/, '') ?? file;

@@ -1,0 +1,200 @@
+import type {
+  ActionStep,
+  Branch,
+  Command,
+  GetStep,
+  HookAction,
+  Hooks,
+  Input,
+  Job,
+  NotifyStep,
+  ParallelStep,
+  Pipeline,
+  ServiceStep,
+  Step,
+  TaskStep,
+} from '#domain/pipeline/pipeline.ts';
+import { variablePart } from '#domain/planning/environment-names.ts';
+import type { Tree } from './render-tree.ts';
+
+/** A job as a build of it runs: what is asked first, the steps, and what hooks do. */
+export function planTree(pipeline: Pipeline, job: Job): Tree {
+  return {
+    kind: 'job',
+    name: job.name,
+    facts: jobFacts(job),
+    children: [
+      ...(job.onTrigger?.length ? [hookTree('on_trigger', job.onTrigger, pipeline)] : []),
+      ...(job.inputs ?? []).map(inputTree),
+      ...approvalTree(job, pipeline),
+      ...job.steps.map((step) => stepTree(step, pipeline)),
+      ...hookTrees(job.hooks, pipeline),
+    ],
+  };
+}
+
+/** The facts that there are. */
+const told = (...facts: readonly (string | false | undefined)[]): string[] =>
+  facts.filter((fact) => fact !== undefined && fact !== false);
+
+/** `on workers linux, gpu`; nothing of an empty list. */
+const listed = (before: string, names: readonly string[] = []): string | false =>
+  names.length > 0 && `${before} ${names.join(', ')}`;
+
+const within = (before: string, seconds: number | undefined): string | false =>
+  seconds !== undefined && `${before} ${duration(seconds)}`;
+
+function jobFacts(job: Job): string[] {
+  return told(
+    job.group && `instance ${job.group.key} of ${job.group.name}`,
+    listed('on workers', job.tags),
+    within('at most', job.timeoutSeconds),
+    job.concurrency !== undefined && `${job.concurrency} at a time`,
+    listed('serial with', job.serialGroups),
+    job.allowFailure === true && 'a failure is a warning',
+    job.interruptible === true && 'interruptible',
+    job.disableRetry === true && 'never retried',
+  );
+}
+
+function inputTree({ name, type, default: preset, options = [] }: Input): Tree {
+  const facts = told(
+    type,
+    listed('one of', options),
+    `default ${JSON.stringify(preset)}`,
+    `$INPUT_${variablePart(name)}`,
+  );
+  return { kind: 'input', name, facts };
+}
+
+function approvalTree({ approval }: Job, pipeline: Pipeline): Tree[] {
+  if (!approval) return [];
+  const { label, approvals, timeoutSeconds, notByTrigger, notify } = approval;
+  const facts = told(
+    approvals === 1 ? 'by 1 person' : `by ${approvals} people`,
+    notByTrigger === true && 'not by who triggered it',
+    within('within', timeoutSeconds),
+  );
+  return [
+    { kind: 'approve', name: label, facts, children: notify.map((step) => actionTree(step, pipeline)) },
+  ];
+}
+
+function stepTree(step: Step, pipeline: Pipeline): Tree {
+  if (step.kind === 'service') return serviceTree(step, pipeline);
+  if (step.kind === 'parallel') return parallelTree(step, pipeline);
+  if (step.kind !== 'branch') return actionTree(step, pipeline);
+  const children = step.branches.map((branch, index) => branchTree(branch, index, pipeline));
+  return { kind: 'one of', children };
+}
+
+function serviceTree({ type }: ServiceStep, { serviceTypes }: Pipeline): Tree {
+  const start = serviceTypes?.find(({ name }) => name === type)?.start;
+  return { kind: 'service', name: type, facts: [placeOf(start), 'stopped after the hooks'] };
+}
+
+function parallelTree(step: ParallelStep, pipeline: Pipeline): Tree {
+  const facts = told(
+    step.limit === undefined ? 'all at once' : `${step.limit} at a time`,
+    step.failFast && 'the first failure ends the others',
+    ...attemptFacts(step),
+  );
+  const steps = step.steps.map((one) => actionTree(one, pipeline));
+  return { kind: 'in_parallel', facts, children: [...steps, ...hookTrees(step.hooks, pipeline)] };
+}
+
+function branchTree({ condition, steps }: Branch, index: number, pipeline: Pipeline): Tree {
+  const children = steps.map((step) => stepTree(step, pipeline));
+  if (condition === undefined) return { kind: 'else', children };
+  return { kind: index === 0 ? 'if' : 'else_if', name: condition, children };
+}
+
+function actionTree(step: ActionStep, pipeline: Pipeline): Tree {
+  const { name, facts } = actionLine(step, pipeline);
+  return {
+    kind: step.kind,
+    name,
+    facts: [...facts, ...attemptFacts(step)],
+    children: hookTrees(step.hooks, pipeline),
+  };
+}
+
+function actionLine(step: ActionStep, pipeline: Pipeline): { name: string; facts: string[] } {
+  if (step.kind === 'task') return { name: step.name, facts: taskFacts(step) };
+  if (step.kind === 'notify') {
+    return { name: step.notification, facts: [placeOf(notifyOf(step, pipeline))] };
+  }
+  if (step.kind === 'get') return { name: step.resource, facts: getFacts(step, pipeline) };
+  const push = typeOf(step.resource, pipeline)?.push;
+  return { name: step.resource, facts: [placeOf(push), 'makes a version'] };
+}
+
+const getFacts = ({ name, resource, trigger, passed, version }: GetStep, pipeline: Pipeline): string[] =>
+  told(
+    trigger && 'triggers',
+    listed('passed', passed),
+    version === 'every' && 'every version',
+    placeOf(typeOf(resource, pipeline)?.pull),
+    `$GET_${variablePart(name)}_*`,
+  );
+
+const taskFacts = ({ name, run, inputs, outputs }: TaskStep): string[] =>
+  told(placeOf(run), listed('needs', inputs), listed('leaves', outputs), `$TASK_${variablePart(name)}_*`);
+
+function notifyOf(
+  step: NotifyStep,
+  { notifications = [], notificationTypes = [] }: Pipeline,
+): Command | undefined {
+  const notification = notifications.find(({ name }) => name === step.notification);
+  return notificationTypes.find(({ name }) => name === notification?.type)?.notify;
+}
+
+const typeOf = (
+  resource: string,
+  { resources, resourceTypes }: Pipeline,
+): Pipeline['resourceTypes'][number] | undefined =>
+  resourceTypes.find(({ name }) => name === resources.find((one) => one.name === resource)?.type);
+
+/** Where a command runs. Types without one have nothing to run: their versions are all there is. */
+function placeOf(command: Command | undefined): string {
+  if (!command || isNothing(command)) return 'runs nothing';
+  if (command.runner === 'docker') return `in ${command.image}`;
+  return command.runner === 'custom' ? `in the worker image, by ${command.name}` : 'in the worker image';
+}
+
+/** An empty block of a type, such as `pull "exec" {}`. */
+const isNothing = (command: Command): boolean =>
+  command.runner === 'exec' && ['', 'true'].includes(command.path) && command.args.length === 0;
+
+const attemptFacts = ({
+  timeoutSeconds,
+  attempts = 1,
+}: Pick<ActionStep, 'timeoutSeconds' | 'attempts'>): string[] =>
+  told(within('at most', timeoutSeconds), attempts > 1 && `${attempts} attempts`);
+
+function hookTrees(hooks: Hooks | undefined, pipeline: Pipeline): Tree[] {
+  const { onSuccess = [], onFailure = [], onCancel = [], ensure = [] } = hooks ?? {};
+  const named = { on_success: onSuccess, on_failure: onFailure, on_cancel: onCancel, ensure };
+  return Object.entries(named).flatMap(([kind, actions]) =>
+    actions.length > 0 ? [hookTree(kind, actions, pipeline)] : [],
+  );
+}
+
+const hookTree = (kind: string, actions: readonly HookAction[], pipeline: Pipeline): Tree => ({
+  kind,
+  children: actions.map((action) =>
+    action.kind === 'command'
+      ? { kind: 'run', name: action.run.runner, facts: [placeOf(action.run)] }
+      : actionTree(action, pipeline),
+  ),
+});
+
+/** `1h30m` */
+function duration(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  return parts.map(([value, unit]) => (value > 0 ? `${value}${unit}` : '')).join('') || '0s';
+}

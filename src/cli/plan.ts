@@ -1,0 +1,41 @@
+import { closest } from '#domain/language/suggest.ts';
+import type { PickOptions } from './pick-pipeline.ts';
+import { pickPipeline } from './pick-pipeline.ts';
+import { planTree } from './plan-tree.ts';
+import { renderTree } from './render-tree.ts';
+import type { Exit, Terminal } from './terminal.ts';
+import { EXIT, Misuse, painter } from './terminal.ts';
+
+export interface PlanVerbOptions extends PickOptions {
+  job: string;
+}
+
+/** What a build of the job would do, without doing it. */
+export async function plan(file: string, options: PlanVerbOptions, terminal: Terminal): Promise<Exit> {
+  const picked = await pickPipeline(file, options, terminal);
+  if (!picked) return EXIT.wrong;
+  const { jobs } = picked.pipeline;
+  const job = jobs.find(({ name }) => name === options.job);
+  if (!job) throw new Misuse(noSuchJob(options.job, jobs));
+  terminal.out(renderTree(planTree(picked.pipeline, job), painter(terminal)));
+  return EXIT.fine;
+}
+
+/** A block's label is not a job when `for_each` or `matrix` make several of it. */
+function noSuchJob(wanted: string, jobs: readonly { name: string; group?: { name: string } }[]): string {
+  const names = jobs.map(({ name }) => name);
+  const instances = jobs.flatMap(({ name, group }) => (group?.name === wanted ? [name] : []));
+  if (instances.length > 0)
+    return `${wanted} stands for ${instances.length} jobs: choose one of ${list(instances)}`;
+  const near = closest(wanted, names);
+  const advice =
+    near === undefined ? `there are ${names.length === 0 ? 'none' : list(names)}` : `did you mean ${near}?`;
+  return `there is no job ${wanted}; ${advice}`;
+}
+
+const MOST_LISTED = 20;
+
+function list(names: readonly string[]): string {
+  const more = names.length > MOST_LISTED ? [`and ${names.length - MOST_LISTED} more`] : [];
+  return [...names.slice(0, MOST_LISTED), ...more].join(', ');
+}

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { env } from 'node:process';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { buildEngine } from '#adapters/hcl/build.ts';
+
+// Slow machines take long to start processes.
+jest.setTimeout(60_000);
+
+const run = promisify(execFile);
+const GOOD = 'src/cli/testdata/good.hcl';
+
+beforeAll(async () => {
+  await buildEngine();
+}, 300_000);
+
+/** A process of its own, in a shell, without a screen. */
+async function shell(line: string): Promise<{ exit: unknown; out: string; err: string }> {
+  // Nothing that chooses colours, and nothing of jest's.
+  const { PATH, HOME, MILLRACE_CACHE, XDG_CACHE_HOME } = env;
+  const script = `millrace() { "${process.execPath}" src/main.ts "$@"; }; set -o pipefail; ${line}`;
+  try {
+    const { stdout, stderr } = await run('bash', ['-c', script], {
+      env: { PATH, HOME, MILLRACE_CACHE, XDG_CACHE_HOME },
+    });
+    return { exit: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const failed: Error & { code?: unknown; stdout?: unknown; stderr?: unknown } = Object(error);
+    return { exit: failed.code, out: String(failed.stdout), err: String(failed.stderr) };
+  }
+}
+
+describe('a process of the command line', () => {
+  test('ends with 0 when all is right', async () => {
+    expect(await shell(`millrace validate ${GOOD}`)).toEqual({
+      exit: 0,
+      out: `${GOOD}: valid, 2 jobs, 2 resources\n`,
+      err: '',
+    });
+  });
+
+  test('ends with 1 when a pipeline is wrong, read from standard input', async () => {
+    const { exit, out } = await shell(`echo 'job "a" { b = 1 }' | millrace validate -`);
+    expect([exit, out]).toEqual([1, expect.stringContaining('\n<stdin>:1:11: error[unknown-attribute]')]);
+  });
+
+  const misuses: Record<string, [line: string, message: string]> = {
+    'a command that does not exist': [
+      'millrace valdate x',
+      "error: unknown command 'valdate'\n(Did you mean validate?)",
+    ],
+    'an option that does not exist': [
+      `millrace validate --varr a=b ${GOOD}`,
+      "error: unknown option '--varr'",
+    ],
+    'a file too few': ['millrace validate', "error: missing required argument 'file'"],
+    'a form that does not exist': [
+      `millrace graph --output gif ${GOOD}`,
+      'Allowed choices are dot, svg, png.',
+    ],
+    'no job': [`millrace plan ${GOOD}`, "error: required option '--job <name>' not specified"],
+  };
+  test.each(Object.entries(misuses))('ends with 2 for %s', async (_name, [line, message]) => {
+    const { exit, out, err } = await shell(line);
+    expect([exit, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+  });
+
+  test('helps, with examples, and ends with 0', async () => {
+    for (const verb of ['', 'validate', 'fmt', 'graph', 'plan']) {
+      const { exit, out } = await shell(`millrace ${verb} --help`);
+      expect([verb, exit, out.includes('\nExamples:\n  millrace ')]).toEqual([verb, 0, true]);
+    }
+  });
+
+  test('shows colours when told to, though nobody looks', async () => {
+    const { out } = await shell(`millrace validate --color always ${GOOD}`);
+    expect(out).toContain('\u001B[32mvalid\u001B[39m');
+  });
+
+  test('does not mind when its reader goes away', async () => {
+    const { err } = await shell(
+      'millrace graph config/samples/everything.hcl --output svg | head -c 10 > /dev/null',
+    );
+    expect(err).toBe('');
+  });
+});

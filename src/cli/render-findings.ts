@@ -1,0 +1,65 @@
+import { visible } from '#domain/graph/measure-label.ts';
+import type { Finding, Place } from './finding.ts';
+import type { Paint } from './terminal.ts';
+
+/** Letters of a long line that are shown on each side of the place. */
+const AROUND = 60;
+
+const segmenter = new Intl.Segmenter();
+
+/** As compilers do: file, place, code and message; then the line with a caret below; then what to do. */
+export function renderFinding(finding: Finding, source: string | undefined, paint: Paint): string {
+  const { severity, code, message, help, file, place } = finding;
+  const style = severity === 'error' ? 'red' : 'yellow';
+  const where = place ? `${file}:${place.start.line}:${place.start.column}` : file;
+  const line = place && source?.split('\n')[place.start.line - 1];
+  const snippet = place && line !== undefined ? cutLine(line.replace(/\r$/, ''), place) : undefined;
+  const number = String(place?.start.line ?? '');
+  const margin = ' '.repeat(Math.max(1, number.length));
+  const gutter = (label: string): string => paint('blue', `${label} |`);
+  return [
+    `${paint('bold', `${visible(where)}:`)} ${paint([style, 'bold'], `${severity}[${code}]`)}${paint('bold', `: ${visible(message)}`)}`,
+    ...(snippet
+      ? [
+          gutter(margin),
+          `${gutter(number)} ${snippet.text}`,
+          `${gutter(margin)} ${snippet.indent}${paint([style, 'bold'], snippet.caret)}`,
+        ]
+      : []),
+    `${paint('blue', `${margin} =`)} ${paint('bold', 'help')}: ${visible(help)}`,
+    '',
+  ].join('\n');
+}
+
+interface Snippet {
+  text: string;
+  /** What brings the caret below its letter. */
+  indent: string;
+  caret: string;
+}
+
+/** The part of a line around the place. Tabs stay, so that the caret stands right on every screen. */
+function cutLine(line: string, { start, end }: Place): Snippet {
+  const letters = Array.from(segmenter.segment(line), ({ segment }) =>
+    segment === '\t' ? segment : visible(segment),
+  );
+  const first = Math.min(start.column - 1, letters.length);
+  const last = end.line > start.line ? letters.length : Math.min(end.column - 1, letters.length);
+  const from = first > AROUND + 20 ? first - AROUND : 0;
+  const to = Math.min(letters.length, Math.max(last, first + 1, from === 0 ? 2 * AROUND : first + AROUND));
+  const until = Math.min(to, first + 2 * AROUND);
+  const before = letters.slice(from, first);
+  const marked = letters.slice(first, Math.min(last, until));
+  const cut = { before: from > 0 ? '…' : '', after: until < letters.length ? '…' : '' };
+  return {
+    text: `${cut.before}${letters.slice(from, until).join('')}${cut.after}`,
+    indent: `${cut.before === '' ? '' : ' '}${before.map((letter) => (letter === '\t' ? letter : ' '.repeat(cellsOf(letter)))).join('')}`,
+    caret: `^${'~'.repeat(Math.max(0, marked.reduce((sum, letter) => sum + cellsOf(letter), 0) - 1))}`,
+  };
+}
+
+const WIDE =
+  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}/u;
+
+/** Cells of a screen that a letter takes. */
+const cellsOf = (letter: string): number => (WIDE.test(letter) ? 2 : 1);

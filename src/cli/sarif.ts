@@ -1,0 +1,90 @@
+import { pathToFileURL } from 'node:url';
+import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
+import { VERSION } from '#config';
+import type { Finding, Place, Spot } from './finding.ts';
+import { OWN_CODES } from './finding.ts';
+
+/** What is known of a code, for readers of the report that know none of ours. */
+interface Rule {
+  id: string;
+  shortDescription: { text: string };
+  help?: { text: string };
+  defaultConfiguration: { level: 'error' | 'warning' };
+}
+
+/** SARIF 2.1.0, as code hosts and editors read it. */
+export function toSarif(
+  findings: readonly Finding[],
+  sources: readonly { file: string; source: string }[],
+): object {
+  const used = [...new Set(findings.map(({ code }) => code))].toSorted();
+  const lines = new Map(sources.map(({ file, source }) => [file, source.split('\n')]));
+  return {
+    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'millrace', semanticVersion: VERSION, rules: used.map(ruleOf) } },
+        columnKind: 'unicodeCodePoints',
+        results: findings.map(({ code, severity, message, help, file, place }) => ({
+          ruleId: code,
+          ruleIndex: used.indexOf(code),
+          level: severity,
+          message: { text: `${message}${/[.?!]$/.test(message) ? '' : '.'} ${help}` },
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: uriOf(file) },
+                // Code hosts want a line: what concerns a whole file stands in its first.
+                region: place ? regionOf(place, lines.get(file) ?? []) : { startLine: 1 },
+              },
+            },
+          ],
+        })),
+      },
+    ],
+  };
+}
+
+function ruleOf(code: string): Rule {
+  const known = Object.entries(diagnosticCodes).find(([name]) => name === code)?.[1];
+  if (known) {
+    const { meaning, help, severity } = known;
+    return {
+      id: code,
+      shortDescription: { text: meaning },
+      help: { text: help },
+      defaultConfiguration: { level: severity },
+    };
+  }
+  const own = Object.entries(OWN_CODES).find(([name]) => name === code)?.[1] ?? code;
+  const level = code === 'no-pipeline' ? 'warning' : 'error';
+  return { id: code, shortDescription: { text: own }, defaultConfiguration: { level } };
+}
+
+/** Relative to the folder in which the command runs, as code hosts want it; a path from the root is a URL of its own. */
+function uriOf(file: string): string {
+  if (file.startsWith('/')) return pathToFileURL(file).href;
+  return file.replace(/^\.\//, '').split('/').map(encodeURIComponent).join('/');
+}
+
+function regionOf({ start, end }: Place, lines: readonly string[]): object {
+  return {
+    startLine: start.line,
+    startColumn: codePoints(start, lines),
+    endLine: end.line,
+    endColumn: codePoints(end, lines),
+  };
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** A column of letters as people see them, counted in code points. */
+function codePoints({ line, column }: Spot, lines: readonly string[]): number {
+  const before = Array.from(segmenter.segment(lines[line - 1] ?? ''), ({ segment }) => segment).slice(
+    0,
+    column - 1,
+  );
+  const beyond = column - 1 - before.length;
+  return 1 + beyond + before.reduce((sum, letter) => sum + Array.from(letter).length, 0);
+}

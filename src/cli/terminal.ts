@@ -1,0 +1,48 @@
+import { styleText } from 'node:util';
+
+/** What a verb sees of the world besides files: tests give it another one. */
+export interface Terminal {
+  /** Results. */
+  out(text: string | Uint8Array): void;
+  /** What people should know besides. */
+  err(text: string): void;
+  stdin(): Promise<Uint8Array>;
+  /** Results go to a screen, not into a file or a pipe. */
+  isScreen: boolean;
+  colour: boolean;
+}
+
+export type ColourWhen = 'auto' | 'always' | 'never';
+
+/** `auto`: on a screen, unless NO_COLOR or the like says otherwise, as Node.js understands them. */
+export function openTerminal(when: ColourWhen): Terminal {
+  const { stdout, stderr, stdin } = process;
+  const isScreen = stdout.isTTY;
+  // Whoever reads may have seen enough: `millrace plan … | head`.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    async stdin() {
+      if (stdin.isTTY)
+        throw new Misuse('nothing is piped in: name a file, or pipe a pipeline into the command');
+      return Buffer.concat(await stdin.toArray());
+    },
+    isScreen,
+    colour: when === 'always' || (when === 'auto' && isScreen && stdout.hasColors()),
+  };
+}
+
+export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+
+export const painter = ({ colour }: Pick<Terminal, 'colour'>): Paint =>
+  colour ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
+
+/** Exit codes: everything is right; the pipelines are not; the command was used wrongly or could not do its work. */
+export const EXIT = { fine: 0, wrong: 1, misuse: 2 } as const;
+export type Exit = (typeof EXIT)[keyof typeof EXIT];
+
+/** The command cannot do what was asked; the message says what to do. Ends with `EXIT.misuse`. */
+export class Misuse extends Error {}

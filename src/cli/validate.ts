@@ -1,0 +1,69 @@
+import type { CompiledText } from './compile-texts.ts';
+import { compileTexts } from './compile-texts.ts';
+import type { Finding } from './finding.ts';
+import { count, isError } from './finding.ts';
+import { readPipelines } from './read-files.ts';
+import type { VariableOptions } from './read-variables.ts';
+import { readVariables } from './read-variables.ts';
+import { renderFinding } from './render-findings.ts';
+import { toSarif } from './sarif.ts';
+import type { Exit, Terminal } from './terminal.ts';
+import { EXIT, painter } from './terminal.ts';
+
+export interface ValidateOptions extends VariableOptions {
+  output: 'text' | 'json' | 'sarif';
+}
+
+/** Says everything that is wrong with pipelines, without a cluster and without the network. */
+export async function validate(
+  files: readonly string[],
+  options: ValidateOptions,
+  terminal: Terminal,
+): Promise<Exit> {
+  const given = await readVariables(options, terminal);
+  const { pipelines, findings } = await readPipelines(files, terminal);
+  const compiled = await compileTexts(pipelines, given);
+  const all = [...findings, ...compiled.flatMap((one) => one.findings)];
+  if (options.output === 'text') terminal.out(asText(compiled, findings, terminal));
+  if (options.output === 'json') terminal.out(asJson(compiled, findings));
+  if (options.output === 'sarif') terminal.out(`${JSON.stringify(toSarif(all, pipelines), undefined, 2)}\n`);
+  return all.some(isError) ? EXIT.wrong : EXIT.fine;
+}
+
+/** What is wrong with manifests first, then each pipeline with a line that sums it up. */
+function asText(compiled: readonly CompiledText[], findings: readonly Finding[], terminal: Terminal): string {
+  const paint = painter(terminal);
+  const blocks = findings.map((finding) => `${renderFinding(finding, undefined, paint)}\n`);
+  for (const { text, pipeline, findings: own } of compiled) {
+    blocks.push(...own.map((finding) => `${renderFinding(finding, text.source, paint)}\n`));
+    const errors = own.filter(isError).length;
+    const warnings = own.length - errors;
+    const parts = [
+      ...(errors > 0 ? [count(errors, 'error')] : []),
+      ...(warnings > 0 ? [count(warnings, 'warning')] : []),
+      ...(pipeline ? [count(pipeline.jobs.length, 'job'), count(pipeline.resources.length, 'resource')] : []),
+    ];
+    const verdict = errors > 0 ? paint('red', 'not valid') : paint('green', 'valid');
+    blocks.push(`${titleOf(text)}: ${verdict}, ${parts.join(', ')}\n`);
+  }
+  return blocks.join('');
+}
+
+const titleOf = ({ file, name }: CompiledText['text']): string =>
+  name === undefined ? file : `${file}, ${name}`;
+
+function asJson(compiled: readonly CompiledText[], findings: readonly Finding[]): string {
+  const pipelines = compiled.map(({ text: { file, name }, pipeline, findings: own }) => ({
+    file,
+    ...(name !== undefined && { pipeline: name }),
+    valid: pipeline !== undefined,
+    ...(pipeline && { jobs: pipeline.jobs.length, resources: pipeline.resources.length }),
+    diagnostics: own.map(withoutFile),
+  }));
+  const all = [...findings, ...compiled.flatMap((one) => one.findings)];
+  const errors = all.filter(isError).length;
+  const report = { valid: errors === 0, errors, warnings: all.length - errors, files: findings, pipelines };
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}
+
+const withoutFile = ({ file: _file, ...finding }: Finding): Omit<Finding, 'file'> => finding;

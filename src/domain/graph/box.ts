@@ -1,0 +1,34 @@
+import type { GraphNode } from './graph.ts';
+import { labelOf, widthOf } from './measure-label.ts';
+
+/** Points between a label and its border. */
+const MARGIN = 12;
+const HEIGHT = 28;
+/** A compact node shows its jobs below each other. */
+export const ROW_HEIGHT = 24;
+export const ROWS_MARGIN = 6;
+const MOST_ROWS = 12;
+
+/** A node's labels and its size in points, all of which follow from its names alone. */
+export interface Box {
+  /** One, or a row for each job of a compact node; `more` are not shown. */
+  labels: string[];
+  more: number;
+  width: number;
+  height: number;
+}
+
+export function boxOf(node: GraphNode): Box {
+  const names = node.kind === 'job' ? node.jobs : [node.resource];
+  const more = names.length > MOST_ROWS ? names.length - MOST_ROWS + 1 : 0;
+  const labels = names.slice(0, names.length - more).map(labelOf);
+  if (more > 0) labels.push(`and ${more} more`);
+  const widest = Math.max(...labels.map((label) => widthOf(label)));
+  const compact = names.length > 1;
+  return {
+    labels,
+    more,
+    width: Math.ceil(widest + 2 * MARGIN + (compact ? 2 * ROWS_MARGIN : 0)),
+    height: compact ? labels.length * ROW_HEIGHT + ROWS_MARGIN : HEIGHT,
+  };
+}

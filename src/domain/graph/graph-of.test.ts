@@ -1,0 +1,151 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { get, job, pipelineOf, put, samplePipeline, take } from '#testing/pipelines-to-draw.ts';
+import type { Graph } from './graph.ts';
+import type { GraphOptions } from './graph-of.ts';
+import { graphOf } from './graph-of.ts';
+
+const ARROWS = { trigger: '→', take: '⇢', make: '→' };
+
+const short = (id: string): string => id.replace(/^(job|resource) /, '');
+
+/** `lint → git.app after lint`, with ⇢ for what only takes. */
+function edgesOf({ edges }: Graph): string[] {
+  return edges.map(({ from, to, kind }) => `${short(from)} ${ARROWS[kind]} ${short(to)}`);
+}
+
+const alone = (graph: Graph): string[] =>
+  graph.nodes
+    .map(({ id }) => id)
+    .filter((id) => graph.edges.every(({ from, to }) => from !== id && to !== id));
+
+const hook = { onFailure: [put('git.report')] };
+
+const cases: Record<
+  string,
+  { pipeline: Pipeline; options?: GraphOptions; edges: string[]; alone?: string[] }
+> = {
+  'a resource leads to the jobs that get it, dashed when it does not start them': {
+    pipeline: pipelineOf(job('unit', get('git.app')), job('nightly', take('git.app'))),
+    edges: ['git.app → unit', 'git.app ⇢ nightly'],
+  },
+  'a job that gets a resource twice has one edge, and the trigger counts': {
+    pipeline: pipelineOf(job('unit', take('git.app'), get('git.app'))),
+    edges: ['git.app → unit'],
+  },
+  'between jobs stands the resource that was let through, once for all who wait for it': {
+    pipeline: pipelineOf(
+      job('unit', get('git.app')),
+      job('a', get('git.app', 'unit')),
+      job('b', take('git.app', 'unit')),
+    ),
+    edges: [
+      'git.app → unit',
+      'unit → git.app after unit',
+      'git.app after unit → a',
+      'git.app after unit ⇢ b',
+    ],
+  },
+  'what a job puts is the node through which passed goes': {
+    pipeline: pipelineOf(
+      job('build', get('git.app'), put('image.app')),
+      job('deploy', get('image.app', 'build')),
+    ),
+    edges: ['git.app → build', 'build → image.app after build', 'image.app after build → deploy'],
+  },
+  'gets and puts in groups and branches, and puts in hooks, are seen': {
+    pipeline: pipelineOf({
+      ...job(
+        'unit',
+        {
+          kind: 'parallel',
+          failFast: false,
+          steps: [
+            { kind: 'get', name: 'app', resource: 'git.app', trigger: true, passed: [] },
+            { kind: 'get', name: 'base', resource: 'image.base', trigger: false, passed: [] },
+          ],
+        },
+        { kind: 'branch', branches: [{ condition: 'x == y', steps: [put('image.app')] }] },
+      ),
+      hooks: hook,
+    }),
+    edges: [
+      'git.app → unit',
+      'image.base ⇢ unit',
+      'unit → image.app after unit',
+      'unit → git.report after unit',
+    ],
+  },
+  'a job without resources stands alone, and a resource without jobs not at all': {
+    pipeline: {
+      ...pipelineOf(job('lonely')),
+      resources: [{ name: 'git.unused', type: 'git', label: 'unused', params: {}, tags: [], cache: false }],
+    },
+    edges: [],
+    alone: ['job lonely'],
+  },
+  'with intermediates hidden jobs lead to jobs, and only triggers are entries': {
+    pipeline: samplePipeline,
+    options: { hideIntermediates: true },
+    edges: [
+      'git.app → lint',
+      'git.app → typecheck',
+      'git.app → unit',
+      'lint → integration--linux-amd64',
+      'unit → integration--linux-amd64',
+      'lint → integration--linux-arm64',
+      'unit → integration--linux-arm64',
+      'lint → integration--darwin',
+      'unit → integration--darwin',
+      'unit → build',
+      'build → deploy-staging',
+      'git.config → deploy-staging',
+      'deploy-staging → smoke',
+      'cron.nightly → smoke',
+      'smoke ⇢ deploy-production',
+    ],
+  },
+  'jobs with the same parents become one, and so does what they let through': {
+    pipeline: pipelineOf(
+      job('a', get('git.app')),
+      job('b', get('git.app'), put('git.app')),
+      job('c', get('git.app'), take('git.other')),
+      job('d', get('git.app', 'a', 'b')),
+    ),
+    options: { groupParallel: true },
+    edges: [
+      'git.app → a and 1 more',
+      'a and 1 more → git.app after a and 1 more',
+      'git.app → c',
+      'git.other ⇢ c',
+      'git.app after a and 1 more → d',
+    ],
+  },
+  'jobs without parents are not the same': {
+    pipeline: pipelineOf(job('a'), job('b')),
+    options: { groupParallel: true },
+    edges: [],
+    alone: ['job a', 'job b'],
+  },
+};
+
+describe('the graph of a pipeline', () => {
+  test.each(Object.entries(cases))('%s', (_name, { pipeline, options, edges, alone: lonely = [] }) => {
+    const graph = graphOf(pipeline, options);
+    expect(edgesOf(graph)).toEqual(edges);
+    expect(alone(graph)).toEqual(lonely);
+  });
+
+  test('of what a group lets through and puts, the put is told', () => {
+    const pipeline = pipelineOf(
+      job('a', get('git.app')),
+      job('b', get('git.app'), put('git.app')),
+      job('d', get('git.app', 'a')),
+    );
+    const { nodes } = graphOf(pipeline, { groupParallel: true });
+    expect(nodes.filter((node) => node.kind === 'resource').map(({ id, role }) => [id, role])).toEqual([
+      ['resource git.app', 'entry'],
+      ['git.app after a and 1 more', 'put'],
+    ]);
+  });
+});

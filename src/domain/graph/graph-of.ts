@@ -1,0 +1,85 @@
+import type { HookAction, Hooks, Job, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
+import { actionsOf, getsOf } from '#domain/pipeline/steps.ts';
+import type { Graph, GraphEdge, GraphNode, ResourceNode } from './graph.ts';
+import { entryId, jobId, mergeGraph, outputId } from './graph.ts';
+import { groupParallel } from './group-parallel.ts';
+import { hideIntermediates } from './hide-intermediates.ts';
+
+export interface GraphOptions {
+  /** Direct edges from job to job; of the resources only those stay whose new versions start a job. */
+  hideIntermediates?: boolean;
+  /** Jobs that follow exactly the same become one compact node. */
+  groupParallel?: boolean;
+}
+
+/** The picture of a pipeline. Resources that no job gets or puts are not in it. */
+export function graphOf(pipeline: Pipeline, options: GraphOptions = {}): Graph {
+  const whole = wholeGraph(pipeline);
+  const shown = options.hideIntermediates === true ? hideIntermediates(whole) : whole;
+  return options.groupParallel === true ? groupParallel(shown) : shown;
+}
+
+function wholeGraph(pipeline: Pipeline): Graph {
+  const puts = new Map(pipeline.jobs.map((job) => [job.name, putsOf(job)]));
+  const parts = pipeline.jobs.map((job) => partOf(job, puts));
+  return mergeGraph(
+    parts.flatMap(({ nodes }) => nodes),
+    parts.flatMap(({ edges }) => edges),
+  );
+}
+
+/** A job with what it takes and what it puts. A put's node is also the way to the jobs that wait for it. */
+function partOf(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph {
+  const nodes: GraphNode[] = [];
+  const edges: GraphEdge[] = [];
+  const output = (upstream: string, resource: string): ResourceNode => {
+    const role = puts.get(upstream)?.has(resource) === true ? 'put' : 'passed';
+    const node: ResourceNode = {
+      kind: 'resource',
+      id: outputId(upstream, resource),
+      resource,
+      role,
+      after: [upstream],
+    };
+    nodes.push(node);
+    edges.push({ from: jobId(upstream), to: node.id, kind: 'make' });
+    return node;
+  };
+  for (const { resource, passed, trigger } of getsOf(job.steps)) {
+    const kind = trigger ? 'trigger' : 'take';
+    const sources = passed.map((upstream) => output(upstream, resource).id);
+    if (passed.length === 0) {
+      nodes.push({ kind: 'resource', id: entryId(resource), resource, role: 'entry', after: [] });
+      sources.push(entryId(resource));
+    }
+    edges.push(...sources.map((from): GraphEdge => ({ from, to: jobId(job.name), kind })));
+  }
+  nodes.push({ kind: 'job', id: jobId(job.name), jobs: [job.name] });
+  for (const resource of puts.get(job.name) ?? []) output(job.name, resource);
+  return { nodes, edges };
+}
+
+/** Resources that a job may put, in its steps and in what its hooks do. */
+function putsOf(job: Job): Set<string> {
+  const actions = [...actionsOf(job.steps), ...hooksOf(job)];
+  return new Set(actions.flatMap((action) => (action.kind === 'put' ? [action.resource] : [])));
+}
+
+function hooksOf(job: Job): HookAction[] {
+  return [
+    ...actionsOf(job.steps).flatMap((step) => actionsOfHooks(step.hooks)),
+    ...groupHooks(job.steps),
+    ...actionsOfHooks(job.hooks),
+  ];
+}
+
+function groupHooks(steps: readonly Step[]): HookAction[] {
+  return steps.flatMap((step) => {
+    if (step.kind === 'parallel') return actionsOfHooks(step.hooks);
+    return step.kind === 'branch' ? step.branches.flatMap((branch) => groupHooks(branch.steps)) : [];
+  });
+}
+
+function actionsOfHooks({ onSuccess, onFailure, onCancel, ensure }: Hooks = {}): HookAction[] {
+  return [onSuccess, onFailure, onCancel, ensure].flatMap((hook) => hook ?? []);
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
+import { graphOf } from './graph-of.ts';
+import { looksOf, PINNED_BORDER, TONES } from './look.ts';
+import type { GraphState, JobState } from './state.ts';
+
+const nothing: GraphState = { jobs: new Map(), resources: new Map() };
+
+function lookOfJob(state: JobState): unknown {
+  const { tone, dashed, title } =
+    looksOf(graphOf(pipelineOf(job('unit'))), { ...nothing, jobs: new Map([['unit', state]]) }).get(
+      'job unit',
+    ) ?? {};
+  return [tone, dashed, title];
+}
+
+describe('the look of a job', () => {
+  const cases: Record<string, [JobState, [tone: string, dashed: boolean, title: string]]> = {
+    'not yet run': [{ paused: false }, ['idle', false, 'unit: not yet run']],
+    failed: [{ paused: false, ended: 'failed' }, ['failed', false, 'unit: failed']],
+    'running keeps the colour of before': [
+      { paused: false, ended: 'failed', doing: 'started' },
+      ['failed', true, 'unit: running, before failed'],
+    ],
+    'pending for the first time': [{ paused: false, doing: 'pending' }, ['idle', true, 'unit: pending']],
+    'waiting for approval': [
+      { paused: false, ended: 'succeeded', doing: 'waiting' },
+      ['waiting', false, 'unit: waiting for approval, before succeeded'],
+    ],
+    'paused, whatever else it is': [
+      { paused: true, ended: 'failed', doing: 'started' },
+      ['paused', true, 'unit: paused, running, before failed'],
+    ],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [state, look]) => expect(lookOfJob(state)).toEqual(look));
+});
+
+describe('the look of a resource', () => {
+  const graph = graphOf(
+    pipelineOf(job('unit', get('git.app')), job('b', get('git.app', 'unit'), put('git.app'))),
+  );
+  const looks = looksOf(graph, {
+    ...nothing,
+    resources: new Map([['git.app', { pinned: true, failing: true }]]),
+  });
+  const found = [...looks.values()].filter(({ tone }) => tone === 'resource' || tone === 'failing');
+
+  test('tells where it comes from and that it is pinned, everywhere; a failing check only where versions come in', () => {
+    expect(found.map(({ title, pinned, tone }) => [title, pinned, tone])).toEqual([
+      ['git.app, pinned, last check failed', true, 'failing'],
+      ['git.app that passed unit, pinned', true, 'resource'],
+      ['git.app put by b, pinned', true, 'resource'],
+    ]);
+  });
+});
+
+test('a compact node has the look of each job and the gravest of them', () => {
+  const graph = graphOf(pipelineOf(job('a', get('git.app')), job('b', get('git.app'))), {
+    groupParallel: true,
+  });
+  const jobs = new Map<string, JobState>([
+    ['a', { paused: false, ended: 'succeeded', doing: 'started' }],
+    ['b', { paused: false, ended: 'cancelled' }],
+  ]);
+  expect(looksOf(graph, { ...nothing, jobs }).get('job a and 1 more')).toMatchObject({
+    tone: 'cancelled',
+    dashed: true,
+    title: '2 jobs: a: running, before succeeded; b: cancelled',
+    rows: [{ tone: 'succeeded' }, { tone: 'cancelled' }],
+  });
+});
+
+describe('a version that is followed', () => {
+  const whole = graphOf(samplePipeline);
+  const path = (resource: string, graph = whole): string[] =>
+    [...looksOf(graph, nothing, { whole, resource })].flatMap(([id, { faded }]) => (faded ? [] : [id]));
+
+  test('goes along passed, and on through what the jobs put', () => {
+    expect(path('git.app').filter((id) => id.startsWith('job'))).toEqual([
+      'job lint',
+      'job typecheck',
+      'job unit',
+      'job integration--linux-amd64',
+      'job integration--linux-arm64',
+      'job integration--darwin',
+      'job build',
+      'job deploy-staging',
+      'job smoke',
+      'job deploy-production',
+    ]);
+  });
+
+  test('does not go on with other resources of the same job', () => {
+    expect(path('image.base')).toEqual(['resource image.base', 'job unit']);
+    expect(path('cron.nightly')).toEqual(['resource cron.nightly', 'job smoke']);
+  });
+
+  test('is followed from a put into the jobs that get the resource without passed', () => {
+    const again = graphOf(pipelineOf(job('a', get('git.app'), put('trigger.x')), job('b', get('trigger.x'))));
+    const looks = looksOf(again, nothing, { whole: again, resource: 'git.app' });
+    expect([...looks.values()].every(({ faded }) => !faded)).toBe(true);
+  });
+
+  test('is followed in a graph that hides and groups', () => {
+    const shown = graphOf(samplePipeline, { hideIntermediates: true, groupParallel: true });
+    expect(path('git.config', shown)).toEqual(['resource git.config', 'job deploy-staging']);
+  });
+
+  test('reaches nothing when no job takes it', () => {
+    expect(path('git.releases')).toEqual([]);
+  });
+});
+
+/** WCAG's measure of how light a colour is. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** WCAG's contrast of two colours. */
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test('letters can be read on every tone', () => {
+  expect(Object.values(TONES).filter(({ fill, ink }) => contrast(fill, ink) < 4.5)).toEqual([]);
+});
+
+test('the colours that the manual names', () => {
+  expect([TONES.paused.fill, TONES.warning.fill, PINNED_BORDER]).toEqual(['#29adff', '#fa8072', '#ffbf00']);
+});
+
+test('no two states have the same fill', () => {
+  const { resource: _resource, failing: _failing, ...ofJobs } = TONES;
+  expect(new Set(Object.values(ofJobs).map(({ fill }) => fill)).size).toBe(Object.keys(ofJobs).length);
+});

@@ -1,0 +1,131 @@
+import type { Graph, GraphNode, JobNode, ResourceNode } from './graph.ts';
+import { jobId, outputId } from './graph.ts';
+import type { GraphState, JobState, ResourceState } from './state.ts';
+import { traceVersion } from './trace-version.ts';
+
+/** How a node or a row of a compact node is drawn. */
+export interface Look {
+  tone: Tone;
+  /** Something of the job is pending or running. */
+  dashed: boolean;
+  pinned: boolean;
+  /** Off the path of the version that is followed. */
+  faded: boolean;
+  /** The whole name and the state in words, for those who do not see the colour. */
+  title: string;
+}
+
+const DARK_INK = '#1f2328';
+
+/**
+ * Fill, border and letters. The manual names the fills of `paused` and `warning`, and the amber border of a pinned resource; the others
+ * keep away from them, and letters have a contrast of at least 4.5 on each.
+ */
+export const TONES = {
+  idle: { fill: '#d8dee4', border: '#57606a', ink: DARK_INK },
+  succeeded: { fill: '#6fdd8b', border: '#1a7f37', ink: DARK_INK },
+  failed: { fill: '#cf222e', border: '#82071e', ink: '#ffffff' },
+  cancelled: { fill: '#c69c6d', border: '#7a4a1d', ink: DARK_INK },
+  warning: { fill: '#fa8072', border: '#8a3324', ink: DARK_INK },
+  waiting: { fill: '#c297ff', border: '#6639ba', ink: DARK_INK },
+  paused: { fill: '#29adff', border: '#0a5a94', ink: DARK_INK },
+  resource: { fill: '#f6f8fa', border: '#57606a', ink: DARK_INK },
+  failing: { fill: '#f6f8fa', border: '#cf222e', ink: DARK_INK },
+} as const satisfies Record<string, { fill: string; border: string; ink: string }>;
+
+export type Tone = keyof typeof TONES;
+
+export const PINNED_BORDER = '#ffbf00';
+
+export interface NodeLook extends Look {
+  /** Of a compact node: one look for each of its jobs. */
+  rows: Look[];
+}
+
+export interface FollowedVersion {
+  /** The graph with nothing hidden or grouped, on which the way of the version is found. */
+  whole: Graph;
+  resource: string;
+}
+
+/** The look of every node, by id. */
+export function looksOf(graph: Graph, state: GraphState, followed?: FollowedVersion): Map<string, NodeLook> {
+  const path = followed && traceVersion(followed.whole, followed.resource);
+  return new Map(
+    graph.nodes.map((node) => {
+      const faded = path !== undefined && !idsWithin(node).some((id) => path.has(id));
+      return [
+        node.id,
+        node.kind === 'job' ? lookOfJobs(node, state, faded) : lookOfResource(node, state, faded),
+      ];
+    }),
+  );
+}
+
+/** The nodes of the whole graph that a node stands for. */
+function idsWithin(node: GraphNode): string[] {
+  if (node.kind === 'job') return node.jobs.map(jobId);
+  return node.role === 'entry' ? [node.id] : node.after.map((job) => outputId(job, node.resource));
+}
+
+/** The first that one of its jobs has gives a compact node its tone. */
+const GRAVEST: readonly Tone[] = ['failed', 'cancelled', 'warning', 'waiting', 'paused', 'idle', 'succeeded'];
+
+function lookOfJobs({ jobs }: JobNode, state: GraphState, faded: boolean): NodeLook {
+  const rows = jobs.map((job) => lookOfJob(job, state.jobs.get(job), faded));
+  const [only] = rows;
+  if (only && rows.length === 1) return { ...only, rows: [] };
+  return {
+    tone: GRAVEST.find((tone) => rows.some((row) => row.tone === tone)) ?? 'idle',
+    dashed: rows.some((row) => row.dashed),
+    pinned: false,
+    faded,
+    title: `${rows.length} jobs: ${rows.map(({ title }) => title).join('; ')}`,
+    rows,
+  };
+}
+
+function lookOfJob(job: string, state: JobState = { paused: false }, faded: boolean): Look {
+  const { paused, ended, doing } = state;
+  const words = [
+    ...(paused ? ['paused'] : []),
+    ...(doing ? [DOING[doing]] : []),
+    ...(ended ? [paused || doing ? `before ${ended}` : ended] : []),
+  ];
+  return {
+    tone: toneOf(state),
+    dashed: doing === 'pending' || doing === 'started',
+    pinned: false,
+    faded,
+    title: `${job}: ${words.length === 0 ? 'not yet run' : words.join(', ')}`,
+  };
+}
+
+const DOING = { pending: 'pending', waiting: 'waiting for approval', started: 'running' } as const;
+
+function toneOf({ paused, ended, doing }: JobState): Tone {
+  if (paused) return 'paused';
+  return doing === 'waiting' ? 'waiting' : (ended ?? 'idle');
+}
+
+function lookOfResource(node: ResourceNode, { resources }: GraphState, faded: boolean): NodeLook {
+  const { pinned, failing }: ResourceState = resources.get(node.resource) ?? {
+    pinned: false,
+    failing: false,
+  };
+  const broken = failing && node.role === 'entry';
+  const words = [...(pinned ? ['pinned'] : []), ...(broken ? ['last check failed'] : [])];
+  return {
+    tone: broken ? 'failing' : 'resource',
+    dashed: false,
+    pinned,
+    faded,
+    title: [`${node.resource}${whence(node)}`, ...words].join(', '),
+    rows: [],
+  };
+}
+
+function whence({ role, after }: ResourceNode): string {
+  if (role === 'entry') return '';
+  return ` ${role === 'put' ? 'put by' : 'that passed'} ${after.join(', ')}`;
+}

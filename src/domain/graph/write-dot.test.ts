@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { assert, constantFrom, property, string, tuple, uniqueArray } from 'fast-check';
+import { golden } from '#testing/golden-file.ts';
+import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
+import type { GraphOptions } from './graph-of.ts';
+import { graphOf } from './graph-of.ts';
+import { looksOf } from './look.ts';
+import type { GraphState, JobState } from './state.ts';
+import { writeDot, writeLayoutDot } from './write-dot.ts';
+
+const jobs = new Map<string, JobState>([
+  ['lint', { paused: false, ended: 'succeeded' }],
+  ['typecheck', { paused: false, ended: 'warning' }],
+  ['unit', { paused: false, ended: 'succeeded', doing: 'started' }],
+  ['integration--linux-amd64', { paused: false, ended: 'failed' }],
+  ['integration--linux-arm64', { paused: false, ended: 'cancelled', doing: 'pending' }],
+  ['deploy-staging', { paused: true, ended: 'succeeded' }],
+  ['deploy-production', { paused: false, doing: 'waiting' }],
+]);
+const resources = new Map([
+  ['git.config', { pinned: true, failing: false }],
+  ['cron.nightly', { pinned: false, failing: true }],
+]);
+const state: GraphState = { jobs, resources };
+
+describe('DOT of the sample pipeline (`jest -u` writes them anew; then look at a picture too)', () => {
+  const files: Record<string, GraphOptions & { follow?: string }> = {
+    'whole.dot': {},
+    'hide-intermediates.dot': { hideIntermediates: true },
+    'group-parallel.dot': { groupParallel: true },
+    'both.dot': { hideIntermediates: true, groupParallel: true },
+    'followed.dot': { follow: 'git.config' },
+  };
+  test.each(Object.entries(files))('%s', (file, { follow, ...options }) => {
+    const graph = graphOf(samplePipeline, options);
+    const followed = follow === undefined ? undefined : { whole: graphOf(samplePipeline), resource: follow };
+    const dot = writeDot(graph, 'sample', looksOf(graph, state, followed));
+    expect(dot).toBe(golden(join(import.meta.dirname, 'testdata', file), dot));
+  });
+});
+
+/** What a file of DOT is, once its quoted texts are gone: nothing in them can look like syntax. */
+const SKELETON = new RegExp(
+  [
+    String.raw`^digraph Q \{\n`,
+    String.raw`( {2}(graph|node|edge) \[[^\]"]*Q?[^\]"]*\];\n){3}\n`,
+    String.raw`( {2}Q \[label=Q, width=[\d.]+, height=[\d.]+(, [a-z]+=(Q|\d))*\];\n)*\n`,
+    String.raw`( {2}Q -> Q( \[style=Q\])?;\n)*\}\n$`,
+  ].join(''),
+);
+
+test('no name can break out of its quotes', () => {
+  const letters = constantFrom(
+    '"',
+    '\\',
+    '\n',
+    '&',
+    '<',
+    '>',
+    '{',
+    '}',
+    '|',
+    ';',
+    ']',
+    '\\N',
+    '->',
+    'a',
+    '\u0000',
+    '\uD800',
+    'é',
+  );
+  const name = string({ unit: letters, minLength: 1, maxLength: 6 });
+  const names = uniqueArray(name, { minLength: 4, maxLength: 4 });
+  assert(
+    property(tuple(names, name), ([[a = '', b = '', resource = '', made = ''], pipelineName]) => {
+      const graph = graphOf(pipelineOf(job(a, get(resource), put(made)), job(b, get(made, a))));
+      const dot = writeDot(graph, pipelineName, looksOf(graph, state));
+      const skeleton = dot.replaceAll(/"(?:[^"\\]|\\.)*"/g, 'Q');
+      expect(skeleton).toMatch(SKELETON);
+      expect(skeleton.match(/^ {2}Q \[/gm)).toHaveLength(graph.nodes.length);
+      expect(skeleton.match(/ -> /g)).toHaveLength(graph.edges.length);
+      expect(dot).not.toMatch(/=\s*<|URL|href|image=/);
+    }),
+  );
+});
+
+const layoutDot = (name: string, resource: string): string =>
+  writeLayoutDot(graphOf(pipelineOf(job(name, get(resource)))));
+
+describe('the text for the layout', () => {
+  test('holds no names', () => {
+    expect(layoutDot('unit', 'git.app')).toBe(
+      [
+        'digraph {graph [rankdir=LR, nodesep=0.2, ranksep=0.45] node [shape=box, fixedsize=true, label=""] edge [arrowhead=none]',
+        '0 [width=0.97, height=0.39]',
+        '1 [width=0.69, height=0.39]',
+        '0 -> 1',
+        '}',
+      ].join('\n'),
+    );
+  });
+
+  test('is the same for names of the same width, and another for longer ones', () => {
+    expect(layoutDot('tinu', 'git.app')).toBe(layoutDot('unit', 'git.app'));
+    expect(layoutDot('units', 'git.app')).not.toBe(layoutDot('unit', 'git.app'));
+  });
+});

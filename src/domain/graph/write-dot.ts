@@ -1,0 +1,97 @@
+import { boxOf } from './box.ts';
+import type { Graph, GraphEdge, GraphNode } from './graph.ts';
+import type { NodeLook } from './look.ts';
+import { PINNED_BORDER, TONES } from './look.ts';
+import { LETTERS, visible } from './measure-label.ts';
+
+/** Of edges: seen on white and on black. */
+export const EDGE = '#7d8590';
+const FADED = '66';
+
+const ROOM = 'rankdir=LR, nodesep=0.2, ranksep=0.45';
+
+/** The graph in Graphviz' language. Every name stands in quotes, and there are no URLs, images or HTML labels. */
+export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, NodeLook>): string {
+  const lines = [
+    `digraph ${quote(name)} {`,
+    `  graph [${ROOM}, bgcolor="transparent", pad=0.1];`,
+    `  node [shape=box, fixedsize=true, fontname="DejaVu Sans", fontsize=${LETTERS}];`,
+    `  edge [color="${EDGE}", arrowsize=0.6];`,
+    '',
+    ...graph.nodes.map((node) => nodeLine(node, looks.get(node.id))),
+    '',
+    ...graph.edges.map((edge) => edgeLine(edge, looks)),
+    '}',
+    '',
+  ];
+  return lines.join('\n');
+}
+
+/**
+ * What the layout depends on and nothing else: sizes and edges, nodes by number. Equal texts have equal layouts, whatever the names and
+ * states are, and no name reaches the layout engine.
+ */
+export function writeLayoutDot({ nodes, edges }: Graph): string {
+  const number = new Map(nodes.map(({ id }, index) => [id, index]));
+  const sizes = nodes.map((node, index) => {
+    const { width, height } = boxOf(node);
+    return `${index} [width=${inches(width)}, height=${inches(height)}]`;
+  });
+  return [
+    `digraph {graph [${ROOM}] node [shape=box, fixedsize=true, label=""] edge [arrowhead=none]`,
+    ...sizes,
+    ...edges.map(({ from, to }) => `${number.get(from)} -> ${number.get(to)}`),
+    '}',
+  ].join('\n');
+}
+
+function nodeLine(node: GraphNode, look?: NodeLook): string {
+  const { labels, width, height } = boxOf(node);
+  const attributes = [
+    `label=${quoteLabel(labels)}`,
+    `width=${inches(width)}`,
+    `height=${inches(height)}`,
+    ...(look ? lookAttributes(node, look) : []),
+  ];
+  return `  ${quote(node.id)} [${attributes.join(', ')}];`;
+}
+
+function lookAttributes(node: GraphNode, { tone, dashed, pinned, faded, title }: NodeLook): string[] {
+  const { fill, border, ink } = TONES[tone];
+  const veil = faded ? FADED : '';
+  const styles = ['filled', ...(node.kind === 'job' ? ['rounded'] : []), ...(dashed ? ['dashed'] : [])];
+  return [
+    `style="${styles.join(',')}"`,
+    `fillcolor="${fill}${veil}"`,
+    `color="${pinned ? PINNED_BORDER : border}${veil}"`,
+    ...(pinned || dashed ? [`penwidth=${pinned ? 3 : 2}`] : []),
+    `fontcolor="${ink}${veil}"`,
+    `tooltip=${quoteLabel([title])}`,
+  ];
+}
+
+function edgeLine({ from, to, kind }: GraphEdge, looks: ReadonlyMap<string, NodeLook>): string {
+  const faded = looks.get(from)?.faded === true || looks.get(to)?.faded === true;
+  const attributes = [
+    ...(kind === 'take' ? ['style="dashed"'] : []),
+    ...(faded ? [`color="${EDGE}${FADED}"`] : []),
+  ];
+  const suffix = attributes.length === 0 ? '' : ` [${attributes.join(', ')}]`;
+  return `  ${quote(from)} -> ${quote(to)}${suffix};`;
+}
+
+/** Two digits are a hundredth of an inch; the layout needs no more. */
+const inches = (points: number): string => (points / 72).toFixed(2);
+
+/** A quoted id: DOT knows one escape in it, `\"`, and a backslash before the closing quote would be read as one. */
+function quote(text: string): string {
+  return `"${visible(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}
+
+/** In labels and tooltips a backslash escapes, and `&` begins an entity. */
+function quoteLabel(lines: readonly string[]): string {
+  const escaped = lines.map((line) =>
+    visible(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;'),
+  );
+  return `"${escaped.join(String.raw`\n`)}"`;
+}

@@ -1,0 +1,162 @@
+import { readTokens } from './condition-tokens.ts';
+import type { Operand, Operator, Token } from './condition-tokens.ts';
+
+/** A condition as it was written. Values meet it only when it is evaluated, so no value can change its logic. */
+export type Condition =
+  | { kind: 'and' | 'or'; left: Condition; right: Condition }
+  | { kind: 'compare'; operator: Operator; left: Operand; right: Operand };
+
+export interface ConditionFault {
+  /** From 1, in characters of the text. */
+  character: number;
+  reason: string;
+}
+
+const DEEPEST = 100;
+
+/**
+ * `$GET_APP_REF != '' && ($INPUT_ENV == prod || $BUILD_NUMBER > 10)`: comparisons joined by `&&`, which binds tighter, and `||`.
+ */
+export function parseCondition(text: string): Condition | ConditionFault {
+  const tokens = readTokens(text);
+  if ('reason' in tokens) return tokens;
+  const parser = new Parser(tokens.tokens, text.length + 1);
+  try {
+    return parser.whole();
+  } catch (error) {
+    if (error instanceof Fault) return error.fault;
+    throw error;
+  }
+}
+
+class Fault extends Error {
+  readonly fault: ConditionFault;
+  constructor(fault: ConditionFault) {
+    super(fault.reason);
+    this.fault = fault;
+  }
+}
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  readonly #end: number;
+  #next = 0;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[], end: number) {
+    this.#tokens = tokens;
+    this.#end = end;
+  }
+
+  whole(): Condition {
+    if (this.#tokens.length === 0) this.#fail('it is empty');
+    const condition = this.#either();
+    const rest = this.#peek();
+    if (rest?.kind === ')') this.#fail('there is no bracket that this one closes');
+    if (rest) this.#fail('&& or || is missing before this');
+    return condition;
+  }
+
+  #either(): Condition {
+    let left = this.#both();
+    while (this.#take('||')) left = { kind: 'or', left, right: this.#both() };
+    return left;
+  }
+
+  #both(): Condition {
+    let left = this.#single();
+    while (this.#take('&&')) left = { kind: 'and', left, right: this.#single() };
+    return left;
+  }
+
+  #single(): Condition {
+    if (!this.#take('(')) return this.#comparison();
+    this.#depth += 1;
+    if (this.#depth > DEEPEST) this.#fail(`brackets are nested more than ${DEEPEST} deep`);
+    const inner = this.#either();
+    if (!this.#take(')')) this.#fail('a closing bracket is missing');
+    this.#depth -= 1;
+    return inner;
+  }
+
+  #comparison(): Condition {
+    const left = this.#operand();
+    const token = this.#peek();
+    if (token?.kind !== 'operator') return this.#fail("a comparison is missing, such as == 'yes'");
+    this.#next += 1;
+    return { kind: 'compare', operator: token.operator, left, right: this.#operand() };
+  }
+
+  #operand(): Operand {
+    const token = this.#peek();
+    if (token?.kind !== 'operand')
+      return this.#fail('a value is missing: $NAME, a word, or a text in quotes');
+    this.#next += 1;
+    return token.operand;
+  }
+
+  #peek(): Token | undefined {
+    return this.#tokens[this.#next];
+  }
+
+  #take(kind: Token['kind']): boolean {
+    if (this.#peek()?.kind !== kind) return false;
+    this.#next += 1;
+    return true;
+  }
+
+  #fail(reason: string): never {
+    throw new Fault({ character: this.#peek()?.character ?? this.#end, reason });
+  }
+}
+
+/** What holds for these variables. One that is not set is an empty text. */
+export function evaluateCondition(
+  condition: Condition,
+  variables: Readonly<Record<string, string>>,
+): boolean {
+  if (condition.kind === 'compare') {
+    const { operator, left, right } = condition;
+    return comparisons[operator](fill(left, variables), fill(right, variables));
+  }
+  const left = evaluateCondition(condition.left, variables);
+  if (left === (condition.kind === 'or')) return left;
+  return evaluateCondition(condition.right, variables);
+}
+
+function fill(operand: Operand, variables: Readonly<Record<string, string>>): string {
+  return operand
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      return Object.hasOwn(variables, part.variable) ? (variables[part.variable] ?? '') : '';
+    })
+    .join('');
+}
+
+const comparisons: Record<Operator, (left: string, right: string) => boolean> = {
+  '==': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+  contains: (left, right) => left.includes(right),
+  '!contains': (left, right) => !left.includes(right),
+  '<': (left, right) => order(left, right) < 0,
+  '>': (left, right) => order(left, right) > 0,
+};
+
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** As numbers when both are, otherwise as texts. */
+function order(left: string, right: string): number {
+  if (number.test(left) && number.test(right)) return Number(left) - Number(right);
+  return left < right ? -1 : Number(left > right);
+}
+
+/** Names of the variables that it looks at, each once. */
+export function variablesOf(condition: Condition): string[] {
+  const found =
+    condition.kind === 'compare'
+      ? [...condition.left, ...condition.right].flatMap((part) =>
+          typeof part === 'string' ? [] : [part.variable],
+        )
+      : [...variablesOf(condition.left), ...variablesOf(condition.right)];
+  return [...new Set(found)];
+}

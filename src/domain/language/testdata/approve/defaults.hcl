@@ -1,0 +1,8 @@
+job "a" {
+  approve "go live" {}
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

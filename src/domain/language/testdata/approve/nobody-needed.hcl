@@ -1,0 +1,10 @@
+job "a" {
+  approve "x" {
+    approvals = 0
+  }
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,10 @@
+job "a" {
+  approve "x" {
+    notify "slack" "ops" {}
+  }
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,9 @@
+job "a" {
+  approve "x" {}
+  approve "y" {}
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

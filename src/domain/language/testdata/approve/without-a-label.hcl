@@ -1,0 +1,8 @@
+job "a" {
+  approve {}
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,15 @@
+# The attribute takes ${…}, which a label cannot.
+variable "env" {
+  type    = string
+  default = "prod"
+}
+job "a" {
+  if {
+    condition = "$INPUT_ENV == ${var.env}"
+    task "t" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+job "a" {
+  if "a == a" {
+    task "a" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+  task "b" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+  else {
+    task "c" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+}

@@ -1,0 +1,10 @@
+job "a" {
+  if "a == a" {
+    condition = "b == b"
+    task "t" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+}

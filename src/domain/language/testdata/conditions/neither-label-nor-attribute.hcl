@@ -1,0 +1,9 @@
+job "a" {
+  if {
+    task "t" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+}

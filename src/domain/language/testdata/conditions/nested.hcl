@@ -1,0 +1,18 @@
+job "a" {
+  if "$INPUT_A == 1" {
+    if "$INPUT_B == 2" {
+      task "x" {
+        run "shell" {
+          cmd = "true"
+        }
+      }
+    }
+    else {
+      task "y" {
+        run "shell" {
+          cmd = "true"
+        }
+      }
+    }
+  }
+}

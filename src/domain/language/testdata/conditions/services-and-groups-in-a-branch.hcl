@@ -1,0 +1,12 @@
+job "a" {
+  if "$INPUT_DB == yes" {
+    service "redis" {}
+    in_parallel {
+      task "x" {
+        run "shell" {
+          cmd = "true"
+        }
+      }
+    }
+  }
+}

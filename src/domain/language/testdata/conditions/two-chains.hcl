@@ -1,0 +1,23 @@
+job "a" {
+  if "a == a" {
+    task "a" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+  if "b == b" {
+    task "b" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+  else {
+    task "c" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+}

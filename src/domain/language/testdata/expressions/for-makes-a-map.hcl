@@ -1,0 +1,12 @@
+runner_type "show" {
+  run {
+    path = "show"
+  }
+}
+job "a" {
+  task "t" {
+    run "show" {
+      a = jsonencode({ for x in ["a", "b"] : x => upper(x) })
+    }
+  }
+}

@@ -1,0 +1,7 @@
+job "a" {
+  task "t" {
+    run "shell" {
+      cmd = hello
+    }
+  }
+}

@@ -1,0 +1,12 @@
+runner_type "show" {
+  run {
+    path = "show"
+  }
+}
+job "a" {
+  task "t" {
+    run "show" {
+      now = timestamp()
+    }
+  }
+}

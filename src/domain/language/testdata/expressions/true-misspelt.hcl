@@ -1,0 +1,6 @@
+resource "cron" "c" {}
+job "a" {
+  get "cron" "c" {
+    trigger = ture
+  }
+}

@@ -1,0 +1,8 @@
+job "test" {
+  for_each = null
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,8 @@
+job "a" {
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+  on_failure {}
+}

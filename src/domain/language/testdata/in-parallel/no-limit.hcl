@@ -1,0 +1,10 @@
+job "a" {
+  in_parallel {
+    limit = 0
+    task "t" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+job "a" {
+  in_parallel {
+    task "x" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+    task "X" {
+      run "shell" {
+        cmd = "true"
+      }
+    }
+  }
+}

@@ -1,0 +1,7 @@
+job "a" {
+  in_parallel {
+    service "redis" {}
+    in_parallel {}
+    if "a == a" {}
+  }
+}

@@ -1,0 +1,10 @@
+job "a" {
+  input "with space" {
+    type = string
+  }
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,9 @@
+job "a" {
+  tags = ["GPU"]
+  serial_groups = ["the prod"]
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

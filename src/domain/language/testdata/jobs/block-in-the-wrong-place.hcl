@@ -1,0 +1,9 @@
+task "t" {
+  run "shell" {
+    cmd = "true"
+  }
+}
+get "cron" "x" {}
+secret "env" {
+  key = "x"
+}

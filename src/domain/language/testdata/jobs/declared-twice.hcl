@@ -1,0 +1,14 @@
+job "a" {
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}
+job "a" {
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

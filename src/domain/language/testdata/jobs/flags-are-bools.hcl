@@ -1,0 +1,8 @@
+job "a" {
+  disable_retry = "true"
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,5 @@
+job "a" {
+  concurency = 1
+  timout = "1m"
+  taks "t" {}
+}

@@ -1,0 +1,14 @@
+# What is as if it were not there is left out.
+job "a" {
+  concurrency   = 0
+  tags          = []
+  serial_groups = []
+  disable_retry = false
+  allow_failure = null
+  interruptible = false
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

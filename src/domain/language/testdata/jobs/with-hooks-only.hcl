@@ -1,0 +1,5 @@
+job "a" {
+  ensure "shell" {
+    cmd = "true"
+  }
+}

@@ -1,0 +1,11 @@
+job "test" {
+  matrix {
+    go = ["1"]
+    include {}
+  }
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

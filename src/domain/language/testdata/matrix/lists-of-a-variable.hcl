@@ -1,0 +1,14 @@
+variable "versions" {
+  type    = list(string)
+  default = ["1", "2"]
+}
+job "test" {
+  matrix {
+    v = var.versions
+  }
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,10 @@
+job "test" {
+  matrix {
+
+  }
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

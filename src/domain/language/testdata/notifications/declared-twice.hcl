@@ -1,0 +1,10 @@
+notification "slack" "ops" {
+  params {
+    webhook_url = "https://chat.example/hook"
+  }
+}
+notification "slack" "ops" {
+  params {
+    webhook_url = "https://chat.example/hook"
+  }
+}

@@ -1,0 +1,6 @@
+notification "chatone" "a" {
+  params {
+    webhook_url = "chat.example"
+    webhok_url  = "x"
+  }
+}

@@ -1,0 +1,7 @@
+notification "chatone" "a" {}
+notification "hostcheck" "b" {
+  params {
+    app_id = "one"
+    repository = "r"
+  }
+}

@@ -1,0 +1,3 @@
+notification_type "pager" {
+  params = ["key"]
+}

@@ -1,0 +1,6 @@
+notification "slack" "ops" {
+  on = ["sucess"]
+  params {
+    webhook_url = "https://chat.example/hook"
+  }
+}

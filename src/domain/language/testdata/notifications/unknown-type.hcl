@@ -1,0 +1,1 @@
+notification "slak" "a" {}

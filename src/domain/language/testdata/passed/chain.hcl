@@ -1,0 +1,17 @@
+resource "cron" "day" {}
+job "a" {
+  get "cron" "day" {
+    trigger = true
+  }
+}
+job "b" {
+  get "cron" "day" {
+    passed = ["a"]
+    trigger = true
+  }
+}
+job "c" {
+  get "cron" "day" {
+    passed = ["a", "b"]
+  }
+}

@@ -1,0 +1,11 @@
+resource "cron" "day" {}
+job "a" {
+  get "cron" "day" {
+    trigger = true
+  }
+}
+job "b" {
+  get "cron" "day" {
+    passed = "a"
+  }
+}

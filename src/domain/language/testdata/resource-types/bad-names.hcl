@@ -1,0 +1,6 @@
+resource_type "with.dot" {
+  push "exec" {}
+}
+resource_type "" {
+  push "exec" {}
+}

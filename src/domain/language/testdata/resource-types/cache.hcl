@@ -1,0 +1,7 @@
+resource_type "t" {
+  cache = true
+  check "shell" {
+    cmd = "x"
+  }
+}
+resource "t" "x" {}

@@ -1,0 +1,8 @@
+resource_type "t" {
+  check "shell" {
+    cmd = "x"
+  }
+  check "shell" {
+    cmd = "y"
+  }
+}

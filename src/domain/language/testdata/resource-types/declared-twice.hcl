@@ -1,0 +1,6 @@
+resource_type "t" {
+  push "exec" {}
+}
+resource_type "t" {
+  push "exec" {}
+}

@@ -1,0 +1,3 @@
+resource_type "t" {
+  check "exec" {}
+}

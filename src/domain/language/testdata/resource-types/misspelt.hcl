@@ -1,0 +1,6 @@
+resource_type "t" {
+  chekc "shell" {
+    cmd = "x"
+  }
+  parms = ["x"]
+}

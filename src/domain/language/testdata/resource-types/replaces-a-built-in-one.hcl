@@ -1,0 +1,7 @@
+# Inline definitions take precedence.
+resource_type "cron" {
+  check "shell" {
+    cmd = "date"
+  }
+}
+resource "cron" "c" {}

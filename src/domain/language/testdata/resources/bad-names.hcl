@@ -1,0 +1,3 @@
+resource "cron" "with space" {}
+resource "cron" "-a" {}
+resource "cron" "" {}

@@ -1,0 +1,3 @@
+resource "cron" "a" {
+  tags = ["GPU", "a_b", "-x"]
+}

@@ -1,0 +1,2 @@
+resource "cron" "app" {}
+resource "cron" "app" {}

@@ -1,0 +1,3 @@
+resource "cron" "often" {
+  check_interval = "@every 1m30s"
+}

@@ -1,0 +1,6 @@
+resource "fs" "data" {
+  params {
+    path = "data/in"
+  }
+}
+resource "fs" "none" {}

@@ -1,0 +1,6 @@
+resource "git" "app" {
+  params {
+    name = "app"
+  }
+}
+resource "git" "lib" {}

@@ -1,0 +1,3 @@
+resource "cron" "a" {
+  params = { x = 1 }
+}

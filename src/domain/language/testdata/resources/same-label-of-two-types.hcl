@@ -1,0 +1,3 @@
+# The canonical name is <type>.<label>.
+resource "cron" "app" {}
+resource "trigger" "app" {}

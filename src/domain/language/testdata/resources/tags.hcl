@@ -1,0 +1,3 @@
+resource "cron" "a" {
+  tags = ["gpu", "zone-a", "gpu"]
+}

@@ -1,0 +1,8 @@
+resource "cron" "a" {
+  params {
+    x = 1
+  }
+  params {
+    y = 2
+  }
+}

@@ -1,0 +1,10 @@
+runner_type "ssh" {
+  run {
+    args = ["x"]
+  }
+}
+job "a" {
+  task "t" {
+    run "ssh" {}
+  }
+}

@@ -1,0 +1,10 @@
+runner_type "a" {
+  run {
+    path = "x"
+  }
+}
+runner_type "a" {
+  run {
+    path = "y"
+  }
+}

@@ -1,0 +1,3 @@
+runner_type "container" {
+  source = "svc://docker"
+}

@@ -1,0 +1,7 @@
+job "a" {
+  task "t" {
+    run "exec" {
+      args = ["x"]
+    }
+  }
+}

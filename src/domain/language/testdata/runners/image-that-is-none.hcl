@@ -1,0 +1,8 @@
+job "a" {
+  task "t" {
+    run "docker" {
+      image = "Not An Image"
+      cmd   = "true"
+    }
+  }
+}

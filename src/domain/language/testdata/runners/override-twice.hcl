@@ -1,0 +1,7 @@
+resource_type "a" {
+  runner "exec" {}
+  runner "exec" {}
+  check "exec" {
+    path = "x"
+  }
+}

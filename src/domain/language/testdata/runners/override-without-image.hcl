@@ -1,0 +1,6 @@
+resource_type "a" {
+  runner "docker" {}
+  check "exec" {
+    path = "x"
+  }
+}

@@ -1,0 +1,12 @@
+runner_type "ssh" {
+  run {
+    path = "ssh"
+  }
+}
+job "a" {
+  task "t" {
+    run "shh" {
+      host = "x"
+    }
+  }
+}

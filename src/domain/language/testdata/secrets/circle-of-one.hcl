@@ -1,0 +1,6 @@
+variable "a" {
+  type = string
+  secret "env" {
+    key = var.a
+  }
+}

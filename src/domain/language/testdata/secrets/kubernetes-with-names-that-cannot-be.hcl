@@ -1,0 +1,7 @@
+variable "token" {
+  type = string
+  secret "kubernetes" {
+    path = "Forge_1"
+    key  = "a b"
+  }
+}

@@ -1,0 +1,6 @@
+variable "port" {
+  type = number
+  secret "env" {
+    key = "PORT"
+  }
+}

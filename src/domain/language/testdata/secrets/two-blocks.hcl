@@ -1,0 +1,9 @@
+variable "token" {
+  type = string
+  secret "env" {
+    key = "A"
+  }
+  secret "env" {
+    key = "B"
+  }
+}

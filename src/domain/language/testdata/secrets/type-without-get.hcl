@@ -1,0 +1,3 @@
+secret_type "pass" {
+  folder = "ci"
+}

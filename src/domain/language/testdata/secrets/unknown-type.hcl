@@ -1,0 +1,6 @@
+variable "token" {
+  type = string
+  secret "evn" {
+    key = "TOKEN"
+  }
+}

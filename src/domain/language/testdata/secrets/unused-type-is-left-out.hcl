@@ -1,0 +1,5 @@
+secret_type "pass" {
+  get "shell" {
+    cmd = "true"
+  }
+}

@@ -1,0 +1,7 @@
+variable "token" {
+  type = string
+  secret "vault" {
+    path = "kv/forge"
+    key  = "token"
+  }
+}

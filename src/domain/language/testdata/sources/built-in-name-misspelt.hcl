@@ -1,0 +1,3 @@
+resource_type "code" {
+  source = "svc://gti"
+}

@@ -1,0 +1,4 @@
+resource_type "code" {
+  source        = "svc://git"
+  source_digest = "sha256:00"
+}

@@ -1,0 +1,7 @@
+resource_type "a" {
+  source = var.nowhere
+}
+resource "a" "x" {}
+job "j" {
+  get "a" "x" {}
+}

@@ -1,0 +1,9 @@
+resource_type "t" {
+  push "shell" {
+    cmd = "x"
+  }
+}
+resource "t" "x" {}
+job "a" {
+  get "t" "x" {}
+}

@@ -1,0 +1,6 @@
+resource "cron" "day" {}
+job "a" {
+  get "cron" "day" {
+    trigger = "true"
+  }
+}

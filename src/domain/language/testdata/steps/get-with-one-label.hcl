@@ -1,0 +1,4 @@
+resource "cron" "day" {}
+job "a" {
+  get "day" {}
+}

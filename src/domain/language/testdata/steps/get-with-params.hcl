@@ -1,0 +1,8 @@
+resource "cron" "day" {}
+job "a" {
+  get "cron" "day" {
+    params {
+      x = 1
+    }
+  }
+}

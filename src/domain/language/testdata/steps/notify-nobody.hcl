@@ -1,0 +1,8 @@
+notification "slack" "ops" {
+  params {
+    webhook_url = "https://chat.example/hook"
+  }
+}
+job "a" {
+  notify "slack" "osp" {}
+}

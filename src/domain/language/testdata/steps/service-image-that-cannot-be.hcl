@@ -1,0 +1,10 @@
+job "a" {
+  service "redis" {
+    version = "not a tag"
+  }
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,8 @@
+job "a" {
+  service "rediss" {}
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,10 @@
+job "a" {
+  service "redis" {
+    prot = 6380
+  }
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}

@@ -1,0 +1,5 @@
+service_type "db" {
+  start "shell" {
+    cmd = "db"
+  }
+}

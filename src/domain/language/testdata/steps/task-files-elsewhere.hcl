@@ -1,0 +1,9 @@
+job "a" {
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+    inputs  = ["/etc/passwd", "../up"]
+    outputs = ["", "a/../../b"]
+  }
+}

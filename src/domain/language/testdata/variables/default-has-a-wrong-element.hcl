@@ -1,0 +1,4 @@
+variable "ports" {
+  type    = map(number)
+  default = { web = "http" }
+}

@@ -1,0 +1,5 @@
+# null is as if it were not there.
+variable "a" {
+  type    = string
+  default = null
+}

@@ -1,0 +1,6 @@
+variable "port" {
+  type = number
+}
+variable "debug" {
+  type = bool
+}

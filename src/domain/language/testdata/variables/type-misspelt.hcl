@@ -1,0 +1,9 @@
+variable "a" {
+  type = strng
+}
+variable "b" {
+  type = boolean
+}
+variable "c" {
+  type = integer
+}

@@ -1,0 +1,4 @@
+variable "names" {
+  type    = map(strin)
+  default = {}
+}

@@ -1,0 +1,16 @@
+variable "region" {
+  type    = string
+  default = "north"
+}
+runner_type "show" {
+  run {
+    path = "show"
+  }
+}
+job "a" {
+  task "t" {
+    run "show" {
+      region = var.regoin
+    }
+  }
+}

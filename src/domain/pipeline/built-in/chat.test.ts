@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { runScript } from '#testing/run-script.ts';
+import type { ScriptEnd } from '#testing/run-script.ts';
+import { chatScripts } from './chat.ts';
+
+let server: Server;
+let work = '';
+let url = '';
+let status = 200;
+let seen: { path: string; type: string; body: unknown }[] = [];
+
+beforeAll(async () => {
+  work = await mkdtemp(join(tmpdir(), 'millrace-chat-'));
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+      seen.push({ path: request.url ?? '', type: request.headers['content-type'] ?? '', body });
+      response.writeHead(status).end('the answer');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook/a"b`;
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await rm(work, { recursive: true });
+});
+beforeEach(() => {
+  seen = [];
+  status = 200;
+});
+
+const build = {
+  BUILD_NUMBER: '7',
+  BUILD_JOB_NAME: 'unit',
+  BUILD_PIPELINE_NAME: 'app',
+  BUILD_TEAM_NAME: 'main',
+};
+const run = (variables: Record<string, string>, script = chatScripts.chatone): Promise<ScriptEnd> =>
+  runScript(script, work, { param_webhook_url: url, ...build, ...variables });
+
+describe('the message', () => {
+  test.each<[what: string, variables: Record<string, string>, text: string]>([
+    ['of the notification', { NOTIFY_MESSAGE: 'say "hi"\nüü $(x) \\' }, 'say "hi"\nüü $(x) \\'],
+    ['of its own after success', { notify_build_status: 'success' }, '✅ [app/unit] Build #7 - success'],
+    ['of its own after a failure', { notify_build_status: 'failure' }, '❌ [app/unit] Build #7 - failure'],
+    ['of its own after a cancel', { notify_build_status: 'cancel' }, '⚠️ [app/unit] Build #7 - cancel'],
+    ['of its own for a gate', { notify_build_status: 'waiting' }, '⏳ [app/unit] Build #7 needs approval'],
+    ['of its own from a step', {}, '[app/unit] Build #7'],
+    ['of its own before a build', { BUILD_NUMBER: '' }, '[app/unit] triggered'],
+    [
+      'of its own with a link',
+      { notify_build_status: 'success', param_base_url: 'https://ci.example/' },
+      '✅ [app/unit] Build #7 - success - https://ci.example/teams/main/pipelines/app/jobs/unit/builds/7',
+    ],
+    [
+      'of the notification without a link',
+      { NOTIFY_MESSAGE: 'x', param_base_url: 'https://ci.example' },
+      'x',
+    ],
+  ])('%s', async (_what, variables, text) => {
+    expect(await run(variables)).toMatchObject({ code: 0, stdout: '' });
+    expect(seen).toEqual([{ path: '/hook/a"b', type: 'application/json', body: { text } }]);
+  });
+
+  test('has the other field for the other chat, and no more than that takes', async () => {
+    await run({ NOTIFY_MESSAGE: 'ü'.repeat(3000) }, chatScripts.chattwo);
+    expect(seen).toMatchObject([{ body: { content: 'ü'.repeat(1990) } }]);
+  });
+});
+
+describe('it fails', () => {
+  test('when the chat refuses, and shows what it said', async () => {
+    status = 400;
+    const end = await run({});
+    expect(end.code).not.toBe(0);
+    expect(end.stderr).toContain('the answer');
+    expect(end.stderr).not.toContain('hook');
+  });
+
+  test.each(['', 'file:///etc/passwd', '-x'])('with the URL %j', async (bad) => {
+    expect(await run({ param_webhook_url: bad })).toMatchObject({
+      code: 1,
+      stderr: 'chat: the parameter webhook_url is not a URL\n',
+    });
+  });
+});

@@ -1,0 +1,50 @@
+import { heredoc } from './heredoc.ts';
+
+/*
+ * The script of the types chatone and chattwo, which differ in the name of one field. The webhook's URL is a secret: curl reads it from
+ * its standard input, so it is in no argument list.
+ */
+const script = (field: string, longest: number): string => `
+fail() { printf 'chat: %s\\n' "$1" >&2; exit 1; }
+case \${param_webhook_url-} in
+  https://* | http://*) ;;
+  *) fail 'the parameter webhook_url is not a URL' ;;
+esac
+
+message=\${NOTIFY_MESSAGE-}
+if [ -z "$message" ]; then
+  place="[\${BUILD_PIPELINE_NAME-}/\${BUILD_JOB_NAME-}]"
+  link=
+  if [ -n "\${param_base_url-}" ] && [ -n "\${BUILD_NUMBER-}" ]; then
+    link=" - \${param_base_url%/}/teams/\${BUILD_TEAM_NAME-}/pipelines/\${BUILD_PIPELINE_NAME-}/jobs/\${BUILD_JOB_NAME-}/builds/$BUILD_NUMBER"
+  fi
+  status=\${notify_build_status-}
+  case $status in
+    success) message="✅ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
+    failure) message="❌ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
+    cancel) message="⚠️ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
+    waiting) message="⏳ $place Build #\${BUILD_NUMBER-} needs approval$link" ;;
+    '') if [ -n "\${BUILD_NUMBER-}" ]; then message="$place Build #$BUILD_NUMBER$link"; else message="$place triggered"; fi ;;
+    *) message="$place Build #\${BUILD_NUMBER-} - $status$link" ;;
+  esac
+fi
+
+body=$(mktemp)
+trap 'rm -f "$body"' EXIT
+printf '%s' "$message" | jq -Rs '{${field}: .[0:${longest}]}' >"$body"
+printf 'url = "%s"\\n' "$(printf '%s' "$param_webhook_url" | tr -d '\\r\\n' | sed 's/[\\\\"]/\\\\&/g')" |
+  curl --config - --fail-with-body --silent --show-error --max-time 30 --retry 2 --max-redirs 0 \\
+    --proto '=https,http' --header 'Content-Type: application/json' --data-binary "@$body" >&2
+`;
+
+/** A notification type that sends its message to an incoming webhook of a chat. */
+export const chat = (name: 'chatone' | 'chattwo'): string => `
+notification_type "${name}" {
+  params = ["webhook_url", "base_url"]
+  notify "shell" {
+    cmd = ${heredoc(chatScripts[name])}
+  }
+}
+`;
+
+export const chatScripts = { chatone: script('text', 30_000), chattwo: script('content', 1990) };

@@ -1,0 +1,249 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { runScript } from '#testing/run-script.ts';
+import type { ScriptEnd } from '#testing/run-script.ts';
+import { check, pull } from './git.ts';
+
+// Slow machines take long to start programs.
+jest.setTimeout(60_000);
+
+const TOKEN = 'tok"en $(touch /tmp/never) \\ end';
+const [ONE, TWO] = ['1'.repeat(40), '2'.repeat(40)];
+
+let root = '';
+let work = '';
+let origin = '';
+let server: Server;
+let host = '';
+/** What the forge answers, by path and query. */
+let answers: Record<string, unknown> = {};
+let asked: { path: string; authorization: string; privateToken: string }[] = [];
+
+const identity = {
+  GIT_AUTHOR_NAME: 'Ann',
+  GIT_AUTHOR_EMAIL: 'ann@example.com',
+  GIT_COMMITTER_NAME: 'Ann',
+  GIT_COMMITTER_EMAIL: 'ann@example.com',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ALLOW_PROTOCOL: 'file:http',
+};
+
+function git(...args: string[]): string {
+  const own = { PATH: env['PATH'], HOME: root, ...identity };
+  return execFileSync('git', args, { cwd: root, env: own, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+function gitAt(date: number, ...args: string[]): string {
+  const dates = { GIT_AUTHOR_DATE: `@${date} +0000`, GIT_COMMITTER_DATE: `@${date} +0000` };
+  const own = { PATH: env['PATH'], HOME: root, ...identity, ...dates };
+  return execFileSync('git', args, { cwd: root, env: own, encoding: 'utf8' }).trim();
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const path = request.url ?? '';
+    asked.push({
+      path,
+      authorization: request.headers.authorization ?? '',
+      privateToken: String(request.headers['private-token'] ?? ''),
+    });
+    const body = answers[path];
+    response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  host = `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+});
+afterAll(async () => new Promise((resolve) => server.close(resolve)));
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'millrace-forge-'));
+  work = join(root, 'work');
+  origin = join(root, 'origin.git');
+  execFileSync('mkdir', [work]);
+  git('init', '-q', '--bare', '-b', 'main', origin);
+  answers = {};
+  asked = [];
+});
+
+afterEach(() => rm(root, { recursive: true }));
+
+const run = (script: string, variables: Record<string, string>): Promise<ScriptEnd> =>
+  runScript(script, work, { ...identity, param_token: TOKEN, ...variables });
+
+/** A commit on top of `base`, pushed under `ref`. */
+async function commit(message: string, ref: string, date = 1_700_000_000): Promise<string> {
+  const clone = await mkdtemp(join(root, 'clone-'));
+  git('clone', '-q', origin, clone);
+  await writeFile(join(clone, 'file'), message);
+  git('-C', clone, 'add', 'file');
+  gitAt(date, '-C', clone, 'commit', '-q', '-m', message);
+  git('-C', clone, 'push', '-q', 'origin', `HEAD:${ref}`);
+  return git('-C', clone, 'rev-parse', 'HEAD');
+}
+
+describe('the newest commit', () => {
+  test.each([
+    ['forge_a', '/api/v3/repos/o/r/commits?per_page=1&sha=a%2Fb', [{ sha: ONE }]],
+    ['github', '/api/v3/repos/o/r/commits?per_page=1&sha=a%2Fb', [{ sha: ONE }]],
+    ['forge_b', '/api/v4/projects/o%2Fr/repository/commits?per_page=1&ref_name=a%2Fb', [{ id: ONE }]],
+    ['gitlab', '/api/v4/projects/o%2Fr/repository/commits?per_page=1&ref_name=a%2Fb', [{ id: ONE }]],
+    ['forge_c', '/api/v1/repos/o/r/commits?limit=1&sha=a%2Fb', [{ sha: ONE }]],
+    ['forgejo', '/api/v1/repos/o/r/commits?limit=1&sha=a%2Fb', [{ sha: ONE }]],
+  ])('comes from %s', async (provider, path, answer) => {
+    answers = { [path]: answer };
+    const url = `http://user@${host}/o/r.git`;
+    const end = await run(check, { param_url: url, param_provider: provider, param_branch: 'a/b' });
+    expect(end).toMatchObject({ code: 0, stdout: `[{"ref":"${ONE}"}]\n` });
+    const b = path.includes('/v4/');
+    expect(asked).toEqual([{ path, authorization: b ? '' : `token ${TOKEN}`, privateToken: b ? TOKEN : '' }]);
+  });
+
+  test('of an unknown host is asked of one forge after the other', async () => {
+    answers = { '/api/v1/repos/o/r/commits?limit=1': [{ sha: TWO }] };
+    const end = await run(check, { param_url: `http://${host}/o/r` });
+    expect(end.stdout).toBe(`[{"ref":"${TWO}"}]\n`);
+    expect(asked.map(({ path }) => path.slice(0, 7))).toEqual(['/api/v4', '/api/v1']);
+  });
+
+  test('comes from git when no forge answers, and without a token always', async () => {
+    const id = await commit('one', 'refs/heads/main');
+    expect((await run(check, { param_url: origin })).stdout).toBe(`[{"ref":"${id}"}]\n`);
+    const end = await run(check, { param_url: `http://${host}/o/r`, param_token: '' });
+    expect(end.code).not.toBe(0);
+    expect(asked.filter(({ path }) => path.startsWith('/api'))).toEqual([]);
+  });
+
+  test('is no commit when the forge says nonsense', async () => {
+    answers = { '/api/v1/repos/o/r/commits?limit=1': [{ sha: '$(id)' }] };
+    const end = await run(check, { param_url: `http://${host}/o/r`, param_provider: 'forge_c' });
+    expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is not a commit') });
+  });
+});
+
+describe('open requests', () => {
+  test.each<[provider: string, path: string, fields: (n: number) => object]>([
+    [
+      'forge_a',
+      '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100',
+      (n: number) => ({ number: n, head: { sha: String(n).repeat(40) } }),
+    ],
+    [
+      'forge_b',
+      '/api/v4/projects/o%2Fr/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100',
+      (n: number) => ({ iid: n, sha: String(n).repeat(40) }),
+    ],
+    [
+      'forge_d',
+      '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50',
+      (n: number) => ({ number: n, head: { sha: String(n).repeat(40) } }),
+    ],
+  ])('of %s are versions, the one that changed last at the end', async (provider, path, fields) => {
+    answers = { [path]: [2, 1].map((n) => fields(n)) };
+    const params = { param_url: `http://${host}/o/r.git`, param_provider: provider, param_pr: 'true' };
+    const end = await run(check, params);
+    expect(JSON.parse(end.stdout)).toEqual([
+      { ref: ONE, pr: '1' },
+      { ref: TWO, pr: '2' },
+    ]);
+  });
+
+  test('are none when there are none', async () => {
+    answers = { '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50': [] };
+    const params = { param_url: `http://${host}/o/r`, param_provider: 'gitea', param_pr: 'true' };
+    expect(await run(check, params)).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
+  test.each<[what: string, variables: Record<string, string>, message: string]>([
+    ['a token', { param_token: '' }, 'pr needs the parameter token'],
+    ['a provider', {}, 'set the parameter provider'],
+    ['an answer', { param_provider: 'forge_a' }, 'does not answer with open requests (status 404)'],
+    ['a known provider', { param_provider: 'svn' }, "the provider 'svn' is not known"],
+  ])('need %s', async (_what, variables, message) => {
+    const end = await run(check, { param_url: `http://${host}/o/r`, param_pr: 'true', ...variables });
+    expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+  });
+
+  test('are fetched by their number', async () => {
+    await commit('one', 'refs/heads/main');
+    const id = await commit('two', 'refs/merge-requests/7/head');
+    const params = { param_url: origin, param_name: 'app', param_branch: 'main' };
+    const end = await run(pull, { ...params, version_ref: id, version_pr: '7' });
+    expect(end).toMatchObject({ code: 0, stdout: '' });
+    expect(await readFile(join(work, 'app/file'), 'utf8')).toBe('two');
+    expect(git('-C', join(work, 'app'), 'rev-parse', 'main')).not.toBe(id);
+  });
+
+  test('have numbers', async () => {
+    const params = { param_url: origin, param_name: 'app', version_ref: ONE, version_pr: '7/../../x' };
+    await commit('one', 'refs/heads/main');
+    expect((await run(pull, params)).stderr).toContain('is not the number of a request');
+  });
+});
+
+/** Annotated and light ones, in the order of their time and against that of their names. */
+async function tagged(): Promise<Record<string, string>> {
+  const old = await commit('one', 'refs/heads/main', 1_600_000_000);
+  git('-C', origin, 'tag', 'v9', old);
+  const middle = await commit('two', 'refs/heads/main', 1_600_000_100);
+  gitAt(1_600_000_300, '-C', origin, 'tag', '-a', '-m', 'release', 'v2', middle);
+  const last = await commit('three', 'refs/heads/main', 1_600_000_400);
+  git('-C', origin, 'tag', 'a"b', last);
+  return { v9: old, v2: middle, 'a"b': last };
+}
+const params = (): Record<string, string> => ({ param_url: origin, param_tag: 'true' });
+const tagsOf = ({ stdout }: ScriptEnd): unknown => JSON.parse(stdout);
+
+describe('tags', () => {
+  test('are only the newest at first', async () => {
+    const ids = await tagged();
+    expect(tagsOf(await run(check, params()))).toEqual([{ ref: ids['a"b'], tag: 'a"b' }]);
+  });
+
+  test('are those made after the last known one, oldest first', async () => {
+    const ids = await tagged();
+    const end = await run(check, { ...params(), version_tag: 'v9', version_ref: ids['v9'] ?? '' });
+    expect(tagsOf(end)).toEqual([
+      { ref: ids['v2'], tag: 'v2' },
+      { ref: ids['a"b'], tag: 'a"b' },
+    ]);
+    const last = await run(check, { ...params(), version_tag: 'a"b', version_ref: ids['a"b'] ?? '' });
+    expect(tagsOf(last)).toEqual([]);
+  });
+
+  test('that moved are told again', async () => {
+    const ids = await tagged();
+    const end = await run(check, { ...params(), version_tag: 'a"b', version_ref: ONE });
+    expect(tagsOf(end)).toEqual([{ ref: ids['a"b'], tag: 'a"b' }]);
+  });
+
+  test('begin anew with the newest when the known one is gone', async () => {
+    await tagged();
+    const end = await run(check, { ...params(), version_tag: 'gone', version_ref: ONE });
+    expect(tagsOf(end)).toHaveLength(1);
+  });
+
+  test('are none in a repository without any', async () => {
+    await commit('one', 'refs/heads/main');
+    expect(tagsOf(await run(check, params()))).toEqual([]);
+  });
+
+  test('need a token', async () => {
+    const end = await run(check, { ...params(), param_token: '' });
+    expect(end).toMatchObject({ code: 1, stderr: 'git: tag needs the parameter token\n' });
+  });
+
+  test('can be told by describe in the clone', async () => {
+    const ids = await tagged();
+    const version = { version_ref: ids['v2'] ?? '', version_tag: 'v2' };
+    await run(pull, { param_url: origin, param_name: 'app', ...version });
+    expect(git('-C', join(work, 'app'), 'describe', '--tags', '--exact-match')).toBe('v2');
+    expect(git('-C', join(work, 'app'), 'rev-parse', 'HEAD')).toBe(ids['v2']);
+  });
+});

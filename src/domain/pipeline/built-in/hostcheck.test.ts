@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, verify } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { runScript } from '#testing/run-script.ts';
+import type { ScriptEnd } from '#testing/run-script.ts';
+import { script } from './hostcheck.ts';
+
+// Slow machines take long to start programs.
+jest.setTimeout(60_000);
+
+const SHA = 'ab'.repeat(20);
+const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+});
+
+let server: Server;
+let api = '';
+let work = '';
+let open: object[] = [];
+let asked: { what: string; authorization: string; body: Record<string, unknown> }[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString();
+      const { method, url = '', headers } = request;
+      asked.push({
+        what: `${method} ${url}`,
+        authorization: headers.authorization ?? '',
+        body: text === '' ? {} : JSON.parse(text),
+      });
+      const answer = url.includes('access_tokens') ? { token: 'short-lived' } : { id: 1, check_runs: open };
+      response.writeHead(url.includes('/nowhere/') ? 404 : 200).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  api = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+});
+afterAll(async () => new Promise((resolve) => server.close(resolve)));
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'millrace-hostcheck-'));
+  open = [];
+  asked = [];
+});
+afterEach(() => rm(work, { recursive: true }));
+
+const run = (variables: Record<string, string>): Promise<ScriptEnd> =>
+  runScript(script, work, {
+    HOSTCHECK_API: api,
+    param_app_id: '12',
+    param_installation_id: '34',
+    param_private_key: privateKey,
+    param_repository: 'o/r',
+    BUILD_TEAM_NAME: 'main',
+    BUILD_PIPELINE_NAME: 'app',
+    BUILD_JOB_NAME: 'unit',
+    BUILD_NUMBER: '7',
+    ...variables,
+  });
+
+describe('a check run', () => {
+  test('begins, with the name of the job and a link', async () => {
+    const end = await run({
+      notify_status: 'in_progress',
+      notify_head_sha: SHA,
+      param_base_url: 'https://ci.example/',
+    });
+    expect(end).toMatchObject({ code: 0, stdout: '' });
+    expect(asked.map(({ what }) => what)).toEqual([
+      'POST /app/installations/34/access_tokens',
+      `GET /repos/o/r/commits/${SHA}/check-runs?check_name=app%2Funit&filter=latest`,
+      'POST /repos/o/r/check-runs',
+    ]);
+    expect(asked[2]).toMatchObject({
+      authorization: 'token short-lived',
+      body: {
+        name: 'app/unit',
+        head_sha: SHA,
+        status: 'in_progress',
+        started_at: expect.any(String),
+        details_url: 'https://ci.example/teams/main/pipelines/app/jobs/unit/builds/7',
+      },
+    });
+  });
+
+  test('is asked for by a token that the key of the application signs', async () => {
+    await run({ notify_status: 'queued', version_ref: SHA, BUILD_NUMBER: '' });
+    const [, head = '', body = '', signature = ''] =
+      /^Bearer ([^.]+)\.([^.]+)\.(.+)$/.exec(asked[0]?.authorization ?? '') ?? [];
+    const signed = Buffer.from(`${head}.${body}`);
+    expect(verify('RSA-SHA256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
+    expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toMatchObject({ iss: '12' });
+    expect(asked[2]?.body).toEqual({ name: 'app/unit', head_sha: SHA, status: 'queued' });
+  });
+
+  test('ends the one that is open', async () => {
+    open = [
+      { id: 1, status: 'completed' },
+      { id: 5, status: 'in_progress', app: { id: 99 } },
+      { id: 6, status: 'in_progress', app: { id: 12 } },
+    ];
+    await run({ notify_conclusion: 'success', notify_head_sha: SHA, notify_name: 'a b' });
+    expect(asked[2]).toMatchObject({
+      what: 'PATCH /repos/o/r/check-runs/6',
+      body: { name: 'a b', status: 'completed', conclusion: 'success' },
+    });
+  });
+
+  test('is told as a resource too', async () => {
+    await run({ put_conclusion: 'failure', put_head_sha: SHA });
+    expect(asked[2]?.body).toMatchObject({ conclusion: 'failure', head_sha: SHA });
+  });
+
+  test('is about the commit of the one clone there is', async () => {
+    const clone = join(work, 'app');
+    await mkdir(clone);
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', clone, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+        encoding: 'utf8',
+      }).trim();
+    git('init', '-q');
+    git('commit', '-q', '--allow-empty', '-m', 'x');
+    await run({ notify_conclusion: 'success' });
+    expect(asked[2]?.body).toMatchObject({ head_sha: git('rev-parse', 'HEAD') });
+  });
+});
+
+describe('it fails', () => {
+  test.each<[what: string, variables: Record<string, string>, message: string]>([
+    ['without status and conclusion', { notify_head_sha: SHA }, 'either status or conclusion'],
+    ['without a commit', { notify_status: 'queued' }, 'there is no commit to report on'],
+    ['with another key', { notify_status: 'queued', notify_head_sha: SHA, param_private_key: 'x' }, 'in PEM'],
+    [
+      'when the host refuses',
+      { notify_status: 'queued', notify_head_sha: SHA, param_repository: 'nowhere/r' },
+      'status 404',
+    ],
+    [
+      'with a repository that leads elsewhere',
+      { notify_status: 'x', param_repository: '../x' },
+      'repository',
+    ],
+  ])('%s', async (_what, variables, message) => {
+    const end = await run(variables);
+    expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+    expect(end.stderr).not.toContain('PRIVATE KEY');
+  });
+});

@@ -1,0 +1,109 @@
+import { heredoc } from './heredoc.ts';
+
+/*
+ * The script of hostcheck, which reports a check run to a code host as an application. It needs Node.js for the signature. As a
+ * notification it is told by $notify_…, as a resource (the older form) by $put_….
+ */
+export const script = `
+command -v node >/dev/null || { echo 'hostcheck: this image has no Node.js' >&2; exit 1; }
+folder_of_clone() {
+  if git rev-parse --quiet --verify HEAD >/dev/null 2>&1; then echo .; return; fi
+  set --
+  for candidate in */; do
+    if [ -e "$candidate/.git" ]; then set -- "$@" "$candidate"; fi
+  done
+  if [ $# = 1 ]; then echo "$1"; fi
+}
+if [ -z "\${notify_head_sha-}\${put_head_sha-}\${version_ref-}" ]; then
+  clone=$(folder_of_clone)
+  if [ -n "$clone" ]; then HOSTCHECK_HEAD=$(git -C "$clone" rev-parse HEAD); export HOSTCHECK_HEAD; fi
+fi
+exec node --input-type=module - <<'PROGRAM'
+import { createSign } from 'node:crypto';
+
+const { env } = process;
+const told = (name) => env['notify_' + name] || env['put_' + name] || '';
+const fail = (message) => { console.error('hostcheck: ' + message); process.exit(1); };
+
+const api = (env.HOSTCHECK_API || 'https://api.github.com').replace(/\\/$/, '');
+const repository = env.param_repository || '';
+const status = told('status');
+const conclusion = told('conclusion');
+if (!/^(?!\\.{1,2}\\/)[\\w.-]+\\/(?!\\.{1,2}$)[\\w.-]+$/.test(repository)) fail('the parameter repository is not <owner>/<repository>');
+if (!status && !conclusion) fail('either status or conclusion is needed');
+const sha = told('head_sha') || env.version_ref || env.HOSTCHECK_HEAD || '';
+if (!/^[0-9a-f]{40,64}$/.test(sha)) fail('there is no commit to report on: set head_sha, or get one repository before');
+const name = told('name') || env.BUILD_PIPELINE_NAME + '/' + env.BUILD_JOB_NAME;
+
+function signedToken() {
+  const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const now = Math.floor(Date.now() / 1000);
+  const text = part({ alg: 'RS256', typ: 'JWT' }) + '.' + part({ iat: now - 60, exp: now + 540, iss: env.param_app_id });
+  try {
+    return text + '.' + createSign('RSA-SHA256').update(text).sign(env.param_private_key || '', 'base64url');
+  } catch {
+    return fail('the parameter private_key is not a private key in PEM');
+  }
+}
+
+async function ask(method, path, authorization, body) {
+  const response = await fetch(api + path, {
+    method,
+    redirect: 'error',
+    signal: AbortSignal.timeout(30_000),
+    headers: { accept: 'application/vnd.github+json', authorization, 'content-type': 'application/json', 'user-agent': 'millrace' },
+    ...(body && { body: JSON.stringify(body) }),
+  }).catch((error) => fail(method + ' ' + path + ': ' + (error.cause?.code ?? error.message)));
+  const text = await response.text();
+  if (!response.ok) fail(method + ' ' + path + ': status ' + response.status + ' ' + text.slice(0, 500));
+  return JSON.parse(text);
+}
+
+function detailsUrl() {
+  if (told('details_url')) return told('details_url');
+  if (!env.param_base_url || !env.BUILD_NUMBER) return undefined;
+  const place = [env.BUILD_TEAM_NAME, 'pipelines', env.BUILD_PIPELINE_NAME, 'jobs', env.BUILD_JOB_NAME, 'builds', env.BUILD_NUMBER];
+  return env.param_base_url.replace(/\\/$/, '') + '/teams/' + place.join('/');
+}
+
+const installation = '/app/installations/' + env.param_installation_id + '/access_tokens';
+const { token } = await ask('POST', installation, 'Bearer ' + signedToken());
+const authorization = 'token ' + token;
+const now = new Date().toISOString();
+const run = {
+  name,
+  head_sha: sha,
+  ...(detailsUrl() && { details_url: detailsUrl() }),
+  ...(conclusion ? { status: 'completed', conclusion, completed_at: now } : { status }),
+  ...(status === 'in_progress' && !conclusion && { started_at: now }),
+};
+// The run that is open under this name is carried on; a finished one is history.
+const query = '?check_name=' + encodeURIComponent(name) + '&filter=latest';
+const found = await ask('GET', '/repos/' + repository + '/commits/' + sha + '/check-runs' + query, authorization);
+const open = (found.check_runs ?? []).find((one) => one.status !== 'completed' && String(one.app?.id ?? env.param_app_id) === env.param_app_id);
+const { head_sha: _, ...change } = run;
+if (open) await ask('PATCH', '/repos/' + repository + '/check-runs/' + open.id, authorization, change);
+else await ask('POST', '/repos/' + repository + '/check-runs', authorization, run);
+console.error('hostcheck: ' + name + ' is ' + (conclusion || status) + ' for ' + sha);
+PROGRAM
+`;
+
+const params = 'params = ["app_id", "installation_id", "private_key", "repository", "base_url"]';
+
+export const hostcheckNotification = `
+notification_type "hostcheck" {
+  ${params}
+  notify "shell" {
+    cmd = ${heredoc(script)}
+  }
+}
+`;
+
+export const hostcheckResource = `
+resource_type "hostcheck" {
+  ${params}
+  push "shell" {
+    cmd = ${heredoc(script)}
+  }
+}
+`;

@@ -1,0 +1,68 @@
+import { diagnose, diagnoseProblem, hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
+import type { Diagnostic, Report } from '#domain/language/diagnostic.ts';
+import type { DiagnosticCode } from '#domain/language/diagnostic-codes.ts';
+import { typeSchema } from '#domain/language/pipeline-schema.ts';
+import { readBody } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
+import type { Body } from '#domain/language/syntax.ts';
+import type { ParsedText, Surroundings } from './surroundings.ts';
+import type { Kind } from './type-kinds.ts';
+
+const aboutSources = new Set<DiagnosticCode>(['source-cycle', 'source-unavailable', 'source-digest']);
+
+/** A text of its own, and the place in the pipeline that asked for it; absent for what is built in. */
+export interface DefinitionText {
+  text: string;
+  source?: Text;
+}
+
+/** The one block of the kind in the text. What is wrong in there is told at the place of the `source`. */
+export function readDefinition<Definition>(
+  kind: Kind<Definition>,
+  { text, source }: DefinitionText,
+  around: Surroundings,
+): { block: ReadBlock; around: Surroundings } | undefined {
+  const document = around.parse(text);
+  const from = source?.text ?? `the built-in ${kind.what}`;
+  const found: Diagnostic[] = [];
+  const tell = (what: string): void =>
+    around.report(diagnose('invalid-definition', source?.range, `${from}: ${what}`));
+  const report: Report = (diagnostic) => {
+    found.push(diagnostic);
+    if (diagnostic.severity !== 'error') return;
+    // What is wrong with a chain of sources says by itself where.
+    if (aboutSources.has(diagnostic.code))
+      around.report(diagnose(diagnostic.code, source?.range, diagnostic.message));
+    else tell(renderDiagnostic(diagnostic));
+  };
+  for (const problem of document.problems) report(diagnoseProblem(problem, 'syntax-error'));
+  const { body } = document;
+  if (!body || hasErrors(found)) return undefined;
+  const reader = readerOf(document, around, report);
+  const blocks = readBlocks(body, reader);
+  if (hasErrors(found)) return undefined;
+  const [block, more] = blocks.filter(({ type }) => type === kind.block);
+  if (block && !more) return { block, around: { ...around, reader, report } };
+  tell(`it must have one block ${kind.block}, and has ${more ? 'more' : 'none'}`);
+  return undefined;
+}
+
+/** Variables are the pipeline's: a definition has none. */
+function readerOf(
+  { evaluate, convert }: ParsedText,
+  { reader }: Surroundings,
+  report: Report,
+): Surroundings['reader'] {
+  const scope = {
+    scope: new Map(),
+    broken: new Set<string>(),
+    unknown: new Set<string>(),
+    eachBroken: false,
+  };
+  return { ...reader, ...scope, evaluate, convert, report, partial: false, incomplete: false };
+}
+
+function readBlocks(body: Body, reader: Surroundings['reader']): ReadBlock[] {
+  return readBody(reader, body, typeSchema, { name: 'a definition', range: body.range }).blocks;
+}

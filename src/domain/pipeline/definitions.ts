@@ -1,0 +1,92 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { blocksOf, labelAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Label } from '#domain/language/syntax.ts';
+import { readBuiltIn } from './built-in-definitions.ts';
+import { checkName, claimName } from './name.ts';
+import type { Command } from './pipeline.ts';
+import { readOverride } from './runner-override.ts';
+import type { Override } from './runner-override.ts';
+import { readSourced } from './sources.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Found, Kind, KnownTypes, Named } from './type-kinds.ts';
+
+/** Declared types, and the built-in ones that no declaration replaces. */
+export function readTypes<Definition extends object>(
+  kind: Kind<Definition>,
+  blocks: readonly ReadBlock[],
+  around: Surroundings,
+): KnownTypes<Definition> {
+  const taken = new Map<string, Label>();
+  const types = new Map<string, (Definition & Named) | 'broken'>();
+  for (const block of blocks) {
+    const label = labelAt(block, 0);
+    const named = checkName(around.report, 'type', kind.what, label);
+    if (!claimName(taken, around.report, kind.what, label) || !named) continue;
+    const found = readDeclared(kind, block, around, []);
+    types.set(label.text, found ? { ...found, name: label.text } : 'broken');
+  }
+  const find = (name: string): (Definition & Named) | 'broken' | undefined => {
+    const known = types.get(name);
+    const text = kind.builtIn.get(name);
+    if (!known && around.misread.has(kind.block)) return 'broken';
+    if (known || text === undefined) return known;
+    const builtIn = readBuiltIn(kind, text, around);
+    const made = builtIn ? { ...builtIn, name } : 'broken';
+    types.set(name, made);
+    return made;
+  };
+  return { find, names: [...new Set([...types.keys(), ...kind.builtIn.keys()])] };
+}
+
+/** What a block of a type says, be it in place or under a source; `chain` are the sources that led to it. */
+function readDeclared<Definition extends object>(
+  kind: Kind<Definition>,
+  block: ReadBlock,
+  around: Surroundings,
+  chain: readonly string[],
+): Found<Definition> | undefined {
+  const [runner] = blocksOf(block, 'runner');
+  const override = runner && readOverride(runner, around);
+  const found = block.attributes.has('source')
+    ? readSourced(kind, block, around, {
+        chain,
+        follow: (inner, there, longer) => readDeclared(kind, inner, there, longer),
+      })
+    : readInline(kind, block, around);
+  if (!found || (runner && !override) || block.misread.size > 0) return undefined;
+  return runner && override ? takeOver(kind, found, { runner, override, report: around.report }) : found;
+}
+
+function readInline<Definition extends object>(
+  kind: Kind<Definition>,
+  block: ReadBlock,
+  around: Surroundings,
+): Found<Definition> | undefined {
+  const definition = kind.read(block, around);
+  const digest = block.attributes.get('source_digest');
+  if (digest) {
+    const message = 'source_digest says nothing without a source';
+    around.report(diagnose('source-digest', digest.nameRange, message, 'Remove it, or add the source.'));
+  }
+  return definition && { ...definition, builtIn: false };
+}
+
+function takeOver<Definition extends object>(
+  kind: Kind<Definition>,
+  found: Found<Definition>,
+  { runner, override, report }: { runner: ReadBlock; override: Override; report: Report },
+): Found<Definition> | undefined {
+  const [other] = found.builtIn ? [] : kind.commands(found).filter(([, command]) => !isExec(command));
+  if (!other) return { ...found, ...kind.withCommands(found, override) };
+  const [name, command] = other;
+  const { text, range } = labelAt(runner, 0);
+  const used = command.runner === 'custom' ? command.name : command.runner;
+  const message = `the runner ${text} cannot take over: ${name} uses ${used}, not exec`;
+  report(diagnose('runner-override', range, message));
+  return undefined;
+}
+
+const isExec = (command: Command): boolean =>
+  command.runner === 'exec' || (command.runner === 'custom' && command.name === 'exec');

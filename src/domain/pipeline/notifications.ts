@@ -1,0 +1,102 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { blocksOf, labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
+import type { Label } from '#domain/language/syntax.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
+import type { JobNames } from './job-names.ts';
+import { checkName, claimName } from './name.ts';
+import { textsByName, warnOfUnknown } from './parameter-names.ts';
+import { checkParameters } from './parameter-rules.ts';
+import type { Notification, NotificationEvent, NotificationType } from './pipeline.ts';
+import { findType, ownerOf } from './resources.ts';
+
+export interface KnownNotification {
+  notification: Notification;
+  type: NotificationType;
+  jobs: readonly Text[];
+  exclude: readonly Text[];
+}
+
+/** By `<type>.<label>`; `broken`: declared, but wrong, and reported. */
+export type KnownNotifications = ReadonlyMap<string, KnownNotification | 'broken'>;
+
+/** All but the jobs that they are for, whose names are not known yet. */
+export function readNotifications(
+  blocks: readonly ReadBlock[],
+  types: KnownTypes<Omit<NotificationType, keyof Named>>,
+  report: Report,
+): KnownNotifications {
+  const taken = new Map<string, Label>();
+  const notifications = new Map<string, KnownNotification | 'broken'>();
+  for (const block of blocks) {
+    const label = labelAt(block, 1);
+    const name = `${labelAt(block, 0).text}.${label.text}`;
+    const named = checkName(report, 'name', 'notification', label);
+    if (!claimName(taken, report, 'notification', { text: name, range: label.range })) continue;
+    const type = findType(block, 'notification type', types, report);
+    const notification = type && readNotification(block, type, report);
+    const jobs = textsAt(block, 'jobs');
+    const exclude = textsAt(block, 'exclude');
+    notifications.set(name, notification && named ? { notification, type, jobs, exclude } : 'broken');
+  }
+  return notifications;
+}
+
+function readNotification(block: ReadBlock, type: NotificationType, report: Report): Notification {
+  const [params] = blocksOf(block, 'params');
+  const parameters = params?.parameters ?? [];
+  warnOfUnknown(parameters, type, report);
+  const what = `a ${type.name} notification`;
+  checkParameters(type, { parameters, owner: ownerOf(block), what }, report);
+  checkAutomatic(block, report);
+  const label = labelAt(block, 1).text;
+  const message = textAt(block, 'message');
+  return {
+    name: `${type.name}.${label}`,
+    type: type.name,
+    label,
+    params: textsByName(parameters),
+    ...(message && { message: message.text }),
+    on: readEvents(textsAt(block, 'on'), report),
+  };
+}
+
+const events: readonly NotificationEvent[] = ['success', 'failure', 'cancel'];
+
+function readEvents(on: readonly Text[], report: Report): NotificationEvent[] {
+  const all = on.find(({ text }) => text === 'all');
+  if (all && on.some(({ text }) => text !== 'all'))
+    report(diagnose('notification-events', all.range, 'all means every event: it stands alone'));
+  return events.filter((event) => all ?? on.some(({ text }) => text === event));
+}
+
+function checkAutomatic({ attributes }: ReadBlock, report: Report): void {
+  const jobs = attributes.get('jobs');
+  const exclude = attributes.get('exclude');
+  if (jobs && exclude) {
+    const message = 'jobs and exclude exclude each other';
+    report(diagnose('notification-jobs', exclude.nameRange, message));
+  }
+  for (const [name, attribute] of [['jobs', jobs] as const, ['exclude', exclude] as const]) {
+    if (attribute && !attributes.has('on'))
+      report(diagnose('notification-without-on', attribute.nameRange, `${name} has no meaning without on`));
+  }
+}
+
+/** The notifications of the pipeline, each with the jobs that it is for. */
+export function resolveJobs(
+  notifications: KnownNotifications,
+  names: JobNames,
+  report: Report,
+): Notification[] {
+  const all = [...notifications.values()].filter((known) => known !== 'broken');
+  return all.map(({ notification, jobs, exclude }) => {
+    const only = names.expand(jobs, report);
+    const without = new Set(names.expand(exclude, report));
+    if (jobs.length > 0) return { ...notification, jobs: only };
+    if (exclude.length === 0) return notification;
+    return { ...notification, jobs: names.all.filter((name) => !without.has(name)) };
+  });
+}

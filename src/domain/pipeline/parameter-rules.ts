@@ -1,0 +1,94 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
+import { gitRules } from './git-rules.ts';
+import { findSecretNames } from './secret-placeholder.ts';
+
+/** What a built-in type asks of the parameters of its instances while the pipeline is read. */
+export interface ParameterRules {
+  required: readonly string[];
+  /** Why a value cannot be, by the parameter's name. Secret and empty values are not shown to them. */
+  explainBad: Readonly<Record<string, (value: string) => string | undefined>>;
+  /** Why the parameters do not go together, and which of them is to blame. */
+  explainTogether?: (values: ReadonlyMap<string, string>) => { name: string; reason: string } | undefined;
+}
+
+const rules: Readonly<Record<string, ParameterRules>> = {
+  'svc://git': gitRules,
+  'svc://fs': {
+    required: ['path'],
+    explainBad: {
+      path: (path) => (path.startsWith('/') ? undefined : 'path must be absolute: it begins with /'),
+    },
+  },
+  'svc://chatone': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
+  'svc://chattwo': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
+  'svc://hostcheck': {
+    required: ['app_id', 'installation_id', 'private_key', 'repository'],
+    explainBad: {
+      repository: (name) =>
+        /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/.test(name)
+          ? undefined
+          : `${JSON.stringify(name)} is not <owner>/<repository>`,
+      app_id: explainBadId,
+      installation_id: explainBadId,
+    },
+  },
+  'svc://vault': { required: ['address', 'token'], explainBad: { address: explainBadUrl } },
+};
+
+function explainBadUrl(url: string): string | undefined {
+  return /^https?:\/\/[^\s/]+/.test(url) ? undefined : 'this must be an https:// or http:// URL';
+}
+
+function explainBadId(id: string): string | undefined {
+  return /^\d+$/.test(id) ? undefined : 'this must be a number';
+}
+
+/** The parameters of an instance, and the block that they stand in or should. */
+export interface Given {
+  parameters: readonly Parameter[];
+  owner: ReadBlock;
+  /** `a git resource`. */
+  what: string;
+}
+
+/** Checks parameters by the rules of the built-in type that the instance uses. */
+export function checkParameters(
+  type: { builtIn: boolean; origin?: { source: string } },
+  given: Given,
+  report: Report,
+): void {
+  const found = type.builtIn && type.origin ? rules[type.origin.source] : undefined;
+  if (!found) return;
+  for (const name of found.required) requireParameter(name, given, report);
+  for (const parameter of given.parameters) checkValue(parameter, found, report);
+  checkTogether(given, found, report);
+}
+
+function checkTogether(
+  { parameters, owner }: Given,
+  { explainTogether }: ParameterRules,
+  report: Report,
+): void {
+  const values = new Map(parameters.map(({ name, text }) => [name, text]));
+  const bad = owner.misread.size > 0 ? undefined : explainTogether?.(values);
+  if (!bad) return;
+  const range = parameters.find(({ name }) => name === bad.name)?.nameRange ?? owner.range;
+  report(diagnose('invalid-parameter', range, bad.reason));
+}
+
+function requireParameter(name: string, { parameters, owner, what }: Given, report: Report): void {
+  const parameter = parameters.find((candidate) => candidate.name === name);
+  const misread = owner.misread.has(name) || owner.misread.has('params');
+  if (misread || (parameter && parameter.text !== '')) return;
+  const message = `${what} needs the parameter ${name}`;
+  report(diagnose('missing-parameter', parameter?.range ?? owner.range, message));
+}
+
+function checkValue({ name, text, range }: Parameter, { explainBad }: ParameterRules, report: Report): void {
+  const explain = Object.hasOwn(explainBad, name) ? explainBad[name] : undefined;
+  if (!explain || text === '' || findSecretNames(text).length > 0) return;
+  const reason = explain(text);
+  if (reason !== undefined) report(diagnose('invalid-parameter', range, reason));
+}

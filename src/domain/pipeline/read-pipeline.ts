@@ -1,0 +1,72 @@
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Block } from '#domain/language/syntax.ts';
+import { readTypes } from './definitions.ts';
+import { jobNames } from './job-names.ts';
+import { readJobs } from './jobs.ts';
+import { placeKubernetesSecrets } from './kubernetes-secrets.ts';
+import { notificationTypes } from './notification-types.ts';
+import { readNotifications, resolveJobs } from './notifications.ts';
+import { resolvePassed } from './passed.ts';
+import type { Pipeline, ServiceType } from './pipeline.ts';
+import { resourceTypes } from './resource-types.ts';
+import { readResources } from './resources.ts';
+import { readRunners } from './runner-types.ts';
+import { secretTypes } from './secret-types.ts';
+import { readSecrets } from './secrets.ts';
+import type { SecretBlock } from './secrets.ts';
+import { serviceTypes } from './service-types.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The blocks of a text, jobs unread because their groups come first. */
+interface Blocks {
+  blocks: readonly ReadBlock[];
+  jobs: readonly Block[];
+  secrets: readonly SecretBlock[];
+  /** Names may seem unknown only because a block could not be read. */
+  incomplete: boolean;
+}
+
+/** Blocks to pipeline: every rule between them. */
+export function readPipeline(
+  { blocks, jobs, secrets, incomplete }: Blocks,
+  first: Surroundings,
+): { pipeline: Pipeline; jobs: ReadBlock[] } {
+  const { report } = first;
+  const ofType = (type: string): ReadBlock[] => blocks.filter((block) => block.type === type);
+  const around = { ...first, runners: readRunners(ofType('runner_type'), first) };
+  const services = readTypes(serviceTypes, ofType('service_type'), around);
+  const secretsRead = readSecrets(secrets, readTypes(secretTypes, ofType('secret_type'), around), around);
+  const resources = readResources(
+    ofType('resource'),
+    readTypes(resourceTypes, ofType('resource_type'), around),
+    report,
+  );
+  const notifications = readNotifications(
+    ofType('notification'),
+    readTypes(notificationTypes, ofType('notification_type'), around),
+    report,
+  );
+  const usedServices = new Map<string, ServiceType>();
+  const read = readJobs(jobs, { ...around, resources, notifications, services, usedServices, incomplete });
+  const names = jobNames(
+    read.drafts.map(({ job }) => job.name),
+    read.groups,
+    incomplete || read.incomplete,
+  );
+  resolvePassed(read.drafts, names, report);
+
+  const sound = [...resources.values()].filter((known) => known !== 'broken');
+  const sent = [...notifications.values()].filter((known) => known !== 'broken');
+  const pipeline: Pipeline = {
+    resourceTypes: [...new Map(sound.map(({ type }) => [type.name, type])).values()],
+    resources: sound.map(({ resource }) => resource),
+    jobs: read.drafts.map(({ job }) => job),
+    ...(sent.length > 0 && {
+      notificationTypes: [...new Map(sent.map(({ type }) => [type.name, type])).values()],
+      notifications: resolveJobs(notifications, names, report),
+    }),
+    ...(usedServices.size > 0 && { serviceTypes: [...usedServices.values()] }),
+    ...secretsRead,
+  };
+  return { pipeline: placeKubernetesSecrets(pipeline), jobs: read.blocks };
+}

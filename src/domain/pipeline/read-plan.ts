@@ -1,0 +1,163 @@
+import { parseCondition, variablesOf } from '#domain/language/condition.ts';
+import { diagnose } from '#domain/language/diagnostic.ts';
+import { boolAt, labelAt, numberAt, textAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
+import { checkStepParameters, textsByName, warnOfUnknown } from './parameter-names.ts';
+import type { ActionStep, Branch, ParallelStep, ServiceStep, ServiceType, Step } from './pipeline.ts';
+import { hooksOf } from './read-hooks.ts';
+import { attemptsOf, readGet, readNotify, readPut, readTask } from './read-steps.ts';
+import type { StepSurroundings } from './read-steps.ts';
+import { findType } from './resources.ts';
+import { checkServiceImages } from './service-image.ts';
+
+export interface PlanSurroundings extends StepSurroundings {
+  services: KnownTypes<Omit<ServiceType, keyof Named>>;
+  /** Types of the services that a job starts. */
+  usedServices: Map<string, ServiceType>;
+  /** The steps stand in a branch, which only some builds enter. */
+  inBranch: boolean;
+}
+
+const steps: readonly string[] = [
+  'get',
+  'task',
+  'put',
+  'notify',
+  'service',
+  'in_parallel',
+  'if',
+  'else_if',
+  'else',
+];
+
+/** The steps among the blocks of a job or branch, in order. */
+export function readPlan(block: ReadBlock, around: PlanSurroundings): Step[] {
+  const plan: Step[] = [];
+  let open: Branch[] | undefined;
+  for (const child of block.blocks.filter(({ type }) => steps.includes(type))) {
+    if (child.type === 'if') {
+      open = [];
+      plan.push({ kind: 'branch', branches: open });
+    }
+    if (child.type === 'if' || child.type === 'else_if' || child.type === 'else') {
+      open = readBranch(child, open, around);
+    } else {
+      open = undefined;
+      const step = readStep(child, around);
+      if (step) plan.push(step);
+    }
+  }
+  return plan;
+}
+
+/** Adds a branch to the chain that is open, and says whether it still is. */
+function readBranch(
+  block: ReadBlock,
+  open: Branch[] | undefined,
+  around: PlanSurroundings,
+): Branch[] | undefined {
+  const inner = readPlan(block, { ...around, inBranch: true });
+  if (block.blocks.length === 0 && block.misread.size === 0 && !around.incomplete)
+    around.report(diagnose('nothing-to-do', block.range, `${block.type} has nothing to do`));
+  if (!open) {
+    if (!around.incomplete) {
+      const message = `${block.type} must follow an if or else_if directly`;
+      around.report(diagnose('else-without-if', block.range, message));
+    }
+    return undefined;
+  }
+  if (block.type === 'else') {
+    open.push({ steps: inner });
+    return undefined;
+  }
+  const condition = readCondition(block, around);
+  open.push({ steps: inner, ...(condition !== undefined && { condition }) });
+  return open;
+}
+
+const readable = /^(?:GET|TASK|INPUT)_\w+$|^BUILD_[A-Z_]+$/;
+
+function readCondition(block: ReadBlock, { report }: PlanSurroundings): string | undefined {
+  const written: Text | undefined = block.labels.length > 0 ? labelAt(block, 0) : textAt(block, 'condition');
+  if (!written) return undefined;
+  const condition = parseCondition(written.text);
+  if ('reason' in condition) {
+    const message = `the condition is wrong at character ${condition.character}: ${condition.reason}`;
+    report(diagnose('invalid-condition', written.range, message));
+    return undefined;
+  }
+  const unknown = variablesOf(condition).find((name) => !readable.test(name));
+  if (unknown === undefined) return written.text;
+  report(diagnose('condition-variable', written.range, `a condition cannot see $${unknown}`));
+  return undefined;
+}
+
+function readStep(block: ReadBlock, around: PlanSurroundings): Step | undefined {
+  switch (block.type) {
+    case 'service':
+      return readService(block, around);
+    case 'in_parallel':
+      return readParallel(block, around);
+    default:
+      return readActionStep(block, around);
+  }
+}
+
+function readActionStep(block: ReadBlock, around: PlanSurroundings): ActionStep | undefined {
+  const hooks = hooksOf(block, around);
+  const step = readAction(block, around);
+  // The same object: what `passed` says is put into it later.
+  return step && Object.assign(step, hooks);
+}
+
+function readAction(block: ReadBlock, around: PlanSurroundings): ActionStep | undefined {
+  switch (block.type) {
+    case 'get':
+      return readChosenGet(block, around);
+    case 'task':
+      return readTask(block, around);
+    case 'put':
+      return readPut(block, around);
+    default:
+      return readNotify(block, around);
+  }
+}
+
+function readChosenGet(block: ReadBlock, around: PlanSurroundings): ActionStep {
+  const passed = block.attributes.get('passed');
+  if (passed && around.inBranch) {
+    const message =
+      'passed cannot stand in a branch: whether the build enters it is not known when versions are chosen';
+    around.report(diagnose('passed-in-branch', passed.nameRange, message));
+  }
+  return readGet(block, around);
+}
+
+function readParallel(block: ReadBlock, around: PlanSurroundings): ParallelStep {
+  const inner = block.blocks.filter(({ type }) => steps.includes(type));
+  if (inner.length === 0 && block.misread.size === 0 && !around.incomplete)
+    around.report(diagnose('nothing-to-do', block.range, 'in_parallel has nothing to do'));
+  const limit = numberAt(block, 'limit');
+  return {
+    kind: 'parallel',
+    ...(limit !== undefined && limit > 0 && { limit }),
+    failFast: boolAt(block, 'fail_fast') ?? false,
+    steps: inner.flatMap((step) => readActionStep(step, around) ?? []),
+    ...attemptsOf(block),
+    ...hooksOf(block, around),
+  };
+}
+
+function readService(block: ReadBlock, around: PlanSurroundings): ServiceStep | undefined {
+  const { report, services, usedServices } = around;
+  const type = findType(block, 'service type', services, report);
+  checkStepParameters(block.parameters, 'param_', report);
+  if (!type) return undefined;
+  warnOfUnknown(block.parameters, type, report);
+  usedServices.set(type.name, type);
+  const params = textsByName(block.parameters);
+  if (block.misread.size === 0) checkServiceImages(type, params, block.range, report);
+  return { kind: 'service', type: type.name, params };
+}

@@ -1,0 +1,157 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { blocksOf, boolAt, labelAt, numberAt, textAt, textsAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
+import { didYouMean } from '#domain/language/suggest.ts';
+import type { Range } from '#domain/language/syntax.ts';
+import { readCommand } from './command.ts';
+import { checkName } from './name.ts';
+import type { KnownNotification, KnownNotifications } from './notifications.ts';
+import { checkStepParameters, textsByName } from './parameter-names.ts';
+import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
+import { answeredByOperator } from './resources.ts';
+import type { KnownResource, KnownResources } from './resources.ts';
+import type { KnownRunners } from './surroundings.ts';
+
+/** What the steps of a job may name, and where it is noted what they ask of other jobs. */
+export interface StepSurroundings {
+  report: Report;
+  runners: KnownRunners;
+  resources: KnownResources;
+  notifications: KnownNotifications;
+  /** Names may seem unknown only because a block could not be read. */
+  incomplete: boolean;
+  /** Each get with what its `passed` says; the names are expanded when all jobs are known. */
+  gets: { step: GetStep; passed: Text[]; range: Range }[];
+}
+
+type Attempted = Pick<TaskStep, 'timeoutSeconds' | 'attempts'>;
+
+export function attemptsOf(block: ReadBlock): Attempted {
+  const timeoutSeconds = numberAt(block, 'timeout');
+  const attempts = numberAt(block, 'attempts');
+  return {
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(attempts !== undefined && attempts > 1 && { attempts }),
+  };
+}
+
+/** `<type>.<label>`, as resources and notifications are called. */
+const fullName = (block: ReadBlock): string => `${labelAt(block, 0).text}.${labelAt(block, 1).text}`;
+
+export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
+  const found = findResource(block, around);
+  const resource = fullName(block);
+  const type = found?.type;
+  if (type && !type.check && !type.pull && !answeredByOperator(type)) {
+    const message = `a get cannot use ${resource}: its type ${type.name} can neither check nor pull`;
+    around.report(diagnose('get-not-supported', block.range, message));
+  }
+  const step: GetStep = {
+    kind: 'get',
+    name: labelAt(block, 1).text,
+    resource,
+    trigger: boolAt(block, 'trigger') ?? false,
+    passed: [],
+    ...(textAt(block, 'version')?.text === 'every' && { version: 'every' }),
+    ...attemptsOf(block),
+  };
+  around.gets.push({ step, passed: textsAt(block, 'passed'), range: block.range });
+  return step;
+}
+
+export function readTask(block: ReadBlock, around: StepSurroundings): TaskStep | undefined {
+  const label = labelAt(block, 0);
+  const named = checkName(around.report, 'title', 'task', label);
+  const [command] = blocksOf(block, 'run');
+  const run = command && readCommand(command, around);
+  const inputs = readPaths(block, 'inputs', around.report);
+  const outputs = readPaths(block, 'outputs', around.report);
+  if (!run || !named) return undefined;
+  return {
+    kind: 'task',
+    name: label.text,
+    run,
+    ...(inputs.length > 0 && { inputs }),
+    ...(outputs.length > 0 && { outputs }),
+    ...attemptsOf(block),
+  };
+}
+
+function readPaths(block: ReadBlock, attribute: string, report: Report): string[] {
+  const given = textsAt(block, attribute);
+  for (const { text, range } of given) {
+    const parts = text.split('/');
+    if (text !== '' && !text.startsWith('/') && !parts.includes('..') && !/\p{Cc}/u.test(text)) continue;
+    const message = `${JSON.stringify(text)} is not a path in the working directory`;
+    report(diagnose('invalid-path', range, message));
+  }
+  return [...new Set(given.map(({ text }) => text))];
+}
+
+export function readPut(block: ReadBlock, around: StepSurroundings): PutStep {
+  const found = findResource(block, around);
+  const resource = fullName(block);
+  if (found && !found.type.push && found.type.origin?.source !== 'svc://trigger') {
+    const message = `a put cannot use ${resource}: its type ${found.type.name} has no push`;
+    around.report(diagnose('put-not-supported', block.range, message));
+  }
+  const parameters = [
+    ...block.parameters,
+    ...blocksOf(block, 'params').flatMap((params) => params.parameters),
+  ];
+  checkStepParameters(parameters, 'put_', around.report);
+  return {
+    kind: 'put',
+    name: labelAt(block, 1).text,
+    resource,
+    params: textsByName(parameters),
+    ...attemptsOf(block),
+  };
+}
+
+export function readNotify(block: ReadBlock, around: StepSurroundings): NotifyStep {
+  const found = findNotification(block, around);
+  const { parameters } = block;
+  checkStepParameters(parameters, 'notify_', around.report);
+  const told = new Set([...parameters.map(({ name }) => name), ...block.misread]);
+  if (found?.type.origin?.source === 'svc://hostcheck' && found.type.builtIn) {
+    if (!told.has('status') && !told.has('conclusion')) {
+      const message = `${fullName(block)} needs a status or a conclusion: without one there is nothing to report`;
+      around.report(diagnose('invalid-notify', block.range, message));
+    }
+  }
+  const message = textAt(block, 'message');
+  return {
+    kind: 'notify',
+    notification: fullName(block),
+    ...(message && { message: message.text }),
+    params: textsByName(parameters),
+    ...attemptsOf(block),
+  };
+}
+
+function findResource(block: ReadBlock, around: StepSurroundings): KnownResource | undefined {
+  const name = fullName(block);
+  const found = around.resources.get(name);
+  if (found === 'broken' || around.incomplete) return undefined;
+  if (found) return found;
+  const message = `there is no resource "${name}"${didYouMean(name, around.resources.keys())}`;
+  around.report(diagnose('unknown-resource', labelsRange(block), message));
+  return undefined;
+}
+
+function findNotification(block: ReadBlock, around: StepSurroundings): KnownNotification | undefined {
+  const name = fullName(block);
+  const found = around.notifications.get(name);
+  if (found === 'broken' || around.incomplete) return undefined;
+  if (found) return found;
+  const message = `there is no notification "${name}"${didYouMean(name, around.notifications.keys())}`;
+  around.report(diagnose('unknown-notification', labelsRange(block), message));
+  return undefined;
+}
+
+function labelsRange(block: ReadBlock): Range {
+  return { start: labelAt(block, 0).range.start, end: labelAt(block, 1).range.end };
+}

@@ -1,0 +1,42 @@
+import { labelAt, textAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { attributesOf, checkImage } from './command.ts';
+import type { CommandSurroundings } from './command.ts';
+import type { Command } from './pipeline.ts';
+
+/** Turns a command of a type into what the type's `runner` block makes of it. */
+export type Override = (command: Command) => Command;
+
+/**
+ * `runner "docker" { image = … }` in a type. Undefined after reporting what is wrong with it. Whether all commands use exec is checked
+ * where they are known: `refuseOverride`.
+ */
+export function readOverride(block: ReadBlock, around: CommandSurroundings): Override | undefined {
+  const name = labelAt(block, 0).text;
+  const templates = around.runners.get(name);
+  if (templates === 'broken') return undefined;
+  if (templates) {
+    const attributes = attributesOf(block);
+    return (command) => {
+      const { path, args } = programOf(command);
+      return { runner: 'custom', name, ...templates, attributes: { ...attributes, path }, callerArgs: args };
+    };
+  }
+  if (name === 'exec') return (command) => command;
+  const image = textAt(block, 'image');
+  if (!image || !checkImage(image, around)) return undefined;
+  return (command) =>
+    command.runner === 'shell' && 'cmd' in command
+      ? { runner: 'docker', image: image.text, cmd: command.cmd }
+      : { runner: 'docker', image: image.text, ...programOf(command) };
+}
+
+/** A command as exec has it. The scripts of built-in types count as such: a shell with the script as argument. */
+export function programOf(command: Command): { path: string; args: string[] } {
+  if (command.runner === 'custom')
+    return { path: command.attributes['path'] ?? '', args: command.callerArgs };
+  if ('path' in command) return { path: command.path, args: command.args };
+  const shell = 'shell' in command ? command.shell : undefined;
+  if ('cmd' in command) return { path: shell ?? '/bin/sh', args: ['-ec', command.cmd] };
+  return shell === undefined ? { path: command.file, args: [] } : { path: shell, args: [command.file] };
+}

@@ -1,0 +1,45 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import { blocksOf, textAt, textsAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { builtInRunnerTypes } from './built-in-types.ts';
+import { readTypes } from './definitions.ts';
+import type { Kind } from './type-kinds.ts';
+import type { KnownRunner, KnownRunners, Surroundings } from './surroundings.ts';
+
+type Templates = { path: string; args: string[] };
+
+const runnerTypes: Kind<Templates> = {
+  block: 'runner_type',
+  what: 'runner type',
+  own: ['run'],
+  builtIn: builtInRunnerTypes,
+  refused: new Map([
+    ['docker', 'the runner docker is no template: its container belongs to the Pod; use it as it is'],
+  ]),
+  read(block, { report }) {
+    const [run] = blocksOf(block, 'run');
+    if (!run && !block.misread.has('run'))
+      report(diagnose('missing-block', block.range, 'runner_type needs a block run, or a source'));
+    const path = run && textAt(run, 'path');
+    if (!run || !path) return undefined;
+    if (path.text !== '') return { path: path.text, args: textsAt(run, 'args').map(({ text }) => text) };
+    report(
+      diagnose('invalid-command', path.range, 'with an empty path nothing would ever run', 'Name a program.'),
+    );
+    return undefined;
+  },
+  commands: () => [],
+  withCommands: (type) => type,
+};
+
+/** The runners of the pipeline by name. */
+export function readRunners(blocks: readonly ReadBlock[], around: Surroundings): KnownRunners {
+  const types = readTypes(runnerTypes, blocks, around);
+  const runners = new Map<string, KnownRunner>([...around.reader.runners].map((name) => [name, 'broken']));
+  for (const { labels } of blocks) {
+    const name = labels[0]?.text ?? '';
+    const found = types.find(name) ?? 'broken';
+    runners.set(name, found === 'broken' ? found : { path: found.path, args: found.args });
+  }
+  return runners;
+}

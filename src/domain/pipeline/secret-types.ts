@@ -1,0 +1,30 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import { blocksOf } from '#domain/language/read-block.ts';
+import { builtInSecretTypes } from './built-in-types.ts';
+import { readCommand } from './command.ts';
+import type { Kind, Named } from './type-kinds.ts';
+import { declaredParams, textsByName } from './parameter-names.ts';
+import type { SecretType } from './pipeline.ts';
+
+export type SecretDefinition = Omit<SecretType, keyof Named> & { params: string[] };
+
+/** A built-in type has no `get`: the gateway itself reads it. */
+export const secretTypes: Kind<SecretDefinition> = {
+  block: 'secret_type',
+  what: 'secret type',
+  own: ['get', 'params'],
+  builtIn: builtInSecretTypes,
+  read(block, around) {
+    const params = declaredParams(block, around.report);
+    const config = textsByName(block.parameters);
+    const [command] = blocksOf(block, 'get');
+    const get = command && readCommand(command, around);
+    if (!command && !block.misread.has('get') && !around.embedded)
+      around.report(diagnose('missing-block', block.range, 'secret_type needs a block get, or a source'));
+    if (!get && !around.embedded) return undefined;
+    return { params, config, ...(get && { get }) };
+  },
+  commands: ({ get }) => (get ? [['get', get]] : []),
+  configure: (type, block) => ({ ...type, config: { ...type.config, ...textsByName(block.parameters) } }),
+  withCommands: (type, change) => (type.get ? { ...type, get: change(type.get) } : type),
+};

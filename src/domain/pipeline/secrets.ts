@@ -1,0 +1,126 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import { textAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
+import { LIMITS } from './limits.ts';
+import { checkParameters } from './parameter-rules.ts';
+import type { Pipeline, SecretType, SecretVariable } from './pipeline.ts';
+import { findType } from './resources.ts';
+import { findSecretNames } from './secret-placeholder.ts';
+import type { SecretDefinition } from './secret-types.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The `secret` block of a variable. */
+export interface SecretBlock {
+  variable: string;
+  block: ReadBlock;
+  /** A value was given from outside: the block is checked, but not used. */
+  overridden: boolean;
+}
+
+type Types = KnownTypes<SecretDefinition>;
+
+interface KnownSecret {
+  secret: SecretVariable;
+  type: SecretDefinition & Named;
+  block: ReadBlock;
+}
+
+/** What the gateway needs to fill the variables in, with every type that they use. */
+export function readSecrets(
+  blocks: readonly SecretBlock[],
+  types: Types,
+  around: Surroundings,
+): Pick<Pipeline, 'secrets' | 'secretTypes'> {
+  const read = blocks.flatMap(({ variable, block, overridden }) => {
+    const secret = readSecret(variable, block, types, around);
+    return secret && !overridden ? [secret] : [];
+  });
+  const known = new Map(read.map((secret) => [secret.secret.name, secret]));
+  checkChains(known, around);
+  if (read.length === 0) return {};
+  const used = new Map(read.map(({ type }) => [type.name, withoutParams(type)]));
+  return { secrets: read.map(({ secret }) => secret), secretTypes: [...used.values()] };
+}
+
+function withoutParams({ name, builtIn, origin, config, get }: SecretDefinition & Named): SecretType {
+  return { name, builtIn, ...(origin && { origin }), config, ...(get && { get }) };
+}
+
+function readSecret(
+  name: string,
+  block: ReadBlock,
+  types: Types,
+  { report }: Surroundings,
+): KnownSecret | undefined {
+  const type = findType(block, 'secret type', types, report);
+  const path = textAt(block, 'path');
+  const key = textAt(block, 'key');
+  if (!type || !key) return undefined;
+  if (type.builtIn) {
+    const parameters = Object.entries(type.config).map(([parameter, text]) => ({
+      name: parameter,
+      nameRange: block.range,
+      text,
+      range: block.range,
+    }));
+    checkParameters(type, { parameters, owner: block, what: `the secret type ${type.name}` }, report);
+  }
+  if (type.builtIn && type.origin?.source === 'svc://kubernetes') checkKubernetes(block, type, report);
+  return { secret: { name, type: type.name, key: key.text, ...(path && { path: path.text }) }, type, block };
+}
+
+/** The path is the name of a Secret, the key one of its keys. */
+function checkKubernetes(
+  block: ReadBlock,
+  { config }: SecretDefinition,
+  report: Surroundings['report'],
+): void {
+  const path = textAt(block, 'path') ?? { text: config['path'] ?? '', range: block.range };
+  const key = textAt(block, 'key');
+  if (path.text === '') {
+    const message = 'a kubernetes secret needs a path: the name of the Secret';
+    report(diagnose('missing-parameter', block.range, message, 'Write path = "<name of the Secret>".'));
+  } else if (isKnown(path.text) && !/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/.test(path.text)) {
+    const message = `${JSON.stringify(path.text)} cannot be the name of a Secret`;
+    report(diagnose('invalid-parameter', path.range, message));
+  }
+  if (key && isKnown(key.text) && !/^[\w.-]{1,253}$/.test(key.text)) {
+    const message = `${JSON.stringify(key.text)} cannot be a key of a Secret`;
+    report(diagnose('invalid-parameter', key.range, message));
+  }
+}
+
+const isKnown = (text: string): boolean => findSecretNames(text).length === 0;
+
+/** Secrets that are needed to find another one must come to an end, and soon. */
+function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: Surroundings): void {
+  const depths = new Map<string, number>();
+  const path: string[] = [];
+  const visit = (name: string): number => {
+    const done = depths.get(name);
+    const secret = known.get(name);
+    if (done !== undefined || !secret) return done ?? 0;
+    const start = path.indexOf(name);
+    if (start >= 0) {
+      const circle = [...path.slice(start), name].map((one) => `var.${one}`).join(' → ');
+      report(diagnose('secret-cycle', secret.block.range, `secrets need each other in a circle: ${circle}`));
+      return 0;
+    }
+    path.push(name);
+    const depth = 1 + Math.max(0, ...needsOf(secret).map(visit));
+    path.pop();
+    depths.set(name, depth);
+    if (depth === LIMITS.secretChain + 1) {
+      const message = `var.${name} needs more than ${LIMITS.secretChain - 1} other secrets, one after another`;
+      report(diagnose('secret-chain', secret.block.range, message));
+    }
+    return depth;
+  };
+  for (const name of known.keys()) visit(name);
+}
+
+/** Names of the secrets that must be known first. */
+function needsOf({ secret, type }: KnownSecret): string[] {
+  return findSecretNames([secret.path ?? '', secret.key, ...Object.values(type.config)].join('\n'));
+}

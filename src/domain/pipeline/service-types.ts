@@ -1,0 +1,59 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import { blocksOf, numberAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { builtInServiceTypes } from './built-in-types.ts';
+import { readCommand } from './command.ts';
+import type { Kind, Named } from './type-kinds.ts';
+import { declaredParams } from './parameter-names.ts';
+import type { Command, ServiceType } from './pipeline.ts';
+import { isNothing, nothing } from './resource-types.ts';
+import type { Surroundings } from './surroundings.ts';
+
+type Definition = Omit<ServiceType, keyof Named>;
+
+export const serviceTypes: Kind<Definition> = {
+  block: 'service_type',
+  what: 'service type',
+  own: ['start', 'stop', 'ready_check', 'params'],
+  builtIn: builtInServiceTypes,
+  read(block, around) {
+    const params = declaredParams(block, around.report);
+    const start = readRequired(block, 'start', around);
+    const stop = readRequired(block, 'stop', around);
+    const ready = readReady(block, around);
+    if (!start || !stop || ready === 'broken') return undefined;
+    return { params, start, stop, ...(ready && { ready }) };
+  },
+  commands: ({ start, stop, ready }) => [
+    ['start', start],
+    ['stop', stop],
+    ...(ready ? [['ready_check', ready.check] satisfies [string, Command]] : []),
+  ],
+  withCommands: (type, change) => ({
+    ...type,
+    start: change(type.start),
+    stop: change(type.stop),
+    ...(type.ready && { ready: { ...type.ready, check: change(type.ready.check) } }),
+  }),
+};
+
+function readRequired(block: ReadBlock, name: string, around: Surroundings): Command | undefined {
+  const [command] = blocksOf(block, name);
+  if (command && name === 'stop' && isNothing(command, around)) return nothing;
+  if (command) return readCommand(command, { ...around, imageFromParams: true });
+  if (!block.misread.has(name))
+    around.report(diagnose('missing-block', block.range, `service_type needs a block ${name}`));
+  return undefined;
+}
+
+function readReady(block: ReadBlock, around: Surroundings): Definition['ready'] | 'broken' {
+  const [ready] = blocksOf(block, 'ready_check');
+  if (!ready) return block.misread.has('ready_check') ? 'broken' : undefined;
+  const check = readCommand(ready, { ...around, imageFromParams: true });
+  if (!check) return 'broken';
+  return {
+    check,
+    intervalSeconds: numberAt(ready, 'interval') ?? 1,
+    timeoutSeconds: numberAt(ready, 'timeout') ?? 60,
+  };
+}

@@ -1,0 +1,34 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+
+/** Two steps whose values later ones would see under the same names. Branches of one chain never meet. */
+export function warnOfSharedPrefixes(job: ReadBlock, report: Report): void {
+  look(job, new Set(), report);
+}
+
+/** Answers what is taken after the steps of the block. */
+function look(block: ReadBlock, before: ReadonlySet<string>, report: Report): Set<string> {
+  const taken = new Set(before);
+  const chain = new Set<string>();
+  for (const child of block.blocks) {
+    if (child.type === 'if') for (const prefix of chain) taken.add(prefix);
+    if (['if', 'else_if', 'else'].includes(child.type)) {
+      for (const prefix of look(child, taken, report)) chain.add(prefix);
+      continue;
+    }
+    for (const prefix of chain) taken.add(prefix);
+    if (child.type === 'in_parallel') for (const prefix of look(child, taken, report)) taken.add(prefix);
+    else claim(child, taken, report);
+  }
+  return new Set([...taken, ...chain]);
+}
+
+function claim({ type, labels }: ReadBlock, taken: Set<string>, report: Report): void {
+  const label = labels.at(-1);
+  if (!label || (type !== 'get' && type !== 'task')) return;
+  const prefix = `${type}_${label.text}_`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+  if (taken.has(prefix))
+    report(diagnose('shared-prefix', label.range, `an earlier step of the job also writes $${prefix}*`));
+  taken.add(prefix);
+}

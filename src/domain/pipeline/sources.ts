@@ -1,0 +1,135 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { textAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
+import { didYouMean } from '#domain/language/suggest.ts';
+import { readBuiltIn } from './built-in-definitions.ts';
+import { readDefinition } from './definition-text.ts';
+import { LIMITS } from './limits.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Found, Kind } from './type-kinds.ts';
+
+interface Way<Definition> {
+  /** The sources that led here. */
+  chain: readonly string[];
+  /** Reads a block that was found under a source, which may have a source of its own. */
+  follow: (block: ReadBlock, around: Surroundings, chain: readonly string[]) => Found<Definition> | undefined;
+}
+
+/** The definition under the `source` of a block. */
+export function readSourced<Definition extends object>(
+  kind: Kind<Definition>,
+  block: ReadBlock,
+  around: Surroundings,
+  way: Way<Definition>,
+): Found<Definition> | undefined {
+  const own = ownPart(kind, block);
+  if (own) {
+    const message = `source and ${own.name} exclude each other: the source brings its own`;
+    around.report(diagnose('source-with-commands', own.range, message));
+  }
+  const source = textAt(block, 'source');
+  if (!source || !checkSource(source, kind, around.report)) return undefined;
+  const found = find(kind, { source, block }, around, way);
+  if (own || !found) return undefined;
+  return kind.configure ? { ...found, ...kind.configure(found, block) } : found;
+}
+
+interface Wanted {
+  source: Text;
+  block: ReadBlock;
+}
+
+function find<Definition extends object>(
+  kind: Kind<Definition>,
+  wanted: Wanted,
+  around: Surroundings,
+  way: Way<Definition>,
+): Found<Definition> | undefined {
+  const name = /^svc:\/\/(.*)$/.exec(wanted.source.text)?.[1];
+  const text = name === undefined ? undefined : kind.builtIn.get(name);
+  if (text === undefined) return readFetched(kind, wanted, around, way);
+  return checkNoDigest(wanted.block, around.report) ? readBuiltIn(kind, text, around) : undefined;
+}
+
+function ownPart<Definition>(
+  { own }: Kind<Definition>,
+  { attributes, blocks }: ReadBlock,
+): { name: string; range: ReadBlock['range'] } | undefined {
+  const block = blocks.find(({ type }) => own.includes(type));
+  if (block) return { name: block.type, range: block.range };
+  const [name, attribute] = [...attributes].find(([candidate]) => own.includes(candidate)) ?? [];
+  return name === undefined || !attribute ? undefined : { name, range: attribute.nameRange };
+}
+
+function checkSource<Definition>({ text, range }: Text, kind: Kind<Definition>, report: Report): boolean {
+  const refused = kind.refused?.get(/^svc:\/\/(.*)$/.exec(text)?.[1] ?? '');
+  if (refused !== undefined) {
+    report(diagnose('invalid-source', range, refused, 'Leave the type out.'));
+    return false;
+  }
+  if (/^svc:\/\/[a-z0-9][a-z0-9._-]*$/.test(text) || /^https?:\/\/[^\s/@?#]+(?:[/?#]\S*)?$/.test(text))
+    return true;
+  const message = `${JSON.stringify(text)} is not a source`;
+  const withName = /^[a-z]+:\/\/[^/]*@/.test(text);
+  const help = withName ? 'Leave out the name and password: sources are public.' : undefined;
+  report(diagnose('invalid-source', range, message, help));
+  return false;
+}
+
+function checkNoDigest({ attributes }: ReadBlock, report: Report): boolean {
+  const digest = attributes.get('source_digest');
+  if (!digest) return true;
+  report(diagnose('source-digest', digest.nameRange, 'what is built in has no digest', 'Remove it.'));
+  return false;
+}
+
+function readFetched<Definition extends object>(
+  kind: Kind<Definition>,
+  { source, block }: Wanted,
+  around: Surroundings,
+  { chain, follow }: Way<Definition>,
+): Found<Definition> | undefined {
+  const { text, range } = source;
+  const circle = [...chain, text];
+  if (!checkChain(circle, range, around.report)) return undefined;
+  const resolved = fetched(kind, source, around);
+  if (!resolved || !checkDigest(source, block, resolved.digest, around.report)) return undefined;
+  const inner = readDefinition(kind, { text: resolved.text, source }, around);
+  const found = inner && follow(inner.block, inner.around, circle);
+  return found && { ...found, origin: { source: text, digest: resolved.digest } };
+}
+
+function checkChain(circle: readonly string[], range: ReadBlock['range'], report: Report): boolean {
+  const way = circle.join(' → ');
+  const again = new Set(circle).size < circle.length;
+  if (again) report(diagnose('source-cycle', range, `sources name each other in a circle: ${way}`));
+  else if (circle.length > LIMITS.sourceChain)
+    report(
+      diagnose('source-cycle', range, `more than ${LIMITS.sourceChain} sources name one another: ${way}`),
+    );
+  return !again && circle.length <= LIMITS.sourceChain;
+}
+
+function fetched<Definition>(
+  kind: Kind<Definition>,
+  { text, range }: Text,
+  { sources, need, report }: Surroundings,
+): { text: string; digest: string } | undefined {
+  const resolved = Object.hasOwn(sources, text) ? sources[text] : undefined;
+  if (resolved && 'text' in resolved) return resolved;
+  if (resolved) {
+    const known = text.startsWith('svc://') ? didYouMean(text.slice(6), kind.builtIn.keys()) : '';
+    report(diagnose('source-unavailable', range, `${text}: ${resolved.failure}${known}`));
+  } else need({ source: text, range });
+  return undefined;
+}
+
+function checkDigest({ text }: Text, block: ReadBlock, digest: string, report: Report): boolean {
+  const wanted = textAt(block, 'source_digest');
+  if (!wanted || wanted.text === digest) return true;
+  const message = `${text} has the digest ${digest}, not ${wanted.text}`;
+  report(diagnose('source-digest', wanted.range, message));
+  return false;
+}

@@ -1,0 +1,22 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { textsAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { LIMITS } from './limits.ts';
+
+const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Tags of workers, or names of serial groups: at most ten words of lower-case letters, digits and hyphens, each once. */
+export function readTags(block: ReadBlock, attribute: string, report: Report): string[] {
+  const given = textsAt(block, attribute);
+  const [extra] = given.slice(LIMITS.tags);
+  if (extra) {
+    const message = `${attribute} has ${given.length} elements; at most ${LIMITS.tags} are allowed`;
+    report(diagnose('invalid-tag', extra.range, message, 'Remove some.'));
+  }
+  for (const { text, range } of given) {
+    if (!slug.test(text))
+      report(diagnose('invalid-tag', range, `${JSON.stringify(text)} cannot be one of ${attribute}`));
+  }
+  return [...new Set(given.map(({ text }) => text))];
+}

@@ -1,0 +1,111 @@
+import { diagnose, diagnoseProblem } from '#domain/language/diagnostic.ts';
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { Reader } from '#domain/language/evaluate-expression.ts';
+import { describeValue } from '#domain/language/read-attribute.ts';
+import { typeAt, valueAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { closest } from '#domain/language/suggest.ts';
+import type { Expression, Value } from '#domain/language/syntax.ts';
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+type Simple = 'string' | 'number' | 'bool';
+
+/** `simple`: one of the three; the others only HCL itself can read. */
+export interface VariableType {
+  simple?: Simple;
+  expression: Expression;
+}
+
+const simple: readonly Simple[] = ['string', 'number', 'bool'];
+/** Words that begin a type with parameters, or are a type. */
+const constructors: readonly string[] = ['list', 'set', 'map', 'object', 'tuple', 'any'];
+const hints: Readonly<Record<string, Simple>> = {
+  boolean: 'bool',
+  int: 'number',
+  integer: 'number',
+  float: 'number',
+  text: 'string',
+};
+
+/** The type, or undefined after reporting what is wrong with it. */
+export function readVariableType(block: ReadBlock, reader: Reader): VariableType | undefined {
+  const expression = typeAt(block, 'type');
+  if (!expression) return undefined;
+  // A quoted word is what people try first: take it, as older HCL did, where it is plainly meant.
+  const quoted = expression.value?.kind === 'string' ? expression.value.text : undefined;
+  const word = expression.keyword ?? quoted;
+  const found = simple.find((name) => name === word);
+  if (found) return { simple: found, expression };
+  if (word !== undefined && !constructors.includes(word)) {
+    reader.report(explainBadType(word, expression));
+    return undefined;
+  }
+  const { problems } = reader.convert(expression);
+  for (const problem of problems) reader.report(diagnoseProblem(problem, 'variable-type'));
+  return problems.length === 0 ? { expression } : undefined;
+}
+
+function explainBadType(word: string, { range }: Expression): Diagnostic {
+  const meant = closest(word, [...simple, ...constructors, ...Object.keys(hints)]) ?? '';
+  const hint = meant === '' ? '' : `; did you mean ${hints[meant] ?? meant}?`;
+  return diagnose('variable-type', range, `"${word}" is not a type${hint}`);
+}
+
+/** The default in the variable's type; undefined when there is none. */
+export function defaultOf(
+  block: ReadBlock,
+  type: VariableType | undefined,
+  reader: Reader,
+): Value | 'wrong' | undefined {
+  const attribute = block.attributes.get('default');
+  if (!attribute) return undefined;
+  const value = valueAt(block, 'default');
+  if (!value || !type) return 'wrong';
+  if (type.simple !== undefined) {
+    if (value.kind === type.simple) return value;
+    const message = `default must be a ${type.simple}, not ${describeValue(value)}`;
+    reader.report(diagnose('wrong-type', attribute.range, message));
+    return 'wrong';
+  }
+  const { value: converted, problems } = reader.convert(type.expression, value);
+  if (converted) return converted;
+  const message = `default does not fit the type: ${problems[0]?.detail ?? describeValue(value)}`;
+  reader.report(diagnose('wrong-type', attribute.range, message));
+  return 'wrong';
+}
+
+/** A text as the simple type has it, or why it cannot be. */
+export function valueOfText(type: Simple, text: string): { value: Value } | { reason: string } {
+  if (type === 'string') return { value: { kind: 'string', text } };
+  if (type === 'bool') {
+    return text === 'true' || text === 'false'
+      ? { value: { kind: 'bool', value: text === 'true' } }
+      : { reason: 'is not true or false' };
+  }
+  return /^-?\d{1,400}(\.\d{1,400})?([eE][+-]?\d{1,3})?$/.test(text)
+    ? { value: { kind: 'number', digits: text } }
+    : { reason: 'is not a number' };
+}
+
+/** A text is read as JSON; undefined when it is none. */
+export function fromJson(given: JsonValue): Value | undefined {
+  if (typeof given !== 'string') return valueOfJson(given);
+  try {
+    return valueOfJson(JSON.parse(given));
+  } catch {
+    return undefined;
+  }
+}
+
+function valueOfJson(json: JsonValue): Value {
+  if (json === null) return { kind: 'null' };
+  if (typeof json === 'string') return { kind: 'string', text: json };
+  if (typeof json === 'boolean') return { kind: 'bool', value: json };
+  if (typeof json === 'number') return { kind: 'number', digits: String(json) };
+  if (Array.isArray(json)) return { kind: 'tuple', items: json.map(valueOfJson) };
+  return {
+    kind: 'object',
+    entries: Object.entries(json).map(([key, value]) => [key, valueOfJson(value)]),
+  };
+}

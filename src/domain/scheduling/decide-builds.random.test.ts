@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { isBorneOut, requestedByBruteForce, setsByBruteForce } from '#testing/scheduling/brute-force.ts';
+import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
+import { gatherFacts } from '#testing/scheduling/gather-facts.ts';
+import { addVersion, jobOf, type History } from '#testing/scheduling/history.ts';
+import { ask, drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
+import { RUNS } from '#testing/scheduling/runs.ts';
+import { decideBuilds } from './decide-builds.ts';
+import type { Decision } from './decision.ts';
+import type { Facts } from './facts.ts';
+
+/** Pages so small that needs arise. */
+const rows = fc.constantFrom(1, 2, 3, 20);
+
+function setsOf(decision: Decision, job: number): number[][] {
+  return decision.builds.filter((build) => build.job === job).map(({ versions }) => versions);
+}
+
+/** Plays a history; calls `look` whenever something has happened, then decides. */
+function play(
+  drawn: { pipeline: Parameters<typeof historyOf>[0]; events: Parameters<typeof happen>[1][]; rows: number },
+  look: (history: History, decision: Decision) => void,
+): void {
+  const history = historyOf(drawn.pipeline);
+  for (const event of drawn.events) {
+    happen(history, event);
+    const decision = decideFromHistory(history, { rows: drawn.rows });
+    look(history, decision);
+    applyDecision(history, decision);
+  }
+}
+
+const drawn = fc.record({ pipeline: drawnPipeline, events: drawnEvents, rows });
+
+describe('in random pipelines with random histories', () => {
+  test('what is decided is what a look at everything says', () => {
+    fc.assert(
+      fc.property(drawn, (one) =>
+        play(one, (history, decision) => {
+          for (const { id } of history.jobs)
+            expect(setsOf(decision, id)).toEqual(setsByBruteForce(history, id));
+        }),
+      ),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('who asks for a build gets the newest set that is ready, or at least one reason', () => {
+    fc.assert(
+      fc.property(drawn, (one) => {
+        play(one, (history) => {
+          for (const job of history.jobs) {
+            const request = ask(history, job);
+            const decision = decideFromHistory(history, { jobs: [job.id], rows: one.rows });
+            const made = decision.builds.filter(({ cause }) => cause.kind === 'manual');
+            const expected = requestedByBruteForce(history, job.id);
+            expect(made.map(({ versions }) => versions)).toEqual(expected === undefined ? [] : [expected]);
+            const refused = decision.refused.find((refusal) => refusal.request === request);
+            expect((refused?.reasons.length ?? 0) > 0).toBe(expected === undefined);
+            job.requests = [];
+          }
+        });
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    );
+  });
+
+  test('no set of versions is built twice by itself, and no inputs come from builds that contradict each other', () => {
+    fc.assert(
+      fc.property(drawn, (one) => {
+        const built = new Set<string>();
+        play(one, (history, decision) => {
+          for (const { job, versions } of decision.builds) {
+            const key = `${job}: ${String(versions)}`;
+            expect(built.has(key) && !wasCancelledByPin(history, job, versions)).toBe(false);
+            built.add(key);
+            expect(isBorneOut(history, jobOf(history, job), versions)).toBe(true);
+          }
+        });
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('neither the order of facts nor that of jobs means anything', () => {
+    fc.assert(
+      fc.property(drawn, fc.infiniteStream(fc.nat()), (one, chance) => {
+        play(one, (history, decision) => {
+          const facts = gatherFacts(
+            history,
+            history.jobs.map(({ id }) => id),
+            1000,
+          );
+          const whole = decideBuilds(facts);
+          expect(whole).toEqual(decision);
+          expect(decideBuilds(shuffled(facts, chance))).toEqual(whole);
+        });
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    );
+  });
+
+  test('nor does the order in which upstream builds ran, nor whether jobs are decided on together', () => {
+    fc.assert(
+      fc.property(drawn, (one) => {
+        play(one, (history, decision) => {
+          const most = Math.max(0, ...history.builds.map(({ id }) => id)) + 1;
+          const reversed = {
+            ...history,
+            builds: history.builds.map((build) => ({ ...build, id: most - build.id })),
+          };
+          for (const { id } of history.jobs)
+            expect(setsOf(decideFromHistory(reversed, { jobs: [id], rows: one.rows }), id)).toEqual(
+              setsOf(decision, id),
+            );
+        });
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    );
+  });
+
+  test('once decided, deciding again changes nothing', () => {
+    fc.assert(
+      fc.property(drawn, (one) => {
+        const history = historyOf(one.pipeline);
+        for (const event of one.events) {
+          happen(history, event);
+          applyDecision(history, decideFromHistory(history, { rows: one.rows }));
+          const again = decideFromHistory(history, { rows: one.rows });
+          expect(again.builds).toEqual([]);
+        }
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    );
+  });
+});
+
+const arrivals = (most: number) =>
+  fc.array(fc.record({ resource: fc.integer({ min: 1, max: 3 }), decide: fc.nat(3) }), {
+    maxLength: most,
+    size: 'max',
+  });
+
+/** Plays arrivals; `rarely`: only one decision in 250 of them. Answers what was built, and of which versions. */
+function builtFrom(arrived: { resource: number; decide: number }[], rarely: boolean): [number[][], number[]] {
+  const history = historyOf({
+    resources: 3,
+    jobs: [
+      {
+        interruptible: false,
+        gets: [0, 1, 2].map((resource) => ({ resource, trigger: true, every: true, passed: 0 })),
+      },
+    ],
+    past: [],
+  });
+  const decideAll = (): void => {
+    while (applyDecision(history, decideFromHistory(history)).length > 0);
+  };
+  for (const [index, { resource, decide }] of arrived.entries()) {
+    addVersion(history, resource);
+    if (rarely ? index % 250 === 249 : decide === 0) decideAll();
+  }
+  decideAll();
+  const all = history.resources.every(({ versions }) => versions.length > 0);
+  const known = all ? history.resources.flatMap(({ versions }) => versions.map(({ id }) => id)) : [];
+  return [history.builds.map(({ inputs }) => inputs.map(({ version }) => version)), known];
+}
+
+describe('a job that every version triggers', () => {
+  test.each([
+    ['whenever it is decided', 40, false, Math.ceil(RUNS / 4)],
+    ['when more wait than one decision takes', 300, true, Math.ceil(RUNS / 100)],
+  ] as const)('leaves none out and builds no set twice, %s', (_, most, rarely, numRuns) => {
+    fc.assert(
+      fc.property(arrivals(most), (arrived) => {
+        const [built, known] = builtFrom(arrived, rarely);
+        expect(new Set(built.map(String)).size).toBe(built.length);
+        expect(new Set(built.flat())).toEqual(new Set(known));
+      }),
+      { numRuns },
+    );
+  });
+});
+
+function wasCancelledByPin(history: History, job: number, versions: number[]): boolean {
+  return history.builds.some(
+    (build) =>
+      build.job === job &&
+      build.cancelledByPin === true &&
+      String(build.inputs.map(({ version }) => version)) === String(versions),
+  );
+}
+
+/** Everything whose order is not said to mean something, in another order. */
+function shuffled(facts: Facts, chance: fc.Stream<number>): Facts {
+  const shuffle = <Item>(items: Item[]): Item[] =>
+    items
+      .map((item) => [chance.next().value, item] as const)
+      .toSorted(([a], [b]) => a - b)
+      .map(([, item]) => item);
+  return {
+    ...facts,
+    resources: shuffle(facts.resources),
+    passes: shuffle(facts.passes),
+    used: shuffle(facts.used),
+    jobs: shuffle(facts.jobs).map((job) => ({
+      ...job,
+      gets: job.gets.map((get) => ({ ...get, unused: shuffle(get.unused) })),
+    })),
+  };
+}

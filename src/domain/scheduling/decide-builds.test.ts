@@ -1,0 +1,251 @@
+import { describe, expect, test } from '@jest/globals';
+import { decideBuilds } from './decide-builds.ts';
+import { takesEvery } from './takes-every.ts';
+import { vouchers } from './vouchers.ts';
+import { MOST_UNUSED, NEWEST, type Facts, type GetFacts, type PassPage, type Pass } from './facts.ts';
+
+const get = (more: Partial<GetFacts> = {}): GetFacts => ({
+  resource: 1,
+  trigger: true,
+  passed: [],
+  every: more.passed === undefined,
+  baseline: 0,
+  unused: [],
+  ...more,
+});
+
+function facts(gets: GetFacts[], more: Partial<Facts> = {}): Facts {
+  return {
+    paused: false,
+    resources: [1, 2, 3].map((id) => ({ id, name: `git.r${id}`, newest: 1_000_000 })),
+    jobs: [{ id: 9, name: 'deploy', paused: false, gets, requests: [] }],
+    passes: [],
+    used: gets.map(({ resource }) => ({ job: 9, resource, versions: [], end: true })),
+    ...more,
+  };
+}
+
+const by = (...names: [number, string][]): GetFacts['passed'] => names.map(([job, name]) => ({ job, name }));
+const page = (upstream: number, resource: number, rows: Pass[], end = true): PassPage => ({
+  upstream,
+  resource,
+  rows,
+  end,
+});
+const row = (version: number, build: number, ...also: [resource: number, version: number][]): Pass => ({
+  version,
+  build,
+  also: also.map(([resource, taken]) => ({ resource, version: taken })),
+});
+
+describe('a decision on much history', () => {
+  test('takes some new versions at a time, tells what it dealt with and that more is left', () => {
+    const unused = Array.from({ length: MOST_UNUSED + 1 }, (_, index) => index + 1);
+    const decision = decideBuilds(facts([get({ unused }), get({ resource: 2 })]));
+    expect(decision.builds).toHaveLength(MOST_UNUSED);
+    expect(decision.settled).toEqual([{ job: 9, get: 0, version: MOST_UNUSED }]);
+    expect(decision.unfinished).toEqual([9]);
+  });
+
+  test('is done when all fit', () => {
+    const unused = Array.from({ length: MOST_UNUSED }, (_, index) => index + 1);
+    expect(decideBuilds(facts([get({ unused })])).unfinished).toEqual([]);
+  });
+
+  test('answers every request at once', () => {
+    const known = facts([get({ unused: [4] })]);
+    known.resources = [{ id: 1, name: 'git.app', newest: 4 }];
+    const asked = ['ann', 'bob'].map((person, index) => ({ id: index + 1, by: person }));
+    known.jobs = known.jobs.map((job) => ({ ...job, requests: asked.toReversed() }));
+    expect(decideBuilds(known).builds.map(({ cause }) => cause)).toEqual([
+      { kind: 'manual', request: 1, by: 'ann' },
+      { kind: 'manual', request: 2, by: 'bob' },
+    ]);
+  });
+
+  test('asks for the page that it lacks, from the place where it may go on', () => {
+    const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
+    const known = { passes: [page(1, 1, [row(50, 500), row(49, 490)], false), page(2, 1, [row(7, 70)])] };
+    expect(decideBuilds(facts(gets, known)).needs).toEqual([
+      { kind: 'passes', upstream: 1, resource: 1, from: { version: 7, build: NEWEST } },
+    ]);
+  });
+
+  test('asks whether a version was used when that is older than what is known', () => {
+    const gets = [get({ passed: by([1, 'unit']) })];
+    const known = {
+      passes: [page(1, 1, [row(7, 70)])],
+      used: [{ job: 9, resource: 1, versions: [9, 8], end: false }],
+    };
+    expect(decideBuilds(facts(gets, known)).needs).toEqual([{ kind: 'used', job: 9, resource: 1, from: 7 }]);
+  });
+
+  test('says nothing of a job that lacks a page, and everything of the others', () => {
+    const one = facts([get({ passed: by([1, 'unit']) })]);
+    const other = { id: 10, name: 'unit', paused: false, gets: [get({ unused: [4] })], requests: [] };
+    const decision = decideBuilds({
+      ...one,
+      jobs: [...one.jobs, other],
+      used: [...one.used, { job: 10, resource: 1, versions: [], end: true }],
+    });
+    expect(decision.needs).toHaveLength(1);
+    expect(decision.builds.map(({ job }) => job)).toEqual([10]);
+    expect(decision.waiting).toEqual([]);
+  });
+
+  test('ends with a reason when no older pages are to be had', () => {
+    const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
+    const known = {
+      passes: [page(1, 1, [row(50, 500)], false), page(2, 1, [row(7, 70)])],
+      exhausted: true,
+    };
+    const decision = decideBuilds(facts(gets, known));
+    expect(decision.needs).toEqual([]);
+    expect(decision.waiting[0]?.reasons).toEqual([
+      {
+        code: 'SearchTooDeep',
+        message:
+          'The newest builds of unit and lint do not agree on a version of git.r1, and older ones are not looked at.',
+        data: { resource: 'git.r1', jobs: ['unit', 'lint'] },
+      },
+    ]);
+  });
+
+  test('counts a version as used when that cannot be known any more', () => {
+    const gets = [get({ passed: by([1, 'unit']) })];
+    const known = {
+      passes: [page(1, 1, [row(7, 70)])],
+      used: [{ job: 9, resource: 1, versions: [9, 8], end: false }],
+      exhausted: true,
+    };
+    const decision = decideBuilds(facts(gets, known));
+    expect(decision.builds).toEqual([]);
+    expect(decision.needs).toEqual([]);
+  });
+
+  test('gives up a search that would take for ever', () => {
+    const gets = [
+      get({ resource: 1, passed: by([1, 'unit'], [4, 'lint']) }),
+      get({ resource: 2, passed: by([2, 'bake']) }),
+      get({ resource: 3, passed: by([1, 'unit'], [2, 'bake']) }),
+    ];
+    const many = Array.from({ length: 300 }, (_, index) => 301 - index);
+    // The one version of the third on which unit and bake agree goes with a version of the first that lint never passed.
+    const unit = [...many.map((one): [number, number] => [one, one]), [1, 9999] as const];
+    const bake = [...many.map((one): [number, number] => [one, one + 5000]), [1, 9999] as const];
+    const passes = [
+      page(
+        1,
+        1,
+        unit.map(([first, third]) => row(first, first, [3, third])),
+      ),
+      page(
+        1,
+        3,
+        unit.toSorted((a, b) => b[1] - a[1]).map(([first, third]) => row(third, first, [1, first])),
+      ),
+      page(
+        2,
+        2,
+        bake.map(([second, third]) => row(second, second + 1000, [3, third])),
+      ),
+      page(
+        2,
+        3,
+        bake.toSorted((a, b) => b[1] - a[1]).map(([second, third]) => row(third, second + 1000, [2, second])),
+      ),
+      page(
+        4,
+        1,
+        many.map((first) => row(first, first + 2000)),
+      ),
+    ];
+    const [waiting] = decideBuilds(facts(gets, { passes })).waiting;
+    expect(waiting?.reasons.map(({ code }) => code)).toEqual(Array(3).fill('SearchTooDeep'));
+  });
+
+  test('searches nothing twice', () => {
+    const gets = [
+      get({ resource: 1, passed: by([1, 'a']) }),
+      get({ resource: 2, passed: by([1, 'a'], [2, 'b']) }),
+      get({ resource: 3, passed: by([2, 'b'], [3, 'c']) }),
+      get({ resource: 4, passed: by([3, 'c'], [4, 'd']) }),
+    ];
+    const many = Array.from({ length: 200 }, (_, index) => 200 - index);
+    // Whatever the first takes, the second takes 7, and what is left for the others never agrees on the fourth.
+    const passes = [
+      page(
+        1,
+        1,
+        many.map((one) => row(one, one, [2, 7])),
+      ),
+      page(
+        1,
+        2,
+        many.map((one) => row(7, one, [1, one])),
+      ),
+      page(
+        2,
+        2,
+        many.map((one) => row(7, one + 1000, [3, one])),
+      ),
+      page(
+        2,
+        3,
+        many.map((one) => row(one, one + 1000, [2, 7])),
+      ),
+      page(3, 3, [row(500, 2500, [4, 999]), ...many.map((one) => row(one, one + 2000, [4, one]))]),
+      page(3, 4, [row(999, 2500, [3, 500]), ...many.map((one) => row(one, one + 2000, [3, one]))]),
+      page(4, 4, [row(999, 3000)]),
+    ];
+    const known = facts(gets, { passes });
+    known.resources.push({ id: 4, name: 'git.r4', newest: 1_000_000 });
+    const [waiting] = decideBuilds(known).waiting;
+    expect(waiting?.reasons.map(({ code }) => code)).toEqual(Array(4).fill('NoAgreement'));
+  });
+
+  test('refuses facts that leave out a resource', () => {
+    expect(() => decideBuilds(facts([get({ resource: 77 })]))).toThrow('do not tell of resource 77');
+  });
+});
+
+test('reasons tell what they are about', () => {
+  const gets = [
+    get({ passed: by([1, 'unit'], [2, 'lint']) }),
+    get({ resource: 2, trigger: false }),
+    get({ resource: 3, passed: by([3, 'bake']) }),
+  ];
+  const known = facts(gets, { passes: [page(1, 1, []), page(2, 1, []), page(3, 3, [row(4, 40)])] });
+  known.resources = [
+    { id: 1, name: 'git.app' },
+    { id: 2, name: 'git.tools', disabled: true },
+    { id: 3, name: 'git.image', pinned: { version: 5, disabled: false } },
+  ];
+  expect(decideBuilds(known).waiting[0]?.reasons.map(({ message }) => message)).toEqual([
+    'No version of git.app has passed unit and lint yet.',
+    'Every version of git.tools is disabled.',
+    'git.image is pinned to version 5, which has not passed bake.',
+  ]);
+});
+
+test('what downstream jobs would take now is vouched for by builds that must stay', () => {
+  const gets = [
+    get({ resource: 1, passed: by([1, 'unit'], [2, 'lint']) }),
+    get({ resource: 2, passed: by([1, 'unit']) }),
+    get({ resource: 3 }),
+  ];
+  const passes = [
+    page(1, 1, [row(9, 99, [2, 3]), row(8, 88, [2, 5]), row(8, 80, [2, 4]), row(7, 89, [2, 5])]),
+    page(1, 2, [row(5, 89, [1, 7]), row(5, 88, [1, 8]), row(4, 80, [1, 8]), row(3, 99, [1, 9])]),
+    page(2, 1, [row(8, 82), row(8, 81)]),
+  ];
+  expect(vouchers(facts(gets, { passes }))).toEqual([88, 82]);
+});
+
+test('a get takes every version without passed, or when it says so', () => {
+  const step = { kind: 'get', name: 'app', resource: 'git.app', trigger: true, passed: [] } as const;
+  expect(takesEvery({ ...step, passed: [] })).toBe(true);
+  expect(takesEvery({ ...step, passed: ['unit'] })).toBe(false);
+  expect(takesEvery({ ...step, passed: ['unit'], version: 'every' })).toBe(true);
+  expect(takesEvery({ ...step, passed: [], trigger: false, version: 'every' })).toBe(false);
+});

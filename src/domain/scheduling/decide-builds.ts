@@ -1,0 +1,134 @@
+import { automaticSets, type AutomaticSets, type VersionSet } from './automatic-sets.ts';
+import { chooseSet, know, type Choice, type Known } from './choose-set.ts';
+import type { BuildDecision, Decision } from './decision.ts';
+import { MOST_UNUSED, type BuildRequest, type Facts, type JobFacts } from './facts.ts';
+import { knownUsed, type KnownUsed } from './known-used.ts';
+import type { Reason } from './reasons.ts';
+import { hindrances, whyIdle, whyNotVersion } from './why-no-build.ts';
+
+/**
+ * Which builds to make now, with which versions, and why nothing else.
+ *
+ * - Triggers that take every version get a build for each, also while others run; all other triggers together get one for the newest
+ *   set that is ready, if a trigger of it was never used, and only one such build at a time.
+ * - Inputs that share an upstream job come from the same good build of it.
+ * - What a person asks for is always built when its inputs are there, and refused with every reason when not.
+ */
+export function decideBuilds(facts: Facts): Decision {
+  const decision: Decision = {
+    builds: [],
+    interrupted: [],
+    waiting: [],
+    refused: [],
+    settled: [],
+    unfinished: [],
+    needs: [],
+  };
+  const known = know(facts);
+  const used = knownUsed(facts.used, known.exhausted);
+  for (const job of facts.jobs.toSorted((a, b) => a.id - b.id))
+    decideJob(job, { facts, known, used, decision });
+  return decision;
+}
+
+interface Context {
+  facts: Facts;
+  known: Known;
+  used: KnownUsed;
+  decision: Decision;
+}
+
+function decideJob(job: JobFacts, context: Context): void {
+  const { facts, known, used, decision } = context;
+  const choice = chooseSet(job, known);
+  const hindered = hindrances(job, { paused: facts.paused, choice });
+  const complete = hindered.length === 0 && choice.needs.length === 0;
+  const automatic = complete ? automaticSets(job, choice, { known, used }) : NO_SETS;
+  const needs = [...choice.needs, ...automatic.needs];
+  if (needs.length > 0) {
+    decision.needs.push(...needs);
+    return;
+  }
+  const asked = requestedSets(job, { choice, paused: hindrances(job, { paused: facts.paused }) });
+  decision.refused.push(...asked.refused);
+  addBuilds(job, merged(automatic.sets, asked.sets), decision);
+  if (hindered.length === 0) noteSettled(job, automatic.sets.length, context);
+  if (automatic.sets.length > 0) return;
+  const reasons = hindered.length > 0 ? hindered : whyIdle(job, { known, choice, ready: automatic.ready });
+  decision.waiting.push({ job: job.id, reasons });
+}
+
+const NO_SETS: AutomaticSets = { sets: [], ready: false, needs: [] };
+
+interface Asked {
+  sets: VersionSet[];
+  refused: Decision['refused'];
+}
+
+/** Oldest request first. */
+function requestedSets(job: JobFacts, { choice, paused }: { choice: Choice; paused: Reason[] }): Asked {
+  const asked: Asked = { sets: [], refused: [] };
+  for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
+    const given = givenVersions(job, request);
+    const reasons = [
+      ...paused,
+      ...whyNotVersion(job, request, given.size),
+      ...choice.missing.filter(({ get }) => !given.has(get)).map(({ reason }) => reason),
+    ];
+    const versions = choice.versions.flatMap((version, index) => given.get(index) ?? version ?? []);
+    if (reasons.length > 0) asked.refused.push({ request: request.id, reasons });
+    else
+      asked.sets.push({
+        versions,
+        cause: { kind: 'manual', request: request.id, by: request.by },
+      });
+  }
+  return asked;
+}
+
+/** A version that was asked for is taken by every get of its resource without `passed`, whatever is pinned. */
+function givenVersions(job: JobFacts, { version: given }: BuildRequest): Map<number, number> {
+  const positions = new Map<number, number>();
+  for (const [index, get] of job.gets.entries())
+    if (given !== undefined && get.resource === given.resource && get.passed.length === 0)
+      positions.set(index, given.version);
+  return positions;
+}
+
+/** A request for a set that is being built by itself is answered by that build, which then is the person's. */
+function merged(automatic: VersionSet[], asked: VersionSet[]): VersionSet[] {
+  const sets = [...automatic];
+  for (const one of asked) {
+    const same = sets.findIndex(
+      (set) => set.cause.kind !== 'manual' && String(set.versions) === String(one.versions),
+    );
+    if (same === -1) sets.push(one);
+    else sets[same] = one;
+  }
+  return sets;
+}
+
+function addBuilds(job: JobFacts, sets: VersionSet[], decision: Decision): void {
+  if (sets.length === 0) return;
+  if (job.interruptible) decision.interrupted.push(job.id);
+  const alive: BuildDecision['state'] = job.approval ? 'waiting' : 'pending';
+  for (const [index, { versions, cause }] of sets.entries()) {
+    const superseded = job.interruptible === true && index < sets.length - 1;
+    decision.builds.push({ job: job.id, versions, cause, state: superseded ? 'superseded' : alive });
+  }
+}
+
+/** Not noted: versions of a get with `passed`, since older ones may pass after newer ones, and of a pinned resource, whose others wait. */
+function noteSettled(job: JobFacts, built: number, { known, decision }: Context): void {
+  const every = job.gets.filter((get) => get.trigger && get.every);
+  const more = every.some(({ unused, passed }) =>
+    passed.length === 0 ? unused.length > MOST_UNUSED : unused.length >= MOST_UNUSED && built > 0,
+  );
+  if (more) decision.unfinished.push(job.id);
+  for (const [index, get] of job.gets.entries()) {
+    if (!every.includes(get) || get.passed.length > 0 || known.resource(get.resource).pinned) continue;
+    const oldestFirst = get.unused.toSorted((a, b) => a - b);
+    const version = oldestFirst.slice(0, MOST_UNUSED).at(-1);
+    if (version !== undefined) decision.settled.push({ job: job.id, get: index, version });
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Facts from which builds are decided: bounded, gathered in one transaction under the pipeline's lock. Versions and builds are row ids;
+ * a larger version is newer. Disabled versions are left out of all lists. What depends on history is given in pages from its newest
+ * end; a decision that needs an older page says which (`Need`), and is taken again with it.
+ */
+export interface Facts {
+  /** The pipeline is paused. It is its jobs' own pauses that count; this tells why they are. */
+  paused: boolean;
+  /** Those that gets of the jobs take. */
+  resources: ResourceFacts[];
+  /** Those that want a decision, in any order. */
+  jobs: JobFacts[];
+  passes: PassPage[];
+  used: UsedPage[];
+  /** No older pages are to be had: what they would tell counts as not passed, and as used. */
+  exhausted?: boolean;
+}
+
+export interface ResourceFacts {
+  id: number;
+  name: string;
+  newest?: number;
+  /** It has disabled versions. */
+  disabled?: boolean;
+  pinned?: { version: number; disabled: boolean };
+}
+
+export interface JobFacts {
+  id: number;
+  name: string;
+  paused: boolean;
+  /** A new build takes the place of older ones that have not ended. */
+  interruptible?: boolean;
+  /** Builds wait for people before they start. */
+  approval?: boolean;
+  /** In the order of the file. */
+  gets: GetFacts[];
+  /** The oldest automatic build of the job that has not ended. */
+  active?: { number: string };
+  /** Of people, that no build answers yet. */
+  requests: BuildRequest[];
+}
+
+export interface GetFacts {
+  resource: number;
+  trigger: boolean;
+  /** Upstream jobs; empty: any version will do. */
+  passed: { job: number; name: string }[];
+  /** Every version gets a build. Else the newest at the time of the decision. Means something with `trigger` only. */
+  every: boolean;
+  /** Versions up to this id trigger nothing: they were there before the get became a trigger, or came while the job was paused. */
+  baseline: number;
+  /**
+   * Triggers with `every`: versions above the baseline that no build of the job used, of a pinned resource the pinned one at most. Without
+   * `passed` the oldest `MOST_UNUSED` + 1 of them. With `passed` the newest `MOST_UNUSED` that are good in each upstream job, looked for
+   * among the `MOST_PASSED` newest good ones of the first.
+   */
+  unused: number[];
+}
+
+export interface BuildRequest {
+  id: number;
+  by: string;
+  /** Trigger with version. */
+  version?: { resource: number; version: number; disabled: boolean };
+}
+
+export interface Taken {
+  resource: number;
+  version: number;
+}
+
+/** A place in a list that is ordered by version, then build, both newest first. */
+export interface Place {
+  version: number;
+  build: number;
+}
+
+/** Stands for a version or a build above all that exist. */
+export const NEWEST = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Good builds (succeeded or warning) of an upstream job that took or made a version of the resource: all of them from `from` (absent: from
+ * the newest) down to the last one listed.
+ */
+export interface PassPage {
+  upstream: number;
+  resource: number;
+  from?: Place;
+  rows: Pass[];
+  /** Nothing comes after the last row. */
+  end: boolean;
+}
+
+export interface Pass extends Place {
+  /**
+   * All that the build took or made, as far as gets that name this upstream job in `passed` take it, other versions of the same resource
+   * included. Absent where every job has at most one such get.
+   */
+  also?: Taken[];
+}
+
+/**
+ * Versions of the resource that builds of the job took as an input, newest first. Builds that a pin cancelled before they started do not
+ * count.
+ */
+export interface UsedPage {
+  job: number;
+  resource: number;
+  /** Absent: from the newest. */
+  from?: number;
+  versions: number[];
+  end: boolean;
+}
+
+/** The page that a decision could not do without. */
+export type Need =
+  | { kind: 'passes'; upstream: number; resource: number; from: Place }
+  | { kind: 'used'; job: number; resource: number; from: number };
+
+/** As many new versions of one get are turned into builds by one decision; the next one takes the rest. */
+export const MOST_UNUSED = 100;
+/** A get with `every` and `passed` finds late passes among as many versions. */
+export const MOST_PASSED = 1000;
+/** Rows of a page: few at first, since the newest nearly always answer; then more with each round, and after the last it is enough. */
+export const PAGE_ROWS = [20, 200, 2000, 2000, 2000] as const;

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { reachableJobs, type WalkedJob } from './reachable-jobs.ts';
+
+function job(name: string, ...gets: [resource: string, trigger: boolean, ...passed: string[]][]): WalkedJob {
+  return { name, gets: gets.map(([resource, trigger, ...passed]) => ({ resource, trigger, passed })) };
+}
+
+test.each<[string, WalkedJob[], string[]]>([
+  [
+    'jobs that the version triggers come first, then those that wait for them, nearest first',
+    [
+      job('deploy', ['app', true, 'unit', 'lint']),
+      job('unit', ['app', true]),
+      job('lint', ['app', true]),
+      job('announce', ['app', true, 'deploy']),
+    ],
+    ['unit', 'lint', 'deploy', 'announce'],
+  ],
+  ['a get without trigger starts no walk', [job('unit', ['app', false])], []],
+  [
+    'a job that waits without being triggered is reached all the same',
+    [job('unit', ['app', true]), job('deploy', ['app', false, 'unit'])],
+    ['unit', 'deploy'],
+  ],
+  [
+    'the walk goes along passed of any resource',
+    [job('unit', ['app', true]), job('scan', ['image', true, 'unit']), job('other', ['image', true])],
+    ['unit', 'scan'],
+  ],
+  ['other resources start nothing', [job('unit', ['tools', true])], []],
+])('%s', (_, jobs, expected) => {
+  expect(reachableJobs(jobs, 'app')).toEqual(expected);
+});

@@ -1,0 +1,70 @@
+/** Everything that can keep a job or a build waiting, or a request from being granted. The codes are stable: they are in the API, in Events and in metrics. */
+export const REASONS = {
+  PipelinePaused:
+    'The pipeline is paused, and the job with it. No build of the job is made or started until either is unpaused.',
+  JobPaused: 'The job is paused. No build of it is made or started until it is unpaused.',
+  NoTrigger: 'No get of the job has trigger = true: it runs only when somebody asks for it.',
+  NoVersion: 'A resource has no version yet. Look at its last check.',
+  AllDisabled: 'Every version of a resource is disabled.',
+  NothingPassed: 'No version of a resource is good in all jobs that passed names.',
+  NoAgreement:
+    'Each input has versions that passed, but inputs that share an upstream job must come from the same build of it, and no builds agree.',
+  NewestNotPassed: 'The newest version of a resource has not passed the named jobs yet.',
+  Pinned: 'A resource is pinned, so its newer versions trigger nothing.',
+  PinnedNotPassed: 'A resource is pinned to a version that has not passed the named jobs.',
+  PinnedDisabled: 'A resource is pinned to a version that is disabled.',
+  VersionDisabled: 'The version that was asked for is disabled.',
+  NotTaken: 'The job has no get of that resource without passed.',
+  NothingNew: 'The job has had a build with every version that it may take.',
+  BuildActive: 'New versions are ready; they are taken when the automatic build that has not ended does.',
+  SearchTooDeep: 'Builds that agree were looked for among the newest ones only, and not found there.',
+  WaitingForApproval: 'The build waits for people to approve it.',
+  Concurrency: 'As many builds of the job are running as its concurrency allows.',
+  SerialGroup: 'A build of another job that shares a serial group is running.',
+  SerialGroupQueue: 'An older build of another job that shares a serial group comes first.',
+  TeamLimit: 'As many builds of the team are running as its limit allows.',
+  PodPending: 'The build has its turn; its Pod is not running yet.',
+  QuotaExceeded: 'The namespace has no quota left for the Pod. It is tried again.',
+  Forbidden: 'The API server refused the Pod. It is tried again.',
+  NamespaceTerminating: 'The namespace is being deleted.',
+  NoNodeForTags: 'No node that offers the tags can take the Pod.',
+  Unschedulable: 'No node can take the Pod.',
+  ImagePullFailed: 'An image cannot be pulled.',
+  PodRefused: 'The node cannot start the Pod.',
+  NotEnded: 'The build has not ended.',
+  AlreadyEnded: 'The build has ended.',
+  RetryDisabled: 'The job has disable_retry = true.',
+  JobRemoved: 'The pipeline has no such job any more.',
+  VersionGone: 'A version that the build used was removed by retention.',
+  NotWaiting: 'The build waits for no approval.',
+  VotedAlready: 'This person has voted on the build before.',
+  OwnBuild: 'The person who triggered the build may not approve it.',
+  ReasonMissing: 'A rejection needs a reason.',
+  NotFailed: 'Only a build that failed can be marked as a warning.',
+} as const satisfies Record<string, string>;
+
+export type ReasonCode = keyof typeof REASONS;
+
+/** Why something waits or was refused: a stable code, a sentence for people, and what the sentence is about. */
+export interface Reason {
+  code: ReasonCode;
+  message: string;
+  data?: ReasonData;
+}
+
+/** Row ids of what is named; lists in the order in which the sentence names them. */
+interface ReasonData {
+  resource?: string;
+  version?: number;
+  jobs?: string[];
+  build?: { job: string; number: string };
+  group?: string;
+  have?: number;
+  want?: number;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(names: readonly string[]): string {
+  const last = names.at(-1) ?? '';
+  return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;
+}

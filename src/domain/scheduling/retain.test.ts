@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { retainBuilds, retainVersions, type OldBuild, type RetainFacts } from './retain.ts';
+
+const DAY = 86_400_000;
+const NOW = 100 * DAY;
+
+function build(id: number, daysAgo: number | undefined, more: Partial<OldBuild> = {}): OldBuild {
+  return {
+    id,
+    status: daysAgo === undefined ? 'started' : 'failed',
+    inputs: [{ resource: 1, version: id * 10 }],
+    outputs: [],
+    ...(daysAgo === undefined ? {} : { endedAt: NOW - daysAgo * DAY }),
+    ...more,
+  };
+}
+
+function decide(builds: OldBuild[], more: Partial<RetainFacts> = {}): ReturnType<typeof retainBuilds> {
+  return retainBuilds({
+    policy: { builds: 2, days: 30 },
+    now: NOW,
+    builds,
+    pinned: new Set(),
+    vouching: new Set(),
+    ...more,
+  });
+}
+
+const good = { status: 'succeeded' as const };
+
+describe('old builds', () => {
+  test.each<[string, OldBuild[], Partial<RetainFacts>, number[], string[]]>([
+    ['beyond the number that is kept go', [build(1, 1), build(2, 1), build(3, 1)], {}, [1, 2], ['3 limits']],
+    [
+      'beyond the days go though they are among the newest',
+      [build(3, 31), build(4, 29)],
+      {},
+      [3],
+      ['4 limits'],
+    ],
+    ['stay when no limit is set', [build(1, 99)], { policy: {} }, [], ['1 limits']],
+
+    ['that have not ended stay', [build(1, undefined)], {}, [], ['1 active']],
+    [
+      'stay if they are the last good one, however old',
+      [build(1, 99, good), build(2, 99, good)],
+      { oldestGoodKept: 2 },
+      [1],
+      ['2 good'],
+    ],
+    [
+      'go though they were good, where a team wants none of them for ever',
+      [build(1, 99, good)],
+      { policy: { builds: 2, minimumSucceeded: 0 } },
+      [1],
+      [],
+    ],
+    ['that took a pinned version stay', [build(1, 99)], { pinned: new Set([10]) }, [], ['1 pinned']],
+    [
+      'that made a pinned version stay',
+      [build(1, 99, { outputs: [{ resource: 2, version: 77 }] })],
+      { pinned: new Set([77]) },
+      [],
+      ['1 pinned'],
+    ],
+    [
+      'that downstream jobs need stay',
+      [build(1, 99, good)],
+      { oldestGoodKept: 2, vouching: new Set([1]) },
+      [],
+      ['1 passed'],
+    ],
+  ])('%s', (_, builds, more, ...[remove, kept]) => {
+    const decision = decide(builds, { oldestKept: 3, ...more });
+    expect(decision.remove).toEqual(remove);
+    expect(decision.kept.map(({ build: id, because }) => `${id} ${because}`)).toEqual(kept);
+  });
+
+  test('stay while there are fewer than are kept', () => {
+    expect(decide([build(1, 1)]).remove).toEqual([]);
+  });
+
+  test('that are kept beyond the limits lose their logs', () => {
+    const decision = decide([build(1, 99), build(2, 1), build(3, 1)], {
+      oldestKept: 3,
+      pinned: new Set([10]),
+    });
+    expect(decision.removeLogs).toEqual([1]);
+  });
+
+  test('leave a mark, so that what they took does not count as never built', () => {
+    const inputs = [
+      { resource: 1, version: 5 },
+      { resource: 2, version: 8 },
+    ];
+    const decision = decide([build(1, 99, { inputs }), build(2, 99)], { oldestKept: 3 });
+    expect(decision.baselines).toEqual([
+      { resource: 1, version: 20 },
+      { resource: 2, version: 8 },
+    ]);
+  });
+});
+
+describe('old versions', () => {
+  const version = (id: number, daysAgo: number, inUse = false) => ({
+    id,
+    foundAt: NOW - daysAgo * DAY,
+    inUse,
+  });
+  const facts = { policy: { days: 30 }, now: NOW, newest: [9] };
+  test.each<[string, Parameters<typeof retainVersions>[0], number[]]>([
+    ['that no build has go', { ...facts, versions: [version(1, 31), version(2, 29)] }, [1]],
+    ['that a build has stay', { ...facts, versions: [version(1, 31, true)] }, []],
+    ['that are pinned stay', { ...facts, versions: [version(1, 31)], pinned: 1 }, []],
+    ['of which no newer one is known stay', { ...facts, versions: [version(9, 31)] }, []],
+    [
+      'that still want a build stay',
+      { ...facts, versions: [version(1, 31), version(2, 31)], lowestBaseline: 1 },
+      [1],
+    ],
+    ['stay where no days are set', { ...facts, policy: { builds: 1 }, versions: [version(1, 31)] }, []],
+  ])('%s', (_, known, expected) => {
+    expect(retainVersions(known)).toEqual(expected);
+  });
+});

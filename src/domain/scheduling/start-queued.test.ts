@@ -1,0 +1,250 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { RUNS } from '#testing/scheduling/runs.ts';
+import {
+  startQueued,
+  type OpenBuild,
+  type StartDecision,
+  type StartFacts,
+  type StartJob,
+} from './start-queued.ts';
+
+type Drawn = Partial<StartJob> & { builds?: string };
+
+/** Jobs by name; `builds`: ids of queued ones, with `!` of running ones, oldest first by id. */
+function facts(jobs: Record<string, Drawn>, limit?: number): StartFacts {
+  const entries = Object.entries(jobs);
+  return {
+    jobs: entries.map(([name, drawn], index) => ({
+      id: index + 1,
+      name,
+      pipeline: 1,
+      paused: false,
+      pipelinePaused: false,
+      serialGroups: [],
+      ...drawn,
+    })),
+    builds: entries.flatMap(([, { builds = '' }], index) =>
+      builds
+        .split(' ')
+        .filter((word) => word !== '')
+        .map((word): OpenBuild => ({
+          id: Number.parseInt(word),
+          job: index + 1,
+          number: String(Number.parseInt(word)),
+          state: word.endsWith('!') ? 'running' : 'queued',
+        })),
+    ),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+/** `start 1 2; 3 Concurrency` */
+function said({ start, held }: StartDecision): string {
+  const why = held.map(({ build, reasons }) => `${build} ${reasons.map(({ code }) => code).join(' ')}`);
+  return [`start ${start.join(' ')}`.trim(), ...why].join('; ');
+}
+
+const prod = { serialGroups: ['prod'] };
+
+describe('queued builds', () => {
+  test.each<[string, StartFacts, string]>([
+    [
+      'all start when nothing is limited',
+      facts({ unit: { builds: '1 2' }, lint: { builds: '3' } }),
+      'start 1 2 3',
+    ],
+    [
+      'wait for the concurrency of their job, oldest first',
+      facts({ unit: { concurrency: 2, builds: '1! 2 3' } }),
+      'start 2; 3 Concurrency',
+    ],
+    [
+      'wait while a build of another job holds their serial group',
+      facts({ ship: { ...prod, builds: '1!' }, migrate: { ...prod, builds: '2' } }),
+      'start; 2 SerialGroup',
+    ],
+    [
+      'of one job are not limited by its own serial group',
+      facts({ ship: { ...prod, builds: '1! 2' } }),
+      'start 2',
+    ],
+    [
+      'of other pipelines have serial groups of their own',
+      facts({ ship: { ...prod, builds: '1!' }, other: { ...prod, pipeline: 2, builds: '2' } }),
+      'start 2',
+    ],
+    [
+      'that wait for two groups keep both, so that younger ones cannot pass for ever',
+      facts({
+        east: { serialGroups: ['east'], builds: '1!' },
+        both: { serialGroups: ['east', 'west'], builds: '2' },
+        west: { serialGroups: ['west'], builds: '3' },
+      }),
+      'start; 2 SerialGroup; 3 SerialGroupQueue',
+    ],
+    [
+      'do not wait for an older one that is paused',
+      facts({ ship: { ...prod, paused: true, builds: '1' }, migrate: { ...prod, builds: '2' } }),
+      'start 2; 1 JobPaused',
+    ],
+    [
+      'of a paused pipeline wait, running ones go on',
+      facts({ ship: { paused: true, pipelinePaused: true, builds: '1! 2' } }),
+      'start; 2 PipelinePaused',
+    ],
+    [
+      'wait for the limit of the team, whatever their pipeline, the oldest first',
+      facts({ unit: { builds: '1! 4' }, lint: { pipeline: 2, builds: '3' } }, 2),
+      'start 3; 4 TeamLimit',
+    ],
+    [
+      'tell every reason at once',
+      facts({ ship: { ...prod, concurrency: 1, builds: '1! 3' }, migrate: { ...prod, builds: '2!' } }, 1),
+      'start; 3 Concurrency SerialGroup TeamLimit',
+    ],
+    [
+      'of an older request go first though their build was approved later',
+      facts({ ship: { ...prod, builds: '1' }, migrate: { ...prod, builds: '2' } }),
+      'start 1; 2 SerialGroup',
+    ],
+  ])('%s', (_, known, expected) => {
+    expect(said(startQueued(known))).toBe(expected);
+  });
+
+  test('tell in words what they wait for', () => {
+    const { held } = startQueued(
+      facts({ ship: { ...prod, builds: '7!' }, migrate: { ...prod, concurrency: 1, builds: '3! 8' } }, 2),
+    );
+    expect(held[0]?.reasons).toEqual([
+      {
+        code: 'Concurrency',
+        message: 'migrate runs 1 at a time, and build 3 is running.',
+        data: { have: 1, want: 1 },
+      },
+      {
+        code: 'SerialGroup',
+        message: 'Build 7 of ship holds the serial group prod.',
+        data: { group: 'prod', build: { job: 'ship', number: '7' } },
+      },
+      {
+        code: 'TeamLimit',
+        message: 'The team runs 2 builds at a time, and 2 are running.',
+        data: { have: 2, want: 2 },
+      },
+    ]);
+  });
+});
+
+/** Plays arrivals and ends; at last nothing comes and builds end one by one. Answers what is left. */
+function playOn(
+  drawn: {
+    jobs: { concurrency: number | undefined; groups: string[] }[];
+    steps: { end: number; come: number[] }[];
+    limit: number;
+  },
+  look: (known: StartFacts) => void,
+): OpenBuild[] {
+  const jobs = drawn.jobs.map(({ concurrency, groups }, index): StartJob => ({
+    id: index,
+    name: `j${index}`,
+    pipeline: 1,
+    paused: false,
+    pipelinePaused: false,
+    serialGroups: groups,
+    ...(concurrency === undefined ? {} : { concurrency }),
+  }));
+  let builds: OpenBuild[] = [];
+  let id = 0;
+  const waitingOut = Array.from({ length: 3 * drawn.steps.length + 3 }, () => ({ end: 0, come: [] }));
+  for (const { end, come } of [...drawn.steps, ...waitingOut]) {
+    for (const index of come) {
+      id += 1;
+      builds.push({ id, job: index % jobs.length, number: String(id), state: 'queued' });
+    }
+    const { start } = startQueued({ jobs, builds, limit: drawn.limit });
+    builds = builds.map((build) => (start.includes(build.id) ? { ...build, state: 'running' } : build));
+    look({ jobs, builds, limit: drawn.limit });
+    const running = builds.filter(({ state }) => state === 'running');
+    const over = running[end % Math.max(1, running.length)];
+    builds = builds.filter((build) => build !== over);
+  }
+  return builds;
+}
+
+describe('however builds come and end', () => {
+  const job = fc.record({
+    concurrency: fc.constantFrom(undefined, 1, 2),
+    groups: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 2 }),
+  });
+  const step = fc.record({ end: fc.nat(5), come: fc.array(fc.nat(5), { maxLength: 3 }) });
+
+  const drawn = fc.record({
+    jobs: fc.array(job, { minLength: 1, maxLength: 4 }),
+    steps: fc.array(step, { maxLength: 15 }),
+    limit: fc.integer({ min: 1, max: 4 }),
+  });
+
+  test('no limit is ever passed', () => {
+    fc.assert(
+      fc.property(drawn, (one) => {
+        playOn(one, ({ jobs, builds, limit = 0 }) => {
+          const running = builds.filter(({ state }) => state === 'running');
+          expect(running.length).toBeLessThanOrEqual(limit);
+          for (const { id, concurrency = Infinity } of jobs)
+            expect(running.filter((build) => build.job === id).length).toBeLessThanOrEqual(concurrency);
+          for (const group of ['a', 'b', 'c']) {
+            const holders = running.filter((build) => jobs[build.job]?.serialGroups.includes(group));
+            expect(new Set(holders.map((build) => build.job)).size).toBeLessThanOrEqual(1);
+          }
+        });
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    );
+  });
+
+  test('every build has its turn', () => {
+    fc.assert(
+      fc.property(drawn, (one) => {
+        expect(playOn(one, () => undefined)).toEqual([]);
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    );
+  });
+
+  test('the order of facts means nothing', () => {
+    fc.assert(
+      fc.property(drawn, (one) => {
+        playOn(one, (known) => {
+          const turned = { ...known, jobs: known.jobs.toReversed(), builds: known.builds.toReversed() };
+          expect(startQueued(turned).start).toEqual(startQueued(known).start);
+        });
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    );
+  });
+
+  test('a build that shares its groups with a stream of younger ones is not passed by them for ever', () => {
+    const jobs = ['east', 'west', 'both'].map((name, id): StartJob => ({
+      id,
+      name,
+      pipeline: 1,
+      paused: false,
+      pipelinePaused: false,
+      serialGroups: name === 'both' ? ['east', 'west'] : [name],
+    }));
+    let builds: OpenBuild[] = [
+      { id: 1, job: 0, number: '1', state: 'running' },
+      { id: 2, job: 2, number: '2', state: 'queued' },
+    ];
+    for (let round = 0; round < 3; round += 1) {
+      builds.push({ id: 10 + round, job: round % 2, number: String(10 + round), state: 'queued' });
+      const { start } = startQueued({ jobs, builds });
+      builds = builds
+        .filter(({ state }) => state === 'queued')
+        .map((build) => (start.includes(build.id) ? { ...build, state: 'running' } : build));
+      if (start.includes(2)) return;
+    }
+    throw new Error('The build never had its turn.');
+  });
+});

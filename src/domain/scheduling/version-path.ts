@@ -1,0 +1,96 @@
+import { mainNumber } from './retry-build.ts';
+
+export interface PathJob {
+  name: string;
+  gets: readonly { resource: number; passed: readonly string[] }[];
+}
+
+/** A build that took one of the versions that are followed. */
+export interface PathBuild {
+  id: number;
+  job: string;
+  number: string;
+  status: string;
+  /** What its puts made. */
+  outputs: readonly { resource: number; version: number }[];
+}
+
+export interface PathFacts {
+  /** In the order of the file. */
+  jobs: readonly PathJob[];
+  start: { resource: number; version: number };
+  /** By version: builds that took it as an input. */
+  builds: ReadonlyMap<number, readonly PathBuild[]>;
+}
+
+interface PathEntry {
+  job: string;
+  /** The newest build of the job that took the version; absent: none did. */
+  build?: PathBuild;
+  /** Of that build, oldest first. */
+  retries: PathBuild[];
+}
+
+export interface VersionPath {
+  /** Nearest first: jobs that take the version, those that wait for them, and those that take what they put. */
+  path: PathEntry[];
+  /** Versions of which the builds must be known for the rest. */
+  needs: number[];
+}
+
+/** Versions that are followed through puts: a pipeline that puts what it gets would go on for ever. */
+const MOST_VERSIONS = 100;
+
+/** Where a version went. */
+export function versionPath(facts: PathFacts): VersionPath {
+  const followed = new Map<number, Set<number>>([[facts.start.resource, new Set([facts.start.version])]]);
+  const reached = new Map<string, PathBuild[]>();
+  for (;;) {
+    const before = sizeOf(followed, reached);
+    for (const job of facts.jobs) visit(job, facts, { followed, reached });
+    if (sizeOf(followed, reached) === before) break;
+  }
+  const versions = [...followed.values()].flatMap((set) => [...set]);
+  return {
+    path: [...reached].map(([job, builds]) => entry(job, builds)),
+    needs: versions.filter((version) => !facts.builds.has(version)),
+  };
+}
+
+interface Walk {
+  followed: Map<number, Set<number>>;
+  reached: Map<string, PathBuild[]>;
+}
+
+function visit(job: PathJob, facts: PathFacts, { followed, reached }: Walk): void {
+  const gets = job.gets.filter(
+    ({ resource, passed }) =>
+      followed.has(resource) && (passed.length === 0 || passed.some((upstream) => reached.has(upstream))),
+  );
+  if (gets.length === 0) return;
+  const versions = gets.flatMap(({ resource }) => [...(followed.get(resource) ?? [])]);
+  const builds = versions
+    .flatMap((version) => facts.builds.get(version) ?? [])
+    .filter((build) => build.job === job.name);
+  reached.set(job.name, [...new Map(builds.map((build) => [build.id, build])).values()]);
+  for (const { resource, version } of builds.flatMap((build) => build.outputs))
+    if (total(followed) < MOST_VERSIONS)
+      followed.set(resource, (followed.get(resource) ?? new Set()).add(version));
+}
+
+function total(followed: Walk['followed']): number {
+  return [...followed.values()].reduce((sum, versions) => sum + versions.size, 0);
+}
+
+function sizeOf(followed: Walk['followed'], reached: Walk['reached']): number {
+  return total(followed) + [...reached.values()].reduce((sum, builds) => sum + builds.length + 1, 0);
+}
+
+function entry(job: string, builds: PathBuild[]): PathEntry {
+  const byId = builds.toSorted((a, b) => a.id - b.id);
+  const newest = byId.findLast(({ number }) => mainNumber(number) === number) ?? byId.at(-1);
+  if (newest === undefined) return { job, retries: [] };
+  const main = mainNumber(newest.number);
+  const retries = byId.filter((build) => build !== newest && mainNumber(build.number) === main);
+  return { job, build: newest, retries };
+}

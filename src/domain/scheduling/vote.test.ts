@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { approvalExpiresAt, vote } from './vote.ts';
+
+test('an approval expires when its time is over, and never without one', () => {
+  expect(approvalExpiresAt({ approvals: 1, timeoutSeconds: 60 }, 5000)).toBe(65_000);
+  expect(approvalExpiresAt({ approvals: 1 }, 5000)).toBeUndefined();
+});
+
+test('a rejection needs a reason, and tells it', () => {
+  const build = { status: 'waiting' as const, gate: { approvals: 1 }, votes: [] };
+  expect(vote(build, { by: 'eve', approve: false, message: ' ' })).toMatchObject({
+    reason: { code: 'ReasonMissing' },
+  });
+  expect(vote(build, { by: 'eve', approve: false, message: 'Not today.' })).toEqual({
+    answer: 'rejected',
+    message: 'Rejected by eve: Not today.',
+  });
+});

@@ -1,0 +1,88 @@
+import type { Choice, Known } from './choose-set.ts';
+import { NEWEST, type BuildRequest, type GetFacts, type JobFacts } from './facts.ts';
+import { listed, type Reason } from './reasons.ts';
+
+/** What stands against any automatic build of a job. */
+export function hindrances(
+  job: JobFacts,
+  { paused, choice }: { paused: boolean; choice?: Choice },
+): Reason[] {
+  return [
+    ...whyPaused({ pipeline: paused, job: job.paused, name: job.name }),
+    ...(choice?.missing ?? []).map(({ reason }) => reason),
+  ];
+}
+
+/** A pause of the pipeline pauses each of its jobs, and people may unpause one of them before the others. */
+export function whyPaused(paused: { pipeline: boolean; job: boolean; name: string }): Reason[] {
+  if (!paused.job) return [];
+  if (paused.pipeline)
+    return [{ code: 'PipelinePaused', message: `The pipeline is paused, and with it ${paused.name}.` }];
+  return [{ code: 'JobPaused', message: `Job ${paused.name} is paused.` }];
+}
+
+/** Why a job whose inputs are all there gets no build. */
+export function whyIdle(
+  job: JobFacts,
+  { known, choice, ready }: { known: Known; choice: Choice; ready: boolean },
+): Reason[] {
+  if (!job.gets.some((get) => get.trigger))
+    return [
+      {
+        code: 'NoTrigger',
+        message: `No get of ${job.name} has trigger = true: it runs only when somebody asks for it.`,
+      },
+    ];
+  const first: Reason =
+    ready && job.active !== undefined
+      ? {
+          code: 'BuildActive',
+          message: `New versions are ready; they are taken when build ${job.active.number} ends.`,
+          data: { build: { job: job.name, number: job.active.number } },
+        }
+      : {
+          code: 'NothingNew',
+          message: `${job.name} has had a build with every version that it may take.`,
+        };
+  const more = job.gets.flatMap((get, index) => whyNotNewest(get, choice.versions[index], known));
+  return [first, ...more];
+}
+
+/** A trigger takes something older than the newest version there is. */
+function whyNotNewest(get: GetFacts, version: number | undefined, known: Known): Reason[] {
+  const { name, newest, pinned } = known.resource(get.resource);
+  if (!get.trigger || newest === undefined || version === undefined || version >= newest) return [];
+  if (pinned !== undefined) {
+    const message = `${name} is pinned to version ${pinned.version}; newer versions trigger nothing.`;
+    return [{ code: 'Pinned', message, data: { resource: name, version: pinned.version } }];
+  }
+  const jobs = get.passed.filter(({ job }) => {
+    const found = known.passes.newest({ upstream: job, resource: get.resource, atMost: NEWEST, fixed: [] });
+    return !('version' in found) || found.version < newest;
+  });
+  if (jobs.length === 0) return [];
+  const names = jobs.map((job) => job.name);
+  const message = `The newest version of ${name}, ${newest}, has not passed ${listed(names)} yet.`;
+  return [{ code: 'NewestNotPassed', message, data: { resource: name, version: newest, jobs: names } }];
+}
+
+/** Why a request for a certain version cannot be granted whatever the other inputs are. */
+export function whyNotVersion(job: JobFacts, { version }: BuildRequest, taking: number): Reason[] {
+  if (version === undefined) return [];
+  if (taking === 0)
+    return [
+      {
+        code: 'NotTaken',
+        message: `${job.name} has no get of the resource without passed.`,
+        data: { version: version.version },
+      },
+    ];
+  if (!version.disabled) return [];
+  return [
+    {
+      code: 'VersionDisabled',
+      message: `Version ${version.version} is disabled.`,
+      data: { version: version.version },
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import type { ResourceFacts } from './facts.ts';
+import { listed, type Reason } from './reasons.ts';
+
+/** Why a get without `passed` has no version. */
+export function whyNoVersion({ name, pinned, disabled }: ResourceFacts): Reason {
+  const data = { resource: name };
+  if (pinned !== undefined) {
+    const message = `${name} is pinned to version ${pinned.version}, which is disabled.`;
+    return { code: 'PinnedDisabled', message, data: { ...data, version: pinned.version } };
+  }
+  if (disabled) return { code: 'AllDisabled', message: `Every version of ${name} is disabled.`, data };
+  return { code: 'NoVersion', message: `No version of ${name} is known yet.`, data };
+}
+
+/** Why a get with `passed` has no version though others of its group may have. */
+export function whyNotPassed({ name, pinned }: ResourceFacts, jobs: string[]): Reason {
+  const data = { resource: name, jobs };
+  if (pinned === undefined)
+    return {
+      code: 'NothingPassed',
+      message: `No version of ${name} has passed ${listed(jobs)} yet.`,
+      data,
+    };
+  const message = `${name} is pinned to version ${pinned.version}, which has not passed ${listed(jobs)}.`;
+  return { code: 'PinnedNotPassed', message, data: { ...data, version: pinned.version } };
+}
+
+/** Why a get has no version that fits those of the gets it shares upstream jobs with. */
+export function whyNoAgreement(resource: ResourceFacts, jobs: string[], group: readonly string[]): Reason {
+  const together = listed([...new Set(group)]);
+  const message = `Versions of ${resource.name} have passed ${listed(jobs)}, but no builds agree on ${together} together.`;
+  return { code: 'NoAgreement', message, data: { resource: resource.name, jobs } };
+}
+
+/** Why the search for a get ended before its end. */
+export function whyTooDeep({ name }: ResourceFacts, jobs: string[]): Reason {
+  const message = `The newest builds of ${listed(jobs)} do not agree on a version of ${name}, and older ones are not looked at.`;
+  return { code: 'SearchTooDeep', message, data: { resource: name, jobs } };
+}

@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { offlineCommands } from '#cli/commands.ts';
+import { runGuarded } from '#cli/run-verb.ts';
+import type { Terminal } from '#cli/terminal.ts';
+
+export interface Ran {
+  exit: number;
+  out: string;
+  err: string;
+  bytes: Uint8Array;
+}
+
+/** Runs the command line in this process. Words are parted by single spaces. */
+export async function millrace(
+  line: string,
+  given: Partial<Terminal> & { input?: string } = {},
+): Promise<Ran> {
+  const out: Uint8Array[] = [];
+  const ran = { exit: -1, err: '' };
+  const terminal: Terminal = {
+    out: (text) => void out.push(Buffer.from(text)),
+    err: (text) => void (ran.err += text),
+    stdin: async () => Buffer.from(given.input ?? ''),
+    isScreen: false,
+    colour: false,
+    ...given,
+  };
+  const program = new Command('millrace');
+  const commands = offlineCommands(async (_colour, verb) => {
+    ran.exit = await runGuarded(verb, terminal);
+  });
+  for (const command of commands) program.addCommand(command);
+  await program.parseAsync(line.split(' ').slice(1), { from: 'user' });
+  const bytes = Buffer.concat(out);
+  return { ...ran, bytes, out: bytes.toString() };
+}

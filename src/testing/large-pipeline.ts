@@ -1,0 +1,30 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { get, job, pipelineOf, put, take } from './pipelines-to-draw.ts';
+
+/**
+ * Services that are tested, built, deployed and tried, eight nodes each, with a configuration that they share and releases of ten
+ * at a time. `variant` changes a name, so that the picture needs another layout.
+ */
+export function largePipeline(nodes: number, variant = 0): Pipeline {
+  const services = Math.round((nodes - 1) / 8.1);
+  const names = Array.from(
+    { length: services },
+    (_, index) => `service-${index}${index === 0 ? '-x'.repeat(variant) : ''}`,
+  );
+  const jobs = names.flatMap((name, index) => {
+    const configuration = index % 3 === 0 ? [take('git.configuration')] : [];
+    return [
+      job(`${name}-unit`, get(`git.${name}`)),
+      job(`${name}-build`, get(`git.${name}`, `${name}-unit`), put(`image.${name}`)),
+      job(`${name}-deploy`, get(`image.${name}`, `${name}-build`), ...configuration),
+      job(`${name}-smoke`, get(`image.${name}`, `${name}-deploy`)),
+    ];
+  });
+  const releases = names
+    .filter((_, index) => index % 10 === 0)
+    .map((name, index) => {
+      const of = names.slice(index * 10, index * 10 + 10);
+      return job(`release-${name}`, ...of.map((one) => get(`git.${one}`, `${one}-build`)));
+    });
+  return pipelineOf(...jobs, ...releases);
+}

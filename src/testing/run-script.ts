@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { env } from 'node:process';
+
+export interface ScriptEnd {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a script as a step does: `/bin/sh -e`, in a directory, with nothing in its environment but PATH and what is given. */
+export function runScript(
+  script: string,
+  cwd: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<ScriptEnd> {
+  return new Promise((resolve) => {
+    const options = { cwd, env: { PATH: env['PATH'], HOME: cwd, WORKDIR: cwd, ...variables } };
+    execFile('/bin/sh', ['-ec', script], options, (error, stdout, stderr) => {
+      const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}

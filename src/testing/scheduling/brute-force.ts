@@ -1,0 +1,122 @@
+import type { Taken } from '#domain/scheduling/facts.ts';
+import {
+  activeAutomatic,
+  goodBuilds,
+  hasUsed,
+  jobOf,
+  resourceOf,
+  type History,
+  type HistoryGet,
+  type HistoryJob,
+} from './history.ts';
+
+/**
+ * The rule again, by looking at everything: all assignments of versions to the gets of a job, of these all that some good build of each
+ * upstream job bears out, of these the best. Slow, and so simple that it can be believed.
+ */
+export function setsByBruteForce(history: History, id: number): number[][] {
+  const job = jobOf(history, id);
+  const newest = requestedByBruteForce(history, id);
+  if (newest === undefined) return [];
+  const sets = new Map<string, number[]>();
+  for (const { index, version } of versionsThatWant(history, job)) {
+    const set = best(history, job, { index, version });
+    if (set !== undefined && !sets.has(String(set))) sets.set(String(set), set);
+  }
+  const every = [...sets.values()];
+  const fresh = job.gets.some(
+    (get, index) =>
+      get.trigger &&
+      !get.every &&
+      isNew(history, job, get, newest[index] ?? 0) &&
+      !every.some((set) => set[index] === newest[index]),
+  );
+  const free = job.interruptible || (activeAutomatic(history, id) === undefined && every.length === 0);
+  return fresh && free ? [...every, newest] : every;
+}
+
+/** What a person gets who asks for a build; undefined: a refusal. */
+export function requestedByBruteForce(history: History, id: number): number[] | undefined {
+  const job = jobOf(history, id);
+  return job.paused ? undefined : best(history, job);
+}
+
+function versionsThatWant(history: History, job: HistoryJob): { index: number; version: number }[] {
+  return job.gets
+    .flatMap((get, index) =>
+      get.trigger && get.every
+        ? choices(history, get)
+            .filter((version) => isNew(history, job, get, version))
+            .map((version) => ({ index, version }))
+        : [],
+    )
+    .toSorted((a, b) => a.version - b.version || a.index - b.index);
+}
+
+function isNew(
+  history: History,
+  job: HistoryJob,
+  { resource, baseline }: HistoryGet,
+  version: number,
+): boolean {
+  return version > baseline && !hasUsed(history, job.id, { resource, version });
+}
+
+/** Enabled, and the pinned one where one is. */
+function choices(history: History, { resource }: HistoryGet): number[] {
+  const { versions, pinned } = resourceOf(history, resource);
+  return versions
+    .filter(({ id, disabled }) => !disabled && (pinned === undefined || pinned === id))
+    .map(({ id }) => id);
+}
+
+/** Undefined: there is none. Gets with `passed` are compared first trigger first, then by position; all others take the newest. */
+function best(
+  history: History,
+  job: HistoryJob,
+  wanted?: { index: number; version: number },
+): number[] | undefined {
+  const options = job.gets.map((get, index) => {
+    if (wanted?.index === index) return [wanted.version];
+    const all = choices(history, get);
+    return get.passed.length > 0 ? all : all.slice(-1);
+  });
+  const order = [...job.gets.keys()].toSorted((a, b) => rank(job, a) - rank(job, b));
+  return assignments(options)
+    .filter((versions) => isBorneOut(history, job, versions))
+    .toSorted((a, b) => compare(order, b, a))[0];
+}
+
+function rank(job: HistoryJob, index: number): number {
+  return index + (job.gets[index]?.trigger ? 0 : job.gets.length);
+}
+
+function compare(order: number[], a: number[], b: number[]): number {
+  for (const index of order) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function assignments(options: number[][]): number[][] {
+  return options.reduce<number[][]>(
+    (all, versions) => all.flatMap((chosen) => versions.map((version) => [...chosen, version])),
+    [[]],
+  );
+}
+
+/** Each upstream job has one good build that took everything which the gets take through it. */
+export function isBorneOut(history: History, job: HistoryJob, versions: readonly number[]): boolean {
+  const through = new Map<number, Taken[]>();
+  for (const [index, { resource, passed }] of job.gets.entries())
+    for (const upstream of passed)
+      through.set(upstream, [...(through.get(upstream) ?? []), { resource, version: versions[index] ?? 0 }]);
+  return [...through].every(([upstream, wanted]) =>
+    goodBuilds(history, upstream).some(({ takes }) =>
+      wanted.every((one) =>
+        takes.some((taken) => taken.resource === one.resource && taken.version === one.version),
+      ),
+    ),
+  );
+}

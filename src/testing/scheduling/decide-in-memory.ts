@@ -1,0 +1,60 @@
+import { isActive } from '#domain/scheduling/build-changes.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import { gatherFacts, gatherMore } from './gather-facts.ts';
+import { jobOf, type History, type HistoryBuild } from './history.ts';
+
+/** Gathers, decides, and gathers what was missing, as a store does, until nothing is. */
+export function decideFromHistory(
+  history: History,
+  { jobs = history.jobs.map(({ id }) => id), rows = 20 }: { jobs?: number[]; rows?: number } = {},
+): Decision {
+  let facts = gatherFacts(history, jobs, rows);
+  for (;;) {
+    const decision = decideBuilds(facts);
+    if (decision.needs.length === 0) return decision;
+    facts = gatherMore(history, facts, { needs: decision.needs, rows });
+  }
+}
+
+/** Writes a decision down; answers the builds that it made. */
+export function applyDecision(history: History, decision: Decision): HistoryBuild[] {
+  for (const job of decision.interrupted)
+    for (const build of history.builds)
+      if (build.job === job && isActive(build.status)) build.status = 'cancelled';
+  for (const { job, get, version } of decision.settled) {
+    const known = jobOf(history, job).gets[get];
+    if (known !== undefined) known.settled = Math.max(known.settled, version);
+  }
+  const answered = new Set(decision.refused.map(({ request }) => request));
+  const made = decision.builds.map(({ job, versions, cause, state }): HistoryBuild => {
+    if (cause.kind === 'manual') answered.add(cause.request);
+    const build: HistoryBuild = {
+      id: nextBuild(history),
+      job,
+      number: String(nextNumber(history, job)),
+      status: state === 'superseded' ? 'cancelled' : state,
+      inputs: versions.map((version, index) => ({
+        resource: jobOf(history, job).gets[index]?.resource ?? 0,
+        version,
+      })),
+      outputs: [],
+      cause,
+      approved: false,
+      votes: [],
+    };
+    history.builds.push(build);
+    return build;
+  });
+  for (const job of history.jobs) job.requests = job.requests.filter(({ id }) => !answered.has(id));
+  return made;
+}
+
+export function nextBuild(history: History): number {
+  return Math.max(0, ...history.builds.map(({ id }) => id)) + 1;
+}
+
+function nextNumber(history: History, job: number): number {
+  const own = history.builds.filter((build) => build.job === job);
+  return Math.max(0, ...own.map(({ number }) => Math.floor(Number(number.split('.')[0])))) + 1;
+}

@@ -1,0 +1,172 @@
+import {
+  MOST_PASSED,
+  MOST_UNUSED,
+  NEWEST,
+  type Facts,
+  type GetFacts,
+  type JobFacts,
+  type Need,
+  type Pass,
+  type PassPage,
+  type Place,
+  type ResourceFacts,
+  type Taken,
+  type UsedPage,
+} from '#domain/scheduling/facts.ts';
+import {
+  activeAutomatic,
+  goodBuilds,
+  hasUsed,
+  isEnabled,
+  jobOf,
+  newestOf,
+  passedAll,
+  resourceOf,
+  type History,
+  type HistoryGet,
+  type HistoryJob,
+} from './history.ts';
+
+/** What a store gathers at first, with pages of as many rows. */
+export function gatherFacts(history: History, jobs: readonly number[], rows: number): Facts {
+  const wanted = jobs.map((id) => jobOf(history, id));
+  const gets = wanted.flatMap((job) => job.gets);
+  const passes = new Map<string, PassPage>();
+  const used = new Map<string, UsedPage>();
+  for (const job of wanted)
+    for (const { resource, passed } of job.gets) {
+      used.set(`${job.id} ${resource}`, usedPage(history, { job: job.id, resource, from: NEWEST }, rows));
+      for (const upstream of passed)
+        passes.set(
+          `${upstream} ${resource}`,
+          passPage(history, { upstream, resource, from: { version: NEWEST, build: NEWEST } }, rows),
+        );
+    }
+  return {
+    paused: history.paused,
+    resources: [...new Set(gets.map(({ resource }) => resource))].map((id) => resourceFacts(history, id)),
+    jobs: wanted.map((job) => jobFacts(history, job)),
+    passes: [...passes.values()],
+    used: [...used.values()],
+  };
+}
+
+/** The same facts with the pages that were missing. */
+export function gatherMore(
+  history: History,
+  facts: Facts,
+  { needs, rows }: { needs: Need[]; rows: number },
+): Facts {
+  const passes = [...facts.passes];
+  const used = [...facts.used];
+  for (const need of needs)
+    if (need.kind === 'passes') passes.push(passPage(history, need, rows));
+    else used.push(usedPage(history, need, rows));
+  return { ...facts, passes, used };
+}
+
+function resourceFacts(history: History, id: number): ResourceFacts {
+  const { name, pinned, versions } = resourceOf(history, id);
+  const newest = newestOf(history, id, true);
+  return {
+    id,
+    name,
+    disabled: versions.some(({ disabled }) => disabled),
+    ...(newest === undefined ? {} : { newest }),
+    ...(pinned === undefined
+      ? {}
+      : { pinned: { version: pinned, disabled: !isEnabled(history, { resource: id, version: pinned }) } }),
+  };
+}
+
+function jobFacts(history: History, job: HistoryJob): JobFacts {
+  const active = activeAutomatic(history, job.id);
+  return {
+    id: job.id,
+    name: job.name,
+    paused: job.paused,
+    interruptible: job.interruptible,
+    approval: job.gate !== undefined,
+    gets: job.gets.map((get) => getFacts(history, job, get)),
+    requests: job.requests,
+    ...(active === undefined ? {} : { active: { number: active.number } }),
+  };
+}
+
+function getFacts(history: History, job: HistoryJob, get: HistoryGet): GetFacts {
+  const { resource, trigger, every, baseline } = get;
+  return {
+    resource,
+    trigger,
+    every,
+    baseline,
+    passed: get.passed.map((id) => ({ job: id, name: jobOf(history, id).name })),
+    unused: trigger && every ? unusedVersions(history, job.id, get) : [],
+  };
+}
+
+function unusedVersions(
+  history: History,
+  job: number,
+  { resource, passed, baseline, settled }: HistoryGet,
+): number[] {
+  const { versions, pinned } = resourceOf(history, resource);
+  const unused = versions
+    .filter(
+      ({ id, disabled }) =>
+        !disabled && id > Math.max(baseline, settled) && (pinned === undefined || pinned === id),
+    )
+    .map(({ id }) => id)
+    .filter((version) => !hasUsed(history, job, { resource, version }));
+  const [first] = passed;
+  if (first === undefined) return unused.slice(0, MOST_UNUSED + 1);
+  const newest = new Set(
+    passRows(history, { upstream: first, resource })
+      .slice(0, MOST_PASSED)
+      .map(({ version }) => version),
+  );
+  return unused
+    .filter((version) => newest.has(version) && passedAll(history, passed, { resource, version }))
+    .slice(-MOST_UNUSED);
+}
+
+interface ListName {
+  upstream: number;
+  resource: number;
+}
+
+function passPage(
+  history: History,
+  { upstream, resource, from }: ListName & { from: Place },
+  rows: number,
+): PassPage {
+  const all = passRows(history, { upstream, resource }).filter(
+    ({ version, build }) => version < from.version || (version === from.version && build <= from.build),
+  );
+  return { upstream, resource, from, rows: all.slice(0, rows), end: all.length <= rows };
+}
+
+function passRows(history: History, { upstream, resource }: ListName): Pass[] {
+  const enabled = (taken: Taken): boolean => isEnabled(history, taken);
+  return goodBuilds(history, upstream)
+    .flatMap(({ id, takes }) => {
+      const also = takes.filter(enabled);
+      const versions = new Set(
+        also.filter((taken) => taken.resource === resource).map(({ version }) => version),
+      );
+      return [...versions].map((version) => ({ version, build: id, also }));
+    })
+    .toSorted((a, b) => b.version - a.version || b.build - a.build);
+}
+
+function usedPage(
+  history: History,
+  { job, resource, from }: { job: number; resource: number; from: number },
+  rows: number,
+): UsedPage {
+  const all = resourceOf(history, resource)
+    .versions.map(({ id }) => id)
+    .filter((version) => version <= from && hasUsed(history, job, { resource, version }))
+    .toReversed();
+  return { job, resource, from, versions: all.slice(0, rows), end: all.length <= rows };
+}

@@ -1,0 +1,154 @@
+import { baselineAfterUnpin, baselineFromNow, settledBefore } from '#domain/scheduling/baselines.ts';
+import { isActive, isGood, type Status } from '#domain/scheduling/build-changes.ts';
+import type { BuildCause } from '#domain/scheduling/decision.ts';
+import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
+import type { Gate } from '#domain/scheduling/vote.ts';
+
+/** Everything a pipeline has been through, in memory and whole: what the database holds, without its bounds. */
+export interface History {
+  paused: boolean;
+  resources: HistoryResource[];
+  jobs: HistoryJob[];
+  builds: HistoryBuild[];
+  requests: number;
+}
+
+export interface HistoryResource {
+  id: number;
+  name: string;
+  pinned?: number;
+  versions: { id: number; label: string; disabled: boolean }[];
+}
+
+export interface HistoryJob {
+  id: number;
+  name: string;
+  paused: boolean;
+  interruptible: boolean;
+  allowFailure: boolean;
+  disableRetry: boolean;
+  gate?: Gate;
+  gets: HistoryGet[];
+  requests: BuildRequest[];
+}
+
+export interface HistoryGet {
+  resource: number;
+  trigger: boolean;
+  every: boolean;
+  passed: number[];
+  baseline: number;
+  settled: number;
+}
+
+export interface HistoryBuild {
+  id: number;
+  job: number;
+  number: string;
+  status: Status;
+  /** By position of the get. */
+  inputs: Taken[];
+  outputs: Taken[];
+  cause: BuildCause | { kind: 'retry'; by: string };
+  approved: boolean;
+  votes: { by: string; approve: boolean }[];
+  cancelledByPin?: boolean;
+}
+
+export function resourceOf(history: History, id: number): HistoryResource {
+  return found(history.resources, (one) => one.id === id, `resource ${id}`);
+}
+
+export function jobOf(history: History, id: number): HistoryJob {
+  return found(history.jobs, (one) => one.id === id, `job ${id}`);
+}
+
+export function found<Item>(items: Item[], fits: (item: Item) => boolean, what: string): Item {
+  const item = items.find(fits);
+  if (item === undefined) throw new Error(`The history has no ${what}.`);
+  return item;
+}
+
+export function addVersion(history: History, resource: number, label?: string): number {
+  const all = history.resources.flatMap(({ versions }) => versions.map(({ id }) => id));
+  const id = Math.max(0, ...all) + 1;
+  resourceOf(history, resource).versions.push({ id, label: label ?? String(id), disabled: false });
+  return id;
+}
+
+export function isEnabled(history: History, taken: Taken): boolean {
+  return resourceOf(history, taken.resource).versions.some(
+    ({ id, disabled }) => id === taken.version && !disabled,
+  );
+}
+
+/** What good builds of a job took or made. */
+export function goodBuilds(history: History, job: number): { id: number; takes: Taken[] }[] {
+  return history.builds
+    .filter((build) => build.job === job && isGood(build.status))
+    .map(({ id, inputs, outputs }) => ({ id, takes: [...inputs, ...outputs] }));
+}
+
+export function hasUsed(history: History, job: number, taken: Taken): boolean {
+  return history.builds.some(
+    (build) =>
+      build.job === job &&
+      build.cancelledByPin !== true &&
+      build.inputs.some(({ resource, version }) => resource === taken.resource && version === taken.version),
+  );
+}
+
+export function activeAutomatic(history: History, job: number): HistoryBuild | undefined {
+  return history.builds.find(
+    (build) =>
+      build.job === job &&
+      isActive(build.status) &&
+      (build.cause.kind === 'version' || build.cause.kind === 'ready'),
+  );
+}
+
+export function newestOf(history: History, resource: number, enabledOnly: boolean): number | undefined {
+  return resourceOf(history, resource).versions.findLast(({ disabled }) => !(enabledOnly && disabled))?.id;
+}
+
+/** Has a version been good in each of the jobs, in whatever builds? */
+export function passedAll(history: History, jobs: number[], taken: Taken): boolean {
+  return jobs.every((job) =>
+    goodBuilds(history, job).some(({ takes }) =>
+      takes.some(({ resource, version }) => resource === taken.resource && version === taken.version),
+    ),
+  );
+}
+
+/** When a pause of the job ends, or its gets come to be triggers. */
+export function countFromNow(history: History, job: HistoryJob): void {
+  for (const get of job.gets) get.baseline = baselineFromNow(counted(history, get));
+}
+
+export function countAfterUnpin(history: History, resource: number): void {
+  for (const get of history.jobs.flatMap(({ gets }) => gets))
+    if (get.resource === resource) get.baseline = baselineAfterUnpin(counted(history, get));
+}
+
+/** Builds of the job no longer count as having used these versions, or the versions are enabled again. */
+export function unsettle(job: HistoryJob, versions: readonly Taken[]): void {
+  for (const get of job.gets) {
+    const own = versions.filter(({ resource }) => resource === get.resource).map(({ version }) => version);
+    get.settled = settledBefore(get.settled, own);
+  }
+}
+
+function counted(history: History, get: HistoryGet): Parameters<typeof baselineAfterUnpin>[0] {
+  const newest = newestOf(history, get.resource, false);
+  const newestReady = resourceOf(history, get.resource).versions.findLast(
+    ({ id, disabled }) =>
+      !disabled && passedAll(history, get.passed, { resource: get.resource, version: id }),
+  )?.id;
+  return {
+    trigger: get.trigger,
+    every: get.every,
+    baseline: get.baseline,
+    ...(newest === undefined ? {} : { newest }),
+    ...(newestReady === undefined ? {} : { newestReady }),
+  };
+}

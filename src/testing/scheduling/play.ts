@@ -1,0 +1,230 @@
+import {
+  cancelBuild,
+  endStatus,
+  isActive,
+  markWarning,
+  type Status,
+} from '#domain/scheduling/build-changes.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import { vote } from '#domain/scheduling/vote.ts';
+import { applyDecision, decideFromHistory } from './decide-in-memory.ts';
+import {
+  addVersion,
+  countFromNow,
+  found,
+  jobOf,
+  resourceOf,
+  type History,
+  type HistoryBuild,
+  type HistoryJob,
+  type HistoryResource,
+} from './history.ts';
+import { ask, disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './random-history.ts';
+import { addJob, readPipeline } from './read-pipeline.ts';
+
+/**
+ * Plays a history, a step a line: what happens, an arrow, what follows from it. Steps joined by ` + ` happen before the next decision.
+ *
+ *     app v1 v2                → unit#1 v1, unit#2 v2
+ *     unit#1 ok image=i1       → deploy#1 v1 i1
+ *
+ * What may happen: versions of a resource; `<build> starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app
+ * v1`, `unpin app`; `pause|unpause [job]`; `trigger <job>|<resource> <version> [by <person>]`; `cancel|retry|warn <build>`; `<person>
+ * approves|rejects <build>`; `add <job line>`; `why <job>`.
+ *
+ * What follows: new builds with their versions and, unless they are pending, their status; other changes of status; codes of refusals.
+ * Answers the lines with what really followed.
+ */
+export function play(pipeline: string, lines: readonly string[]): string[] {
+  const history = readPipeline(pipeline);
+  return lines.map((line) => {
+    const [events = ''] = line.split('→');
+    const before = new Map(history.builds.map((build) => [build.id, build.status]));
+    const said = events
+      .trim()
+      .split(' + ')
+      .flatMap((event) => step(history, event.trim().split(/\s+/)));
+    if (!events.startsWith('why ')) said.push(...decide(history));
+    const followed = [...said, ...changes(history, before)];
+    return `${events.trimEnd()}${' '.repeat(Math.max(1, events.length - events.trimEnd().length))}→ ${followed.join(', ')}`.trimEnd();
+  });
+}
+
+function decide(history: History): string[] {
+  const said: string[] = [];
+  for (;;) {
+    const decision = decideFromHistory(history);
+    const made = applyDecision(history, decision);
+    said.push(...decision.refused.map(({ reasons }) => `refused ${codes(reasons)}`));
+    if (made.length === 0) return said;
+  }
+}
+
+function codes(reasons: readonly Reason[]): string {
+  return reasons.map(({ code }) => code).join(' ');
+}
+
+function changes(history: History, before: Map<number, Status>): string[] {
+  return history.builds.flatMap((build) => {
+    const was = before.get(build.id);
+    if (was === build.status) return [];
+    const job = jobOf(history, build.job);
+    const name = `${job.name}#${build.number}`;
+    if (was !== undefined) return `${name} ${build.status}`;
+    const labels = build.inputs.map(({ resource, version }) =>
+      labelOf(resourceOf(history, resource), version),
+    );
+    const status = build.status === 'pending' ? [] : [build.status];
+    return [name, ...labels, ...status].join(' ');
+  });
+}
+
+function labelOf({ versions }: HistoryResource, version: number): string {
+  return found(versions, ({ id }) => id === version, `version ${version}`).label;
+}
+
+/** Answers what is said at once. */
+function step(history: History, words: string[]): string[] {
+  const [first = '', second = '', third = ''] = words;
+  const command = COMMANDS[first];
+  if (command !== undefined) return command(history, words.slice(1)) ?? [];
+  if (second === 'approves' || second === 'rejects')
+    return votes(history, { by: first, approve: second === 'approves', build: third });
+  if (first.includes('#')) return happens(history, buildNamed(history, first), words.slice(1));
+  const resource = resourceNamed(history, first);
+  for (const label of words.slice(1)) addVersion(history, resource.id, label);
+  return [];
+}
+
+type Command = (history: History, words: string[]) => string[] | undefined;
+
+const COMMANDS: Record<string, Command> = {
+  pin: (history, [name = '', label = '']) => {
+    const resource = resourceNamed(history, name);
+    pin(history, resource, versionNamed(resource, label).id);
+    return undefined;
+  },
+  unpin: (history, [name = '']) => {
+    unpin(history, resourceNamed(history, name));
+    return undefined;
+  },
+  disable: (history, words) => setDisabled(history, words, true),
+  enable: (history, words) => setDisabled(history, words, false),
+  pause: (history, words) => pause(history, words, true),
+  unpause: (history, words) => pause(history, words, false),
+  trigger,
+  cancel: (history, [name = '']) => {
+    const build = buildNamed(history, name);
+    const answer = cancelBuild(build.status);
+    if (answer.answer === 'refused') return [`refused ${answer.reason.code}`];
+    if (answer.answer === 'ask') return [`${name} is asked to stop`];
+    build.status = 'cancelled';
+    return undefined;
+  },
+  retry: (history, [name = '', , by = 'ann']) => {
+    const answer = retryOf(history, buildNamed(history, name), by);
+    return answer.answer === 'refused' ? [`refused ${codes(answer.reasons)}`] : undefined;
+  },
+  warn: (history, [name = '']) => {
+    const build = buildNamed(history, name);
+    const answer = markWarning(build.status);
+    if (answer.answer === 'refused') return [`refused ${answer.reason.code}`];
+    build.status = 'warning';
+    return undefined;
+  },
+  add: (history, words) => {
+    countFromNow(history, addJob(history, words.join(' ')));
+    return undefined;
+  },
+  why: (history, [name = '']) => {
+    const { id } = jobNamed(history, name);
+    const decision = decideFromHistory(history, { jobs: [id] });
+    return decision.waiting.map(({ reasons }) => codes(reasons));
+  },
+};
+
+function setDisabled(history: History, [name = '', label = '']: string[], disabled: boolean): undefined {
+  const resource = resourceNamed(history, name);
+  disable(history, { resource: resource.id, version: versionNamed(resource, label).id }, disabled);
+}
+
+function pause(history: History, [name]: string[], paused: boolean): undefined {
+  if (name === undefined) pausePipeline(history, paused);
+  else pauseJob(history, jobNamed(history, name), paused);
+}
+
+/** Of a job, or of every job that takes the version of a resource without `passed`. */
+function trigger(history: History, words: string[]): undefined {
+  const [name = '', label] = words;
+  if (history.jobs.some((job) => job.name === name)) {
+    ask(history, jobNamed(history, name));
+    return;
+  }
+  const resource = resourceNamed(history, name);
+  const { id, disabled } = versionNamed(resource, label ?? '');
+  for (const job of history.jobs)
+    if (job.gets.some((get) => get.resource === resource.id && get.passed.length === 0))
+      ask(history, job, { resource: resource.id, version: id, disabled });
+}
+
+function votes(history: History, given: { by: string; approve: boolean; build: string }): string[] {
+  const build = buildNamed(history, given.build);
+  const { gate } = jobOf(history, build.job);
+  if (gate === undefined) throw new Error(`${given.build} has no gate.`);
+  const { cause } = build;
+  const triggeredBy = cause.kind === 'manual' || cause.kind === 'retry' ? { triggeredBy: cause.by } : {};
+  const answer = vote(
+    { status: build.status, gate, votes: build.votes, ...triggeredBy },
+    { ...given, message: 'why' },
+  );
+  if (answer.answer === 'refused') return [`refused ${answer.reason.code}`];
+  build.votes.push({ by: given.by, approve: given.approve });
+  if (answer.answer === 'approved') {
+    build.approved = true;
+    build.status = 'pending';
+  }
+  if (answer.answer === 'rejected') build.status = 'failed';
+  return [];
+}
+
+const OUTCOMES: Record<string, 'succeeded' | 'failed' | 'cancelled'> = {
+  ok: 'succeeded',
+  fails: 'failed',
+  cancelled: 'cancelled',
+};
+
+function happens(history: History, build: HistoryBuild, [what = '', ...puts]: string[]): string[] {
+  if (!isActive(build.status)) throw new Error(`Build ${build.number} has ended.`);
+  const outcome = OUTCOMES[what];
+  if (outcome === undefined) build.status = 'started';
+  else build.status = endStatus(outcome, jobOf(history, build.job));
+  for (const put of puts) {
+    const [name = '', label = ''] = put.split('=');
+    const resource = resourceNamed(history, name);
+    const known = resource.versions.find((version) => version.label === label)?.id;
+    build.outputs.push({ resource: resource.id, version: known ?? addVersion(history, resource.id, label) });
+  }
+  return [];
+}
+
+function resourceNamed(history: History, name: string): HistoryResource {
+  const known = history.resources.find((resource) => resource.name === name);
+  if (known !== undefined) return known;
+  const made: HistoryResource = { id: history.resources.length + 1, name, versions: [] };
+  history.resources.push(made);
+  return made;
+}
+
+function versionNamed({ versions }: HistoryResource, label: string): HistoryResource['versions'][number] {
+  return found(versions, (version) => version.label === label, `version ${label}`);
+}
+
+function jobNamed(history: History, name: string): HistoryJob {
+  return found(history.jobs, (job) => job.name === name, `job ${name}`);
+}
+
+function buildNamed(history: History, name: string): HistoryBuild {
+  const [job = '', number = ''] = name.split('#');
+  const { id } = jobNamed(history, job);
+  return found(history.builds, (build) => build.job === id && build.number === number, `build ${name}`);
+}

@@ -1,0 +1,280 @@
+import * as fc from 'fast-check';
+import { cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
+import type { Status } from '#domain/scheduling/build-changes.ts';
+import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
+import { retryBuild, mainNumber } from '#domain/scheduling/retry-build.ts';
+import { nextBuild } from './decide-in-memory.ts';
+import {
+  addVersion,
+  countAfterUnpin,
+  countFromNow,
+  jobOf,
+  resourceOf,
+  unsettle,
+  type History,
+  type HistoryBuild,
+  type HistoryGet,
+  type HistoryJob,
+} from './history.ts';
+
+/** Numbers that mean something together with a history: each is taken modulo what there is to choose from. */
+export interface DrawnEvent {
+  kind: EventKind;
+  one: number;
+  other: number;
+}
+
+const KINDS = {
+  version: 8,
+  end: 12,
+  retry: 2,
+  pin: 1,
+  unpin: 1,
+  disable: 1,
+  enable: 1,
+  pauseJob: 1,
+  unpauseJob: 1,
+  pause: 1,
+  unpause: 1,
+} as const;
+type EventKind = keyof typeof KINDS;
+const isKind = (kind: string): kind is EventKind => Object.hasOwn(KINDS, kind);
+
+const small = fc.nat(11);
+
+export const drawnEvents = fc.array(
+  fc.record({
+    kind: fc.oneof(
+      ...Object.entries(KINDS).flatMap(([kind, weight]) =>
+        isKind(kind) ? [{ weight, arbitrary: fc.constant(kind) }] : [],
+      ),
+    ),
+    one: small,
+    other: small,
+  }),
+  { minLength: 4, maxLength: 24, size: 'max' },
+);
+
+interface DrawnGet {
+  resource: number;
+  trigger: boolean;
+  every: boolean;
+  passed: number;
+}
+
+const drawnJob = fc.record({
+  interruptible: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true)),
+  gets: fc.array(
+    fc.record({ resource: small, trigger: fc.boolean(), every: fc.boolean(), passed: fc.nat(15) }),
+    { minLength: 1, maxLength: 4, size: 'max' },
+  ),
+});
+
+/**
+ * `past`: builds that took anything, as pins, people and older definitions may have made them. The histories that follow from the rules
+ * alone hardly ever make a search turn back.
+ */
+export const drawnPipeline = fc.record({
+  resources: fc.integer({ min: 1, max: 3 }),
+  jobs: fc.array(drawnJob, { minLength: 1, maxLength: 4, size: 'max' }),
+  past: fc.array(
+    fc.record({ job: small, versions: fc.array(small, { minLength: 4, maxLength: 4 }), good: fc.nat(3) }),
+    { maxLength: 10, size: 'max' },
+  ),
+});
+type DrawnPipeline = typeof drawnPipeline extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+
+export function historyOf(drawn: DrawnPipeline): History {
+  const history: History = { paused: false, resources: [], jobs: [], builds: [], requests: 0 };
+  for (let index = 1; index <= drawn.resources; index += 1)
+    history.resources.push({ id: index, name: `r${index}`, versions: [] });
+  for (const [index, { interruptible, gets }] of drawn.jobs.entries())
+    history.jobs.push({
+      id: index + 1,
+      name: `j${index + 1}`,
+      paused: false,
+      interruptible,
+      allowFailure: false,
+      disableRetry: false,
+      gets: gets.map((get) => getOf(get, history)),
+      requests: [],
+    });
+  if (drawn.past.length > 0)
+    for (let index = 0; index < 3 * drawn.resources; index += 1)
+      addVersion(history, (index % drawn.resources) + 1);
+  for (const build of drawn.past) addPast(history, build);
+  return history;
+}
+
+function addPast(history: History, { job, versions, good }: DrawnPipeline['past'][number]): void {
+  const of = pick(history.jobs, job);
+  if (of === undefined) return;
+  const inputs = of.gets.map(({ resource }, index): Taken => {
+    const known = history.resources[resource - 1]?.versions ?? [];
+    return { resource, version: pick(known, versions[index] ?? 0)?.id ?? 0 };
+  });
+  history.builds.push({
+    id: nextBuild(history),
+    job: of.id,
+    number: String(nextBuild(history)),
+    status: good === 0 ? 'failed' : 'succeeded',
+    inputs,
+    outputs: [],
+    cause: { kind: 'version', resource: 0, version: 0 },
+    approved: false,
+    votes: [],
+  });
+}
+
+/** `passed` names jobs above that take the resource, as each bit says. */
+function getOf({ resource, trigger, every, passed }: DrawnGet, { resources, jobs }: History): HistoryGet {
+  const id = (resource % resources.length) + 1;
+  const above = jobs.filter(({ gets }) => gets.some((get) => get.resource === id));
+  const upstream = above.filter((_, index) => (passed >> index) % 2 === 1);
+  return { resource: id, trigger, every, passed: upstream.map((job) => job.id), baseline: 0, settled: 0 };
+}
+
+const MOST_VERSIONS = 5;
+
+export function happen(history: History, { kind, one, other }: DrawnEvent): void {
+  HAPPENS[kind](history, one, other);
+}
+
+type Happens = (history: History, one: number, other: number) => void;
+
+const HAPPENS: Record<EventKind, Happens> = {
+  version(history, one) {
+    const resource = pick(history.resources, one);
+    if (resource && resource.versions.length < MOST_VERSIONS) addVersion(history, resource.id);
+  },
+  end,
+  retry(history, one) {
+    const original = pick(history.builds, one);
+    if (original !== undefined) retryOf(history, original, 'ann');
+  },
+  pin(history, one, other) {
+    const resource = pick(history.resources, one);
+    const version = resource && pick(resource.versions, other);
+    if (resource && version) pin(history, resource, version.id);
+  },
+  unpin(history, one) {
+    const resource = pick(history.resources, one);
+    if (resource) unpin(history, resource);
+  },
+  disable: (history, one, other) => setDisabled(history, { one, other, disabled: true }),
+  enable: (history, one, other) => setDisabled(history, { one, other, disabled: false }),
+  pauseJob: (history, one) => pauseJob(history, pick(history.jobs, one), true),
+  unpauseJob: (history, one) => pauseJob(history, pick(history.jobs, one), false),
+  pause: (history) => pausePipeline(history, true),
+  unpause: (history) => pausePipeline(history, false),
+};
+
+function setDisabled(
+  history: History,
+  { one, other, disabled }: { one: number; other: number; disabled: boolean },
+) {
+  const resource = pick(history.resources, one);
+  const version = resource && pick(resource.versions, other);
+  if (resource && version) disable(history, { resource: resource.id, version: version.id }, disabled);
+}
+
+export function disable(history: History, taken: Taken, disabled: boolean): void {
+  const { versions } = resourceOf(history, taken.resource);
+  for (const version of versions) if (version.id === taken.version) version.disabled = disabled;
+  if (!disabled) for (const job of history.jobs) unsettle(job, [taken]);
+}
+
+function pick<Item>(items: Item[], index: number): Item | undefined {
+  return items[index % Math.max(1, items.length)];
+}
+
+export function pin(history: History, resource: { id: number; pinned?: number }, version: number): void {
+  resource.pinned = version;
+  const cancelled = new Set(cancelledByPin({ resource: resource.id, version }, history.builds));
+  for (const build of history.builds.filter(({ id }) => cancelled.has(id))) {
+    build.status = 'cancelled';
+    build.cancelledByPin = true;
+    unsettle(jobOf(history, build.job), build.inputs);
+  }
+}
+
+export function unpin(history: History, resource: { id: number; pinned?: number }): void {
+  if (resource.pinned === undefined) return;
+  delete resource.pinned;
+  countAfterUnpin(history, resource.id);
+}
+
+export function pauseJob(history: History, job: HistoryJob | undefined, paused: boolean): void {
+  if (job === undefined) return;
+  if (job.paused && !paused) countFromNow(history, job);
+  job.paused = paused;
+}
+
+/** All its jobs at once. */
+export function pausePipeline(history: History, paused: boolean): void {
+  history.paused = paused;
+  for (const job of history.jobs) pauseJob(history, job, paused);
+}
+
+const ENDS: Status[] = ['succeeded', 'succeeded', 'succeeded', 'warning', 'failed', 'cancelled'];
+
+/** Some of the good ones made a version. */
+function end(history: History, one: number, other: number): void {
+  const build = pick(
+    history.builds.filter(({ status }) => isActive(status)),
+    one,
+  );
+  const status = pick(ENDS, other);
+  if (build === undefined || status === undefined) return;
+  build.status = status;
+  const resource = history.resources[other % 5];
+  if (resource === undefined || status !== 'succeeded') return;
+  if (resource.versions.length < MOST_VERSIONS)
+    build.outputs.push({ resource: resource.id, version: addVersion(history, resource.id) });
+}
+
+export function retryOf(history: History, original: HistoryBuild, by: string): ReturnType<typeof retryBuild> {
+  const job = jobOf(history, original.job);
+  const main = mainNumber(original.number);
+  const retries = history.builds.filter(
+    (build) => build.job === job.id && mainNumber(build.number) === main && build.number !== main,
+  );
+  const answer = retryBuild({
+    number: original.number,
+    status: original.status,
+    approved: original.approved,
+    retries: Math.max(0, ...retries.map(({ number }) => Number(number.split('.')[1]))),
+    versionGone: false,
+    job: {
+      name: job.name,
+      paused: job.paused,
+      pipelinePaused: history.paused,
+      disableRetry: job.disableRetry,
+      interruptible: job.interruptible,
+      approval: job.gate !== undefined,
+    },
+  });
+  if (answer.answer === 'refused') return answer;
+  if (answer.interrupts)
+    for (const build of history.builds)
+      if (build.job === job.id && isActive(build.status)) build.status = 'cancelled';
+  history.builds.push({
+    id: nextBuild(history),
+    job: job.id,
+    number: answer.number,
+    status: answer.state,
+    inputs: original.inputs.map((input): Taken => ({ ...input })),
+    outputs: [],
+    cause: { kind: 'retry', by },
+    approved: original.approved,
+    votes: [],
+  });
+  return answer;
+}
+
+/** A person wants a build of the job. */
+export function ask(history: History, job: HistoryJob, version?: BuildRequest['version']): number {
+  history.requests += 1;
+  job.requests.push({ id: history.requests, by: 'ann', ...(version === undefined ? {} : { version }) });
+  return history.requests;
+}
