@@ -347,9 +347,14 @@ describe('a Pipeline', () => {
       response.end(definition.text);
     });
     await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
+    sources.unref();
     const address = sources.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     await team('mint', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
+    await eventually(
+      () => conditionOf(KINDS.teams, '', 'mint'),
+      (condition) => condition?.reason === 'NamespaceReady',
+    );
     const text = `resource_type "feed" {\n  source = "http://127.0.0.1:${port}/feed.hcl"\n}\nresource "feed" "f" {}\n`;
     await pipeline('mint', 'fed', { config: text });
     await reason('mint', 'fed', 'Accepted');
@@ -358,7 +363,7 @@ describe('a Pipeline', () => {
     operator.stop.abort();
     expect(await operator.ended).toBe('told-to');
     operator = start();
-    await pipeline('mint', 'other', { config: '' });
+    await pipeline('mint', 'other', { config: config('unit') });
     await reason('mint', 'other', 'Accepted');
     expect({ asked: definition.asked, type: await checkOfFed() }).toEqual({ asked: 1, type: 'one' });
     const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };

@@ -29,7 +29,8 @@ export async function makeDatabase(): Promise<TestDatabase> {
 }
 
 async function onServer(server: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: server });
+  // Pools set the driver's own default, and a test may set a short one.
+  const client = new Client({ connectionString: server, query_timeout: 60_000 });
   await client.connect();
   try {
     await client.query(statement);

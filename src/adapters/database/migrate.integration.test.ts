@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { DatabasePool } from 'slonik';
@@ -19,6 +20,10 @@ afterAll(async () => {
   await database.drop();
 });
 
+const MIGRATIONS = readdirSync(new URL('migrations', import.meta.url))
+  .map((file) => file.replace(/\.sql$/, ''))
+  .toSorted();
+
 test('schema.sql is what the migrations make (`node config/schema/main.ts` writes it)', async () => {
   const kept = await readFile(new URL('./schema.sql', import.meta.url), 'utf8');
   expect(await dumpSchema(pool)).toBe(kept);
@@ -36,8 +41,7 @@ test('of several processes that migrate at once one does it and the others wait'
     await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await client.end();
     const done = await Promise.all([1, 2, 3].map(() => migrate(empty.url)));
-    const files = await readdir(new URL('./migrations', import.meta.url));
-    expect(done.flat()).toEqual(files.map((file) => file.replace('.sql', '')).toSorted());
+    expect(done.flat()).toEqual(MIGRATIONS);
   } finally {
     await empty.drop();
   }

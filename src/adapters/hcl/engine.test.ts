@@ -31,6 +31,8 @@ const NESTED: [what: string, make: (depth: number) => string][] = [
   ['calls', (n) => `x = ${'f('.repeat(n)}1${')'.repeat(n)}`],
   ['templates', (n) => `x = ${'"${'.repeat(n)}1${'}"'.repeat(n)}`],
   ['directives', (n) => `x = "${'%{if true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
+  ['directives behind comments', (n) => `x = "${'%{/**/if true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
+  ['directives behind line ends', (n) => `x = "${'%{\nif true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
   ['loops', (n) => `x = "${'%{for a in b}'.repeat(n)}${'%{endfor}'.repeat(n)}"`],
   ['for expressions', (n) => `x = ${'[for a in b : '.repeat(n)}1${']'.repeat(n)}`],
   ['blocks', (n) => `${'a {\n'.repeat(n)}${'}\n'.repeat(n)}`],

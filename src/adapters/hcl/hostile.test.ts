@@ -32,6 +32,7 @@ const refused: [what: string, source: string | Uint8Array, code: string][] = [
   ['100,000 open brackets', `a = ${'['.repeat(100_000)}`, 'too-deep'],
   ['80,000 templates in each other', `a = ${'"${'.repeat(80_000)}`, 'too-deep'],
   ['20,000 directives in each other', `a = "${'%{ if x }'.repeat(20_000)}"`, 'too-deep'],
+  ['20,000 directives behind comments', `a = "${'%{/**/if x}'.repeat(20_000)}"`, 'too-deep'],
   ['50,000 blocks in each other', 'a {\n'.repeat(50_000), 'too-deep'],
   ['a heredoc of 200,000 lines', script(`<<E\n${'\n'.repeat(200_000)}E\n`), 'too-many-lines'],
   ['a heredoc of 200,000 dollar signs', script(`<<E\n${'$'.repeat(200_000)}\nE\n`), 'too-many-lines'],

@@ -25,14 +25,17 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => reference.stop());
 
-async function compare(source: Uint8Array): Promise<void> {
+async function compare(source: Uint8Array): Promise<boolean> {
   const described = await describeTwice(engine, reference, source);
   expect(described?.ours).toEqual(described?.theirs);
+  return described?.sure === true;
 }
 
 describe('native hashicorp/hcl agrees', () => {
-  test('on every text of the suite', async () => {
-    for (const source of suiteTexts) await compare(Buffer.from(source));
+  test('on every text of the suite; most need no look at their tokens', async () => {
+    const sure = [];
+    for (const source of suiteTexts) sure.push(await compare(Buffer.from(source)));
+    expect(sure.filter(Boolean).length).toBeGreaterThan(0.8 * suiteTexts.length);
   });
 
   test('on generated texts, sound and broken', async () => {
@@ -40,6 +43,9 @@ describe('native hashicorp/hcl agrees', () => {
       { arbitrary: expressionTexts.map((source) => new Uint8Array(Buffer.from(source))), weight: 1 },
       { arbitrary: mutatedBytes, weight: 2 },
     );
-    await assert(asyncProperty(texts, compare), { numRuns: times(1000) });
+    await assert(
+      asyncProperty(texts, async (source) => void (await compare(source))),
+      { numRuns: times(1000) },
+    );
   });
 });

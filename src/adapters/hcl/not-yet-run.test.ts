@@ -21,6 +21,8 @@ function refused(text: string): string[] {
   return notYetRun.map(renderDiagnostic);
 }
 
+const secret = (name: string, type: string): string =>
+  `variable "${name}" {\n  type = string\n  secret "${type}" {\n    path = "a"\n    key  = "b"\n  }\n}\n`;
 const job = (inner: string): string => `job "a" {\n${inner}\n}\n`;
 const TASK = 'task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }';
 const CRON = 'resource "cron" "c" {}\n';
@@ -67,6 +69,15 @@ describe('the operator refuses for now', () => {
     ],
   ])('%s', (_what, text, place) => {
     expect(refused(text)).toEqual([`${place} is known, but this version cannot do it yet`]);
+  });
+
+  test('of several secrets those that are not in place', () => {
+    const own = 'secret_type "own" {\n  get "shell" {\n    cmd = "x"\n  }\n}\n';
+    expect(refused(secret('x', 'kubernetes') + secret('y', 'own') + own)).toEqual([
+      '10:3: secret in variable is known, but this version cannot do it yet',
+      '15:1: secret_type is known, but this version cannot do it yet',
+    ]);
+    expect(refused(secret('x', 'kubernetes') + own)).toEqual([]);
   });
 
   test('a part of every instance once', () => {

@@ -9,7 +9,7 @@ import type { CustomCommand, Pipeline } from './pipeline.ts';
  * that they stand in, `*` for any.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  pipeline: ['notification', 'notification_type', 'secret_type', 'service_type'],
+  pipeline: ['notification', 'secret_type'],
   '*': ['timeout', 'attempts', 'on_success', 'on_failure', 'on_cancel', 'ensure'],
   variable: ['secret'],
   resource_type: ['cache'],
@@ -40,16 +40,21 @@ const types = ['svc://fs', 'svc://trigger', 'svc://artifact'];
 
 /** Every place of the text that the operator would have to pass over: it must refuse the pipeline instead. */
 export function notYetRun(pipeline: Pipeline, blocks: readonly ReadBlock[]): Diagnostic[] {
-  // Secrets of the type kubernetes are in place already, whatever block they came from.
-  const ready = pipeline.secrets ? [] : ['secret', 'secret_type'];
   return [
     ...blocks
+      .filter((block) => !isReady(block, pipeline))
       .flatMap(placesIn)
-      .filter(({ name }) => !ready.includes(name))
       .map(({ name, owner, range }) => later(range, owner === 'pipeline' ? name : `${name} in ${owner}`)),
     ...resourcesOf(pipeline, blocks),
     ...customCommands(pipeline, blocks),
   ];
+}
+
+/** Secrets of the type kubernetes are in place already, given values need none, and a type that nobody uses asks for nothing. */
+function isReady({ type, labels }: ReadBlock, { secrets = [], secretTypes = [] }: Pipeline): boolean {
+  const waiting = type === 'variable' ? secrets : secretTypes;
+  const concerned = type === 'variable' || type === 'secret_type';
+  return concerned && !waiting.some(({ name }) => name === labels[0]?.text);
 }
 
 interface Place {

@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"millrace.dev/hcl-engine/functions"
+	"millrace.dev/hcl-engine/guard"
 	"millrace.dev/hcl-engine/opaque"
 )
 
@@ -72,14 +73,18 @@ func releaseScope(id uint32) {
 	delete(scopes, id)
 }
 
+// maxPieces is how many lines a heredoc may have.
+const maxPieces = 5_000
+
 //go:wasmexport parse
 func parse(address, length, maxDepth uint32) (answer uint64) {
 	defer answerPanic(&answer)
 	source := buffers[address][:length]
-	out := &encoder{}
+	// The answer is some seven times as long as the text.
+	out := &encoder{bytes: make([]byte, 0, 8*int(length))}
 	out.raw(`{"diagnostics":[`)
-	if problem := guard(source, int(maxDepth)); problem != nil {
-		out.diagnostic(problem.diagnostic, problem.code)
+	if problem := guard.Check(source, guard.Limits{Depth: int(maxDepth), Pieces: maxPieces}); problem != nil {
+		out.diagnostic(problem.Diagnostic, problem.Code)
 		out.raw("]}")
 		return reply(out.bytes)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"millrace.dev/hcl-engine/functions"
+	"millrace.dev/hcl-engine/guard"
 )
 
 func main() {
@@ -52,6 +53,9 @@ type text struct {
 	Problems  []problem `json:"problems"`
 	Items     []any     `json:"items"`
 	Formatted string    `json:"formatted"`
+	// Sure is what the quick look of the guard says, and Wrongly with which limits it says so although the tokens say otherwise.
+	Sure    bool           `json:"sure"`
+	Wrongly []guard.Limits `json:"wrongly"`
 }
 
 type problem struct {
@@ -88,7 +92,22 @@ func describe(source []byte, context *hcl.EvalContext) text {
 		Problems:  problems(diagnostics),
 		Items:     items(file.Body.(*hclsyntax.Body), context),
 		Formatted: string(hclwrite.Format(source)),
+		Sure:      guard.IsSurelySound(source, guard.Limits{Depth: 200, Pieces: 5000}),
+		Wrongly:   wronglySure(source),
 	}
+}
+
+func wronglySure(source []byte) []guard.Limits {
+	wrong := []guard.Limits{}
+	for _, pieces := range []int{1, 2, 3, 5, 8, 5000} {
+		for _, depth := range []int{0, 1, 2, 3, 4, 5, 6, 8, 10, 200} {
+			limits := guard.Limits{Depth: depth, Pieces: pieces}
+			if guard.IsSurelySound(source, limits) && guard.CheckTokens(source, limits) != nil {
+				wrong = append(wrong, limits)
+			}
+		}
+	}
+	return wrong
 }
 
 func items(body *hclsyntax.Body, context *hcl.EvalContext) []any {

@@ -1,4 +1,4 @@
-package main
+package guard
 
 import (
 	"strings"
@@ -36,15 +36,15 @@ func TestGuard(t *testing.T) {
 		"closing what was never open":            {"a = ]]]]}}}}))))", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := guard([]byte(c.source), limit)
+			got := Check([]byte(c.source), Limits{Depth: limit, Pieces: 100})
 			if got == nil {
 				if c.code != "" {
 					t.Fatalf("it was let through")
 				}
 				return
 			}
-			if got.code != c.code || got.diagnostic.Subject.Start.Line != c.line {
-				t.Fatalf("got %s in line %d", got.code, got.diagnostic.Subject.Start.Line)
+			if got.Code != c.code || got.Diagnostic.Subject.Start.Line != c.line {
+				t.Fatalf("got %s in line %d", got.Code, got.Diagnostic.Subject.Start.Line)
 			}
 		})
 	}

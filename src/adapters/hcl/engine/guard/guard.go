@@ -1,4 +1,5 @@
-package main
+// Package guard refuses texts that the parser would not survive, not notice, or take too long for.
+package guard
 
 import (
 	"bytes"
@@ -9,19 +10,23 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// problem is a diagnostic of our own: what the library would not survive or not notice.
-type problem struct {
-	diagnostic *hcl.Diagnostic
-	code       string
+// Problem is a diagnostic of our own.
+type Problem struct {
+	Diagnostic *hcl.Diagnostic
+	Code       string
 }
 
-// maxPieces is how many lines a heredoc may have, or pieces a quoted text: the parser puts them together in time that grows with the
-// square of their number.
-const maxPieces = 5_000
+// Limits of a text.
+type Limits struct {
+	// Depth is how deep blocks, brackets, templates and operators may be nested.
+	Depth int
+	// Pieces is how many lines a heredoc may have, or pieces a quoted text: the parser puts them together in time that grows with the
+	// square of their number.
+	Pieces int
+}
 
-// guard reads the tokens, so that brackets in strings and comments do not count, and refuses what would make the recursive parser
-// or evaluator overflow its stack.
-func guard(source []byte, maxDepth int) *problem {
+// Check answers with what is wrong with the text, or nil.
+func Check(source []byte, limits Limits) *Problem {
 	if at := bytes.IndexByte(source, 0); at >= 0 {
 		return refuse("nul-character", positionOf(source, at), "Invalid character", "The text contains a NUL byte.")
 	}
@@ -29,24 +34,43 @@ func guard(source []byte, maxDepth int) *problem {
 		// HCL takes some of it for parts of a name, together with the sign behind it.
 		return refuse("", positionOf(source, at), "Invalid character encoding", "The text is not UTF-8. Choose UTF-8 as the encoding in your editor.")
 	}
+	if IsSurelySound(source, limits) {
+		return nil
+	}
+	return CheckTokens(source, limits)
+}
+
+// CheckTokens reads the tokens, so that brackets in strings and comments do not count, and refuses what would make the recursive parser
+// or evaluator overflow its stack.
+func CheckTokens(source []byte, limits Limits) *Problem {
 	tokens, _ := hclsyntax.LexConfig(source, "", hcl.InitialPos)
 	depth := depthCounter{frames: []frame{{body: true}}}
 	for i, token := range tokens {
 		if token.Type == hclsyntax.TokenNumberLit && hasHugeExponent(token.Bytes) {
 			return refuse("huge-number", token.Range, "Number out of range", "An exponent may have at most three digits.")
 		}
-		var next []byte
-		if i+1 < len(tokens) {
-			next = tokens[i+1].Bytes
+		var word []byte
+		if token.Type == hclsyntax.TokenTemplateControl {
+			word = wordAfter(tokens[i+1:])
 		}
-		depth.read(token.Type, next)
-		if depth.total > maxDepth {
-			detail := fmt.Sprintf("Blocks, brackets, templates and operators may be nested or chained at most %d deep.", maxDepth)
+		depth.read(token.Type, word)
+		if depth.total > limits.Depth {
+			detail := fmt.Sprintf("Blocks, brackets, templates and operators may be nested or chained at most %d deep.", limits.Depth)
 			return refuse("too-deep", token.Range, "Nested too deeply", detail)
 		}
-		if depth.top().pieces > maxPieces {
-			detail := fmt.Sprintf("A text may have at most %d lines. (A $ or %% that begins no template counts as a line too.)", maxPieces)
+		if depth.top().pieces > limits.Pieces {
+			detail := fmt.Sprintf("A text may have at most %d lines. (A $ or %% that begins no template counts as a line too.)", limits.Pieces)
 			return refuse("too-many-lines", token.Range, "Text too long", detail)
+		}
+	}
+	return nil
+}
+
+// wordAfter is the first token that the parser will see: it passes over comments, and over line ends in a template.
+func wordAfter(tokens hclsyntax.Tokens) []byte {
+	for _, token := range tokens {
+		if token.Type != hclsyntax.TokenComment && token.Type != hclsyntax.TokenNewline {
+			return token.Bytes
 		}
 	}
 	return nil
@@ -64,8 +88,8 @@ func firstBroken(source []byte) int {
 	return -1
 }
 
-func refuse(code string, at hcl.Range, summary, detail string) *problem {
-	return &problem{code: code, diagnostic: &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}}
+func refuse(code string, at hcl.Range, summary, detail string) *Problem {
+	return &Problem{Code: code, Diagnostic: &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}}
 }
 
 // frame is an open bracket, template or string: chain counts the operators that make its current expression a deep tree, control
@@ -83,7 +107,8 @@ type depthCounter struct {
 	total  int
 }
 
-func (d *depthCounter) read(token hclsyntax.TokenType, next []byte) {
+// read takes a token, and for the beginning of a directive the word behind it.
+func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 	switch token {
 	case hclsyntax.TokenOBrace:
 		d.push(frame{body: true, weight: 1})
@@ -95,7 +120,7 @@ func (d *depthCounter) read(token hclsyntax.TokenType, next []byte) {
 	case hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp:
 		d.push(frame{weight: 1})
 	case hclsyntax.TokenTemplateControl:
-		d.control(next)
+		d.control(word)
 		d.push(frame{weight: 1})
 	case hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
 		d.push(frame{})
