@@ -18,9 +18,20 @@ const CHECKED = teamName('e2e-refused');
 /** Its Pipelines are let in, as they are where nobody answers the API server. */
 const TEAM = teamName('e2e-bad-manifest');
 
+/** What kubectl says to a manifest that it must not be able to apply. */
+const refusal = async (manifest: object, ...args: string[]): Promise<string> => {
+  const input = JSON.stringify(manifest);
+  const { code, stdout, stderr } = await run('kubectl', ['apply', '-f', '-', ...args], { input });
+  if (code !== 1) throw new Error(`it is let in: ${stdout}${stderr}`);
+  return stderr;
+};
+
 beforeAll(async () => {
   await Promise.all([createTeam(TEAM), createTeam(CHECKED)]);
   await kubectl('label', 'namespace', TEAM, 'millrace.dev/disable-validation=true');
+  // An operator that has just started is asked within moments, not at once.
+  const probe = pipelineManifest(CHECKED, 'probe', 'nonsense');
+  await eventually(() => refusal(probe, '--dry-run=server'));
 }, 120_000);
 afterAll(async () => {
   await Promise.all([deleteTeam(TEAM), deleteTeam(CHECKED)]);
@@ -44,14 +55,6 @@ const BAD: Record<string, { config: string; places: string[] }> = {
   },
 };
 
-/** What kubectl says to a manifest that it must not be able to apply. */
-const refusal = async (manifest: object, ...args: string[]): Promise<string> => {
-  const input = JSON.stringify(manifest);
-  const { code, stderr } = await run('kubectl', ['apply', '-f', '-', ...args], { input });
-  expect(code).toBe(1);
-  return stderr;
-};
-
 describe('a bad manifest, applied', () => {
   test.each(Object.entries(BAD))(
     'with %s is refused, in a dry run too, and the one before it goes on',
@@ -62,7 +65,7 @@ describe('a bad manifest, applied', () => {
       for (const args of [[], ['--dry-run=server'], ['--server-side']]) {
         const told = await refusal(pipelineManifest(CHECKED, name, bad.config), ...args);
         expect(told).toContain(`The Pipeline "${name}" is invalid:`);
-        for (const place of bad.places) expect(told).toContain(`* spec.config: ${place}`);
+        for (const place of bad.places) expect(told).toContain(`spec.config: ${place}`);
       }
       const after = await get('pipeline', name, '--namespace', CHECKED);
       expect(after.metadata.generation).toBe(before.metadata.generation);
