@@ -22,7 +22,7 @@ import { manifests } from '#tools/chart/render.ts';
 import { circumstances, numberFlag, table } from './table.ts';
 
 /*
- * What the admission webhook adds to the time of an apply (docs/adr/0014):
+ * What the admission webhook adds to the time of an apply (docs/adr/0015):
  *
  *   node config/measure/admission.ts [--runs 200]
  *
