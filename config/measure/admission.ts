@@ -10,11 +10,11 @@ import { createAdmissionServer } from '#adapters/http/admission/server.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
 import { ensureWebhookTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
 import { inMilliseconds, summarise } from '#e2e/bench/statistics.ts';
 import { diagnoseManifest } from '#flows/diagnose-manifest.ts';
-import type { OwnApiServer } from '#testing/api-server.ts';
 import { startApiServer } from '#testing/api-server.ts';
 import { runKubectl } from '#testing/kubectl.ts';
 import { checkout } from '#tools/chart/cluster-commands.ts';
@@ -24,10 +24,11 @@ import { circumstances, numberFlag, table } from './table.ts';
 /*
  * What the admission webhook adds to the time of an apply (docs/adr/0015):
  *
- *   node config/measure/admission.ts [--runs 200]
+ *   node config/measure/admission.ts [--runs 200] [--installed]
  *
- * An API server and an etcd of its own on loopback, from the embedded cluster's cache (`make cluster` fills it); Pipelines whose text
- * changes each time, in a namespace that wants the check and in one that does not, in turn.
+ * An API server and an etcd of its own on loopback, from the embedded cluster's cache (`make cluster` fills it), or with `--installed`
+ * the release in the cluster of $KUBECONFIG; Pipelines whose text changes each time, in a namespace that wants the check and in one
+ * that does not, in turn.
  */
 const HOME = 'millrace-system';
 const NAMESPACES = ['unchecked', 'checked'] as const;
@@ -41,17 +42,19 @@ const resource =
   'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n  }\n}\n';
 const large = resource + Array.from({ length: 100 }, (_, index) => job(`job-${index}`)).join('');
 
+/** Where Pipelines are applied, and how that ends. */
+interface Place {
+  client: ApiClient;
+  kubeconfig: string;
+  end: () => Promise<void>;
+}
+
 async function main(): Promise<void> {
   const runs = numberFlag('runs', 200);
   console.log(circumstances());
-  await buildEngine();
-  const server = await startApiServer();
-  const connection = server.connect();
-  const client = new ApiClient(connection);
-  const compiler = createCompiler();
-  const webhook = await listen(client, compiler);
+  const place = process.argv.includes('--installed') ? await installed() : await alone();
+  const { client } = place;
   try {
-    await prepare(server, client, portOf(webhook));
     await untilAsked(client);
     const rows = [
       await row('sample pipeline, server-side apply', runs, (where, count) =>
@@ -59,7 +62,7 @@ async function main(): Promise<void> {
       ),
       await row('100 jobs, server-side apply', runs, (where, count) => apply(client, where, large, count)),
       await row('sample pipeline, kubectl apply', Math.ceil(runs / 5), (where, count) =>
-        applyByKubectl(server, where, count),
+        applyByKubectl(place.kubeconfig, where, count),
       ),
     ];
     await sleep(REST_MS);
@@ -68,12 +71,46 @@ async function main(): Promise<void> {
     console.log(`the first after a rest: ${first.toFixed(0)} ms`);
     console.log(circumstances());
   } finally {
+    await place.end();
+  }
+}
+
+/** The release as it is in a cluster: Service, network policies, the operators' Pods. */
+async function installed(): Promise<Place> {
+  const kubeconfig = process.env['KUBECONFIG'];
+  if (kubeconfig === undefined) throw new Error('--installed wants KUBECONFIG to name the cluster.');
+  const connection = await kubeconfigConnection(kubeconfig);
+  const client = new ApiClient(connection);
+  const end = async (): Promise<void> => {
+    await runKubectl(kubeconfig, ['delete', 'namespace', ...NAMESPACES]);
+    await connection.close();
+  };
+  await makeNamespaces(client);
+  return { client, kubeconfig, end };
+}
+
+/** Nothing but an API server and the webhook, in this process. */
+async function alone(): Promise<Place> {
+  await buildEngine();
+  const server = await startApiServer();
+  const connection = server.connect();
+  const client = new ApiClient(connection);
+  const compiler = createCompiler();
+  const webhook = await listen(client, compiler);
+  const end = async (): Promise<void> => {
     webhook.closeAllConnections();
     webhook.close();
     await compiler.close();
     await connection.close();
     await server.stop();
+  };
+  try {
+    await prepare(server.kubeconfig, client, portOf(webhook));
+  } catch (error) {
+    await end();
+    throw error;
   }
+  return { client, kubeconfig: server.kubeconfig, end };
 }
 
 async function listen(
@@ -110,10 +147,9 @@ function portOf(server: ReturnType<typeof createAdmissionServer>): number {
 }
 
 /** The chart's configuration, at a port of this machine instead of a Service that nothing routes. */
-async function prepare(server: OwnApiServer, client: ApiClient, port: number): Promise<void> {
-  await runKubectl(server.kubeconfig, ['apply', '--server-side', '-f', `${checkout}/crds`]);
-  await orMade(client, 'checked');
-  await orMade(client, 'unchecked', { 'millrace.dev/disable-validation': 'true' });
+async function prepare(kubeconfig: string, client: ApiClient, port: number): Promise<void> {
+  await runKubectl(kubeconfig, ['apply', '--server-side', '-f', `${checkout}/crds`]);
+  await makeNamespaces(client);
   const service = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -123,9 +159,14 @@ async function prepare(server: OwnApiServer, client: ApiClient, port: number): P
   const found = (await manifests()).find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
   const configuration = JSON.stringify(found).replace('"port":443', `"port":${port}`);
   for (const object of [JSON.stringify(service), configuration])
-    await runKubectl(server.kubeconfig, ['apply', '-f', '-'], object);
+    await runKubectl(kubeconfig, ['apply', '-f', '-'], object);
   const { authority } = await ensureWebhookTls(secretsOf(client));
   await trustWebhook(client, 'millrace', authority);
+}
+
+async function makeNamespaces(client: ApiClient): Promise<void> {
+  await orMade(client, 'checked');
+  await orMade(client, 'unchecked', { 'millrace.dev/disable-validation': 'true' });
 }
 
 /** The API server takes up a new configuration within moments, not at once. */
@@ -170,9 +211,9 @@ async function apply(client: ApiClient, namespace: Where, config: string, count:
   orThrow(await client.apply(KINDS.pipelines, object), 'applying a Pipeline');
 }
 
-async function applyByKubectl(server: OwnApiServer, namespace: Where, count: number): Promise<void> {
+async function applyByKubectl(kubeconfig: string, namespace: Where, count: number): Promise<void> {
   const object = pipeline(namespace, 'by-kubectl', `${text}\n# ${count}\n`);
-  const told = await runKubectl(server.kubeconfig, ['apply', '-f', '-'], JSON.stringify(object));
+  const told = await runKubectl(kubeconfig, ['apply', '-f', '-'], JSON.stringify(object));
   if (!/(created|configured)$/.test(told)) throw new Error(told);
 }
 
