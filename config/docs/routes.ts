@@ -28,6 +28,13 @@ export const ABOUT: Record<string, string> = {
     'One resource, named `<type>.<name>`, for example `git.app`.',
   'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions':
     'Its versions, newest first, in pages.',
+  'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path':
+    'Where a version went: the jobs that take it, those behind them and those that take what they put, nearest first, each with its newest build and the retries of that.',
+  'GET /teams/:team/pipelines/:pipeline/resources/:resource/check':
+    'Its last check: when, how it failed, how often in a row, and what it said (the last 64 KiB, secrets masked).',
+  'GET /teams/:team/pipelines/:pipeline/waiting':
+    'Why each job gets no build and each pending build does not start: [codes](waiting.md) and sentences. A job that is about to be built has no reason.',
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job/waiting': 'The same for one job.',
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/check':
     'Asks for a check now: 202. Requests that arrive while one runs become one more check.',
 };

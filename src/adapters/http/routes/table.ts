@@ -7,6 +7,7 @@ import { jobRoutes } from './jobs.ts';
 import { logRoutes } from './logs.ts';
 import { pipelineRoutes } from './pipelines.ts';
 import { resourceRoutes } from './resources.ts';
+import { waitingRoutes } from './waiting.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** Every public route, each with the role it needs. What is not here does not exist. */
@@ -19,5 +20,6 @@ export function publicRoutes(api: PublicApi, readiness: Readiness, version: stri
     ...buildRoutes(api),
     ...logRoutes(api),
     ...resourceRoutes(api),
+    ...waitingRoutes(api),
   ];
 }
