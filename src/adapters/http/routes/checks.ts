@@ -25,7 +25,6 @@ function lastCheckRoute(api: PublicApi): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
-    needs: 'read',
     schema: { params: ResourceParams, response: answer(Check) },
     handler: async ({ params }) => {
       const { running, failures, stalled, output, error, lastCheckedAt, nextCheckAt } = found(
@@ -52,7 +51,6 @@ function checkRoute(api: PublicApi): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
-    needs: 'write',
     schema: {
       params: ResourceParams,
       response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },

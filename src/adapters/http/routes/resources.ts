@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { roleIn } from '#adapters/http/access/authorize.ts';
-import type { Identity } from '#adapters/http/access/authorize.ts';
-import { includes } from '#adapters/http/access/roles.ts';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
+import { roleIn } from '#domain/access/decide-access.ts';
+import type { Identity } from '#domain/access/decide-access.ts';
+import { includes } from '#domain/access/roles.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceView } from '#flows/views.ts';
 import { checkRoutes, nameOf } from './checks.ts';
@@ -42,7 +42,6 @@ export function resourceRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources',
-      needs: 'read',
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
       handler: async ({ params, identity }) => {
         const resources = found(
@@ -57,7 +56,6 @@ export function resourceRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
-      needs: 'read',
       schema: { params: ResourceParams, response: answer(Resource) },
       handler: async ({ params, identity }) => {
         const resource = found(await api.resource(params), nameOf(params));
@@ -74,7 +72,6 @@ function versionsRoute(api: PublicApi): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
-    needs: 'read',
     schema: { params: ResourceParams, querystring: Type.Object(PageQuery), response: answerPage(Version) },
     handler: async ({ params, query }) => {
       const { rows, hasMore } = found(await api.versions(params, query), nameOf(params));

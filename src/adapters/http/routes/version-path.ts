@@ -37,7 +37,6 @@ export function versionPathRoute(api: PublicApi): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path',
-    needs: 'read',
     schema: { params: VersionParams, response: answer(Path) },
     handler: async ({ params }) => {
       const { team, pipeline } = params;

@@ -21,7 +21,6 @@ export function waitingRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/waiting',
-      needs: 'read',
       schema: { params: PipelineParams, response: answer(Waiting) },
       handler: async ({ params }) => {
         const waiting = await api.waiting(params);
@@ -31,7 +30,6 @@ export function waitingRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/waiting',
-      needs: 'read',
       schema: { params: JobParams, response: answer(Waiting) },
       handler: async ({ params }) => {
         const waiting = await api.waiting(params);
