@@ -6,7 +6,7 @@ import {
   type GetFacts,
   type JobFacts,
 } from '#domain/scheduling/facts.ts';
-import { prepared, type Transaction } from './pool.ts';
+import { ids, prepared, type Transaction } from './pool.ts';
 
 /** A job's facts, and what the store needs to write what is decided on them. */
 export interface GatheredJob {
@@ -55,8 +55,8 @@ export async function gatherWaiting(connection: Transaction, pipeline: number): 
   });
 }
 
-export async function gatherJob(connection: Transaction, job: number): Promise<Gathered> {
-  return await gather(connection, 'gather_job', { where: sql.fragment`j.id = ${job}` });
+export async function gatherJobs(connection: Transaction, jobs: readonly number[]): Promise<Gathered> {
+  return await gather(connection, 'gather_jobs', { where: sql.fragment`j.id = ANY(${ids(jobs)})` });
 }
 
 /** Each part is answered from one end of an index, so the cost does not grow with history. */

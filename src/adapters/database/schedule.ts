@@ -2,7 +2,7 @@ import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName, TriggerAnswer } from '#flows/ports.ts';
 import { fence, EpochOver } from './fence.ts';
-import { gatherJob, gatherWaiting } from './gather.ts';
+import { gatherJobs, gatherWaiting } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
 import { LOCK, prepared, rows, time, type Database } from './pool.ts';
 import { writeDecision } from './write-decision.ts';
@@ -50,7 +50,7 @@ export async function trigger(
       SELECT id, ${by}, ${time(at)} FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
       RETURNING job_id AS job, id AS request`);
     if (asked === null) return { answer: 'unknown' };
-    const gathered = await gatherJob(connection, asked.job);
+    const gathered = await gatherJobs(connection, [asked.job]);
     if (gathered.jobs.length === 0) return { answer: 'unknown' };
     const decision = await decideWithPages(connection, gathered, decide);
     const builds = await writeDecision(connection, gathered.jobs, decision, at);
