@@ -72,6 +72,10 @@ fuzz-language: $(installed) ## Read generated and broken texts (MINUTES=10)
 bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event loop
 	@node config/measure/graphs.ts
 
+.PHONY: bench-scheduling
+bench-scheduling: $(installed) ## Measure a scheduling decision over up to 1,000,000 builds, beside a bare round trip
+	@node config/measure/scheduling.ts
+
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)

@@ -42,8 +42,8 @@ const rung: string[] = [];
 const lines: string[] = [];
 const pods = new Map<string, { session: AgentSession; uid: string }>();
 
-const authorize: Authorize = async (header) =>
-  header === undefined
+const authorize: Authorize = async ({ authorization }) =>
+  authorization === undefined
     ? 'anonymous'
     : { user: 'anna', globalAdmin: false, teams: new Map([['main', 'maintain']]) };
 

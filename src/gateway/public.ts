@@ -29,6 +29,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     routes: publicRoutes(api, readiness, VERSION),
     authorize: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
     log,
+    version: VERSION,
     overloaded: () => pressure.overloaded(),
     draining: () => draining,
     observe: requestMetrics(registry),

@@ -13,6 +13,8 @@ export interface PostgresServer {
 
 const FOLDER = 'millrace-postgres-';
 const PASSWORD = 'test';
+/** Told when it does not start. */
+const LOG_LINES = 20;
 /** A test database may be lost with its machine. */
 const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
 
@@ -21,11 +23,15 @@ export interface ServerOptions {
   engine?: 'binaries' | 'container';
   /** Writes as safely as in production: for measurements. */
   durable?: boolean;
+  /** Every piece of its log. */
+  heard?: (text: string) => void;
 }
 
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
   const settings = options.durable ? { max_connections: '300' } : FAST;
-  return options.engine === 'container' ? await startContainer(settings) : await startBinaries(settings);
+  return options.engine === 'container'
+    ? await startContainer(settings)
+    : await startBinaries(settings, options.heard);
 }
 
 async function startContainer(settings: Record<string, string>): Promise<PostgresServer> {
@@ -42,13 +48,20 @@ async function startContainer(settings: Record<string, string>): Promise<Postgre
   };
 }
 
-async function startBinaries(settings: Record<string, string>): Promise<PostgresServer> {
+async function startBinaries(
+  settings: Record<string, string>,
+  heard?: (text: string) => void,
+): Promise<PostgresServer> {
   await removeAbandoned();
   // The name tells whose it is, should this process be killed.
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
   const port = await freePort();
   const log: string[] = [];
-  const keep = (line: unknown): void => void log.push(String(line));
+  const keep = (line: unknown): void => {
+    log.push(String(line));
+    if (log.length > LOG_LINES) log.splice(0, log.length - LOG_LINES);
+    heard?.(String(line));
+  };
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -68,7 +81,7 @@ async function startBinaries(settings: Record<string, string>): Promise<Postgres
     await server.start();
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
-    throw new Error(`Postgres did not start:\n${log.slice(-20).join('\n')}`, { cause: error });
+    throw new Error(`Postgres did not start:\n${log.join('\n')}`, { cause: error });
   }
   return {
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,

@@ -89,6 +89,28 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
     resource: async (name) => (isApp(name) && name.resource === 'git.app' ? resource : undefined),
     versions: async (name) =>
       isApp(name) ? { rows: [{ id: 11, fields: { ref: 'abc' }, createdAt: AT }], hasMore: false } : undefined,
+    async versionPath(name, version) {
+      if (!isApp(name) || name.resource !== 'git.app' || version !== 11) return undefined;
+      const { id, number, status, startedAt, endedAt } = build;
+      const path = [
+        { job: 'unit', build: { id, number, status, startedAt, endedAt }, retries: [] },
+        { job: 'publish', retries: [] },
+      ];
+      return { resource: 'git.app', version, fields: { ref: 'abc' }, path };
+    },
+    check: async (name) =>
+      isApp(name) && name.resource === 'git.app'
+        ? { running: false, lastCheckedAt: AT, failures: 1, error: 'No.', output: 'tried\n', stalled: false }
+        : undefined,
+    waiting: async (name) =>
+      isApp(name) && name.job !== 'nobody'
+        ? {
+            jobs: [
+              { name: 'publish', reasons: [{ code: 'NothingPassed', message: 'Nothing passed unit.' }] },
+            ],
+            builds: [],
+          }
+        : undefined,
     webhookToken: ({ id }) => `derived-for-${id}`,
   };
 }

@@ -1,12 +1,13 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { WEBHOOK_TOKEN, inMemoryApi } from '#testing/public-api.ts';
-import type { Authorization } from './access/authorize.ts';
-import type { Role } from './access/roles.ts';
+import { ROLES } from '#domain/access/roles.ts';
+import type { Authorization, Shown } from './access/authorize.ts';
+import { TABLE, rowOf } from './access/table.ts';
+import type { Route } from './access/route.ts';
 import { createLog } from './log.ts';
 import { publicRoutes } from './routes/table.ts';
 import { createServer } from './server.ts';
 
-const ROLES: Role[] = ['read', 'write', 'maintain', 'admin'];
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/7`;
 
@@ -16,13 +17,13 @@ function gateway(options: { ready?: string; overloaded?: string } = {}) {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const routes = publicRoutes(api, async () => options.ready, '0.0.0-test');
   const app = createServer({ routes, authorize, log, overloaded: () => options.overloaded });
-  const ask = async (method: 'GET' | 'POST', url: string, as?: string, more: Record<string, string> = {}) =>
+  const ask = async (method: Route['method'], url: string, as?: string, more: Record<string, string> = {}) =>
     await app.inject({ method, url, headers: { ...(as && { authorization: `Bearer ${as}` }), ...more } });
   return { api, app, routes, lines, ask };
 }
 
 /** A token says who shows it: `role@team`. */
-async function authorize(header: string | undefined): Promise<Authorization> {
+async function authorize({ authorization: header }: Shown): Promise<Authorization> {
   if (header === undefined) return 'anonymous';
   const [word, team] = header.replace('Bearer ', '').split('@');
   if (word === 'root') return { user: 'root', globalAdmin: true, teams: new Map() };
@@ -36,26 +37,19 @@ const AT = new Date('2026-11-21T10:00:00Z');
 describe('every route asks for its role, in the team of its path', () => {
   const { routes, ask } = gateway();
 
-  test('the table is what we think it is', () => {
-    expect(routes.map(({ method, url, needs }) => `${method} ${url} ${needs}`)).toEqual([
-      'GET /health nothing',
-      'POST /webhooks/:token nothing',
-      'GET /teams/:team/pipelines read',
-      'GET /teams/:team/pipelines/:pipeline read',
-      'GET /teams/:team/pipelines/:pipeline/jobs read',
-      'GET /teams/:team/pipelines/:pipeline/jobs/:job read',
-      'POST /teams/:team/pipelines/:pipeline/jobs/:job/trigger write',
-      'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds read',
-      'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build read',
-      'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs read',
-      'GET /teams/:team/pipelines/:pipeline/resources read',
-      'GET /teams/:team/pipelines/:pipeline/resources/:resource read',
-      'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions read',
-      'POST /teams/:team/pipelines/:pipeline/resources/:resource/check write',
-    ]);
+  test('the table has every route that is registered, and no other', async () => {
+    const { app } = gateway();
+    const made = routes.map(({ method, url }) => `${method} ${url}`);
+    expect(made.toSorted()).toEqual([...TABLE.keys()].toSorted());
+    await app.ready();
+    expect(routes.filter(({ method, url }) => !app.hasRoute({ method, url }))).toEqual([]);
   });
 
-  const guarded = routes.filter(({ needs }) => needs !== 'nothing');
+  test('a route that is not in the table cannot be made', () => {
+    expect(() => rowOf('GET', '/teams/:team/secrets')).toThrow('not in the table');
+  });
+
+  const guarded = routes.filter(({ row }) => row.needs !== 'nothing');
   const callers = [
     { who: 'nobody', token: undefined, role: undefined },
     { who: 'a wrong token', token: 'nonsense', role: undefined },
@@ -74,9 +68,10 @@ describe('every route asks for its role, in the team of its path', () => {
       .replace(':pipeline', 'app')
       .replace(':job', 'unit')
       .replace(':build', '7')
+      .replace(':version', '11')
       .replace(':resource', 'git.app');
     const { statusCode } = await ask(route.method, url, caller.token);
-    const needed = ROLES.findIndex((role) => role === route.needs);
+    const needed = ROLES.findIndex((role) => role === route.row.needs);
     if (caller.token === undefined || caller.token === 'nonsense') expect(statusCode).toBe(401);
     else if (caller.role === undefined || ROLES.indexOf(caller.role) < needed) expect(statusCode).toBe(403);
     else expect([200, 201, 202]).toContain(statusCode);
@@ -322,6 +317,56 @@ describe('answers', () => {
     });
   });
 
+  test('the path of a version names every job on it, with null for one that has no build of it', async () => {
+    const url = `${APP}/resources/git.app/versions`;
+    expect((await gateway().ask('GET', `${url}/11/path`, 'read@main')).json()).toEqual({
+      data: {
+        resource: { canonical: 'git.app', version_id: 11, version: { ref: 'abc' } },
+        path: [
+          {
+            job_name: 'unit',
+            build: {
+              id: 9,
+              build_number: '7',
+              status: 'succeeded',
+              started_at: '2026-11-21T10:00:00.000Z',
+              ended_at: '2026-11-21T10:00:02.500Z',
+              duration: 2_500_000_000,
+            },
+            retries: [],
+          },
+          { job_name: 'publish', build: null, retries: [] },
+        ],
+      },
+    });
+    const unknown = await gateway().ask('GET', `${url}/12/path`, 'read@main');
+    expect([unknown.statusCode, unknown.json()]).toMatchObject([
+      404,
+      { detail: 'Version 12 of resource git.app of pipeline app in team main does not exist.' },
+    ]);
+  });
+
+  test('what waits tells codes and sentences', async () => {
+    const reasons = [{ code: 'NothingPassed', message: 'Nothing passed unit.' }];
+    expect((await gateway().ask('GET', `${APP}/waiting`, 'read@main')).json()).toEqual({
+      data: { jobs: [{ name: 'publish', reasons }], builds: [] },
+    });
+    expect((await gateway().ask('GET', `${APP}/jobs/nobody/waiting`, 'read@main')).statusCode).toBe(404);
+  });
+
+  test('the last check tells what it said', async () => {
+    expect((await gateway().ask('GET', `${APP}/resources/git.app/check`, 'read@main')).json()).toEqual({
+      data: {
+        running: false,
+        failures: 1,
+        stalled: false,
+        output: 'tried\n',
+        error: 'No.',
+        last_checked_at: '2026-11-21T10:00:00.000Z',
+      },
+    });
+  });
+
   test('a log is plain text as a whole, or chunks to go on from', async () => {
     const { ask } = gateway();
     const whole = await ask('GET', `${BUILD}/logs`, 'read@main');
@@ -436,5 +481,41 @@ describe('the log', () => {
       'none',
       '/teams/:team/pipelines/:pipeline/resources',
     ]);
+  });
+});
+
+describe('the description of the API', () => {
+  test('has every route with what it needs, and no other', async () => {
+    const { ask } = gateway();
+    const answer = await ask('GET', '/openapi.json');
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    const document = answer.json<{
+      openapi: string;
+      paths: Record<string, Record<string, { description: string; security: object[]; responses: object }>>;
+    }>();
+    expect(document.openapi).toBe('3.1.0');
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+        operation,
+      })),
+    );
+    expect(described.map(({ name }) => name).toSorted()).toEqual([...TABLE.keys()].toSorted());
+    for (const { name, operation } of described) {
+      const row = TABLE.get(name);
+      expect(operation.description).toContain(row?.about);
+      expect(operation.security).toHaveLength(row?.needs === 'nothing' ? 0 : 1);
+      expect(operation.responses).toHaveProperty('default.content.application/problem+json');
+    }
+  });
+
+  test('says which parameters and which answers there are', async () => {
+    const { ask } = gateway();
+    const { paths } = (await ask('GET', '/openapi.json')).json();
+    const { parameters, responses } = paths[`/teams/{team}/pipelines/{pipeline}/jobs/{job}/builds`].get;
+    expect(parameters.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['team', 'pipeline', 'job', 'limit', 'before', 'after', 'status']),
+    );
+    expect(responses['200'].content['application/json'].schema.required).toEqual(['data', 'has_more']);
   });
 });

@@ -3,18 +3,20 @@ import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { FastifyBaseLogger } from 'fastify';
-import { roleIn } from './access/authorize.ts';
-import type { Authorize, Identity } from './access/authorize.ts';
-import { includes } from './access/roles.ts';
-import type { App, Need, Route } from './access/route.ts';
+import { identify } from './access/identify.ts';
+import type { Authorize } from './access/authorize.ts';
+import type { App, Route } from './access/route.ts';
 import { notModified } from './etag.ts';
 import { logAnswer } from './log.ts';
+import { describeRoutes } from './open-api.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
 
 export interface ServerParts {
   routes: Route[];
   authorize: Authorize;
   log: FastifyBaseLogger;
+  /** Of the program, for the description of the API. */
+  version?: string;
   /** A reason not to take the request now, or undefined. */
   overloaded?: () => string | undefined;
   /** From then on each answer also ends its connection, so that none is left to be cut at the end. */
@@ -61,8 +63,9 @@ export function createServer(parts: ServerParts): App {
 
   app.decorateRequest('identity');
   app.addHook('onRoute', ({ config, method, url }) => {
-    if (config?.needs === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
+    if (config?.row === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
   });
+  describeRoutes(app, parts.version ?? '0');
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     if (parts.draining?.() === true) void reply.header('connection', 'close');
@@ -71,14 +74,9 @@ export function createServer(parts: ServerParts): App {
       throw new Problem('unavailable', reason);
   });
   app.addHook('onRequest', async (request) => {
-    const needs = request.routeOptions.config.needs;
-    if (request.is404 || needs === 'nothing') return;
-    request.identity = await identify(
-      parts.authorize,
-      request.headers.authorization,
-      needs,
-      teamOf(request.params),
-    );
+    const { row } = request.routeOptions.config;
+    if (request.is404 || row?.needs === 'nothing') return;
+    request.identity = await identify(parts, request, row);
   });
   app.addHook('onSend', notModified);
   app.addHook('onResponse', async (request, reply) => {
@@ -99,31 +97,6 @@ export function createServer(parts: ServerParts): App {
 
   for (const route of parts.routes) route.register(app);
   return app;
-}
-
-async function identify(
-  authorize: Authorize,
-  header: string | undefined,
-  needs: Need | undefined,
-  team: string | undefined,
-): Promise<Identity> {
-  const answer = await authorize(header);
-  if (answer === 'anonymous') {
-    throw new Problem('unauthenticated', 'Send a token: Authorization: Bearer <token>.');
-  }
-  if (answer === 'invalid') throw new Problem('unauthenticated', 'The token is not valid here.');
-  if (needs === undefined || needs === 'nothing' || team === undefined) {
-    throw new Problem('forbidden', 'This path is closed.');
-  }
-  if (!includes(roleIn(answer, team), needs)) {
-    throw new Problem('forbidden', `This needs the role ${needs} in team ${team}.`, { needs, team });
-  }
-  return answer;
-}
-
-function teamOf(params: unknown): string | undefined {
-  if (typeof params !== 'object' || params === null || !('team' in params)) return undefined;
-  return typeof params.team === 'string' ? params.team : undefined;
 }
 
 /** JSON is never a document to a browser: nothing may run, frame or sniff it. */

@@ -11,21 +11,16 @@ import type {
   RouteHandlerMethod,
 } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
-import type { Identity } from './authorize.ts';
-import type { Role } from './roles.ts';
-
-/**
- * What a caller needs. A role counts in the team that the path names, never in one that a body or query names. `nothing` is for
- * paths that say nothing of anyone, or whose path is itself the secret.
- */
-export type Need = Role | 'nothing';
+import type { Identity } from '#domain/access/decide-access.ts';
+import { rowOf } from './table.ts';
+import type { Row } from './table.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    needs?: Need;
+    row?: Row;
   }
   interface FastifyRequest {
-    /** Set before the handler runs, on every route that needs a role. */
+    /** Set before the handler runs, on every route that needs something. */
     identity: Identity | undefined;
   }
 }
@@ -40,13 +35,13 @@ export type App = FastifyInstance<
 
 /** One line of the table of routes. */
 export interface Route {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: string;
-  needs: Need;
+  row: Row;
   register(app: App): void;
 }
 
-interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'url' | 'needs'> {
+interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'url'> {
   schema: S;
   /** Largest body in bytes; 1 KiB when the path says nothing. */
   bodyLimit?: number;
@@ -65,19 +60,20 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   >;
 }
 
-/** A route whose handler sees what its schema says. */
+/** A route whose handler sees what its schema says. What it needs stands in the table. */
 export function route<const S extends FastifySchema>(parts: RouteParts<S>): Route {
-  const { method, url, needs, schema, handler } = parts;
+  const { method, url, schema, handler } = parts;
+  const row = rowOf(method, url);
   return {
     method,
     url,
-    needs,
+    row,
     register(app) {
       const bodyLimit = parts.bodyLimit ?? 1024;
       void app.register(async (scope: App) => {
         if (parts.ignoresBody === true) ignoreBodies(scope, bodyLimit);
         const limits = parts.handlerTimeout === undefined ? {} : { handlerTimeout: parts.handlerTimeout };
-        scope.route({ method, url, schema, handler, config: { needs }, bodyLimit, ...limits });
+        scope.route({ method, url, schema, handler, config: { row }, bodyLimit, ...limits });
       });
     },
   };

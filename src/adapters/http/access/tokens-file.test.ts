@@ -35,12 +35,15 @@ describe('who a token belongs to', () => {
     const { authorize } = written(
       file({ 'tok-1': ANNA, 'tok-2': { user: 'root', team: '*', role: 'admin' } }),
     );
-    expect(await authorize('Bearer tok-1')).toEqual({
+    expect(await authorize({ authorization: 'Bearer tok-1' })).toEqual({
       user: 'anna',
       globalAdmin: false,
       teams: new Map([['main', 'write']]),
     });
-    expect(await authorize('bearer tok-2')).toMatchObject({ user: 'root', globalAdmin: true });
+    expect(await authorize({ authorization: 'bearer tok-2' })).toMatchObject({
+      user: 'root',
+      globalAdmin: true,
+    });
   });
 
   const wrong: Record<string, [header: string | undefined, answer: string]> = {
@@ -52,12 +55,15 @@ describe('who a token belongs to', () => {
     'an endless token': [`Bearer ${'x'.repeat(600)}`, 'invalid'],
   };
   test.each(Object.entries(wrong))('%s', async (_name, [header, answer]) => {
-    expect(await written(file({ 'tok-1': ANNA })).authorize(header)).toBe(answer);
+    expect(await written(file({ 'tok-1': ANNA })).authorize({ authorization: header })).toBe(answer);
   });
 
   test('without a file nobody has a token', async () => {
     const authorize = authorizeByTokensFile(undefined, () => {});
-    expect([await authorize(undefined), await authorize('Bearer tok-1')]).toEqual(['anonymous', 'invalid']);
+    expect([await authorize({}), await authorize({ authorization: 'Bearer tok-1' })]).toEqual([
+      'anonymous',
+      'invalid',
+    ]);
   });
 });
 
@@ -97,12 +103,12 @@ describe('the file', () => {
     put('one', file({ 'tok-1': ANNA }));
     const complaints: string[] = [];
     const authorize = authorizeByTokensFile(link, (sentence) => complaints.push(sentence));
-    expect(await authorize('Bearer tok-1')).toMatchObject({ user: 'anna' });
+    expect(await authorize({ authorization: 'Bearer tok-1' })).toMatchObject({ user: 'anna' });
     put('two', file({ 'tok-2': ANNA }));
-    expect(await authorize('Bearer tok-1')).toBe('invalid');
-    expect(await authorize('Bearer tok-2')).toMatchObject({ user: 'anna' });
+    expect(await authorize({ authorization: 'Bearer tok-1' })).toBe('invalid');
+    expect(await authorize({ authorization: 'Bearer tok-2' })).toMatchObject({ user: 'anna' });
     put('three', '{"0123abcd": half');
-    expect(await authorize('Bearer tok-2')).toMatchObject({ user: 'anna' });
+    expect(await authorize({ authorization: 'Bearer tok-2' })).toMatchObject({ user: 'anna' });
     expect(complaints).toEqual([`The tokens file ${link} cannot be used: it is not valid JSON`]);
   });
 });

@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import type { Identity } from '#domain/access/decide-access.ts';
+import { isRole } from '#domain/access/roles.ts';
+import type { Role } from '#domain/access/roles.ts';
 import { bearerToken } from './authorize.ts';
-import type { Authorization, Authorize, Identity } from './authorize.ts';
-import { isRole } from './roles.ts';
-import type { Role } from './roles.ts';
+import type { Authorization, Authorize } from './authorize.ts';
 
 interface Entry {
   hash: Buffer;
@@ -46,8 +47,8 @@ export function authorizeByTokensFile(
     }
   }
 
-  return async (header) => {
-    const token = bearerToken(header);
+  return async ({ authorization }) => {
+    const token = bearerToken(authorization);
     if (token === undefined) return 'anonymous';
     if (path !== undefined) await refresh(path);
     return find(entries, token);

@@ -55,7 +55,6 @@ export function buildRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds',
-      needs: 'read',
       schema: {
         params: JobParams,
         querystring: Type.Object({ ...PageQuery, status: Type.Optional(BuildStatusName) }),
@@ -69,7 +68,6 @@ export function buildRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
-      needs: 'read',
       schema: {
         params: BuildParams,
         response: answer({ ...Build, inputs: Type.Array(Input), steps: Type.Array(Step) }),

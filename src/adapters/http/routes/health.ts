@@ -16,7 +16,6 @@ export function healthRoutes(readiness: Readiness, version: string): Route[] {
     route({
       method: 'GET',
       url: '/health',
-      needs: 'nothing',
       schema: { response: { 200: Health, 503: Health } },
       handler: async (_request, reply) => {
         void reply.header('cache-control', 'no-store');

@@ -26,7 +26,6 @@ export function logRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
-      needs: 'read',
       handlerTimeout: LONGEST_DOWNLOAD_MS,
       schema: {
         params: BuildParams,

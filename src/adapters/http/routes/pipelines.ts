@@ -23,14 +23,12 @@ export function pipelineRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines',
-      needs: 'read',
       schema: { params: TeamParams, response: answerList(Type.Object(Pipeline)) },
       handler: async ({ params }) => ({ data: (await api.pipelines(params.team)).map(encode) }),
     }),
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline',
-      needs: 'read',
       schema: { params: PipelineParams, response: answer(Pipeline) },
       handler: async ({ params }) => ({
         data: encode(found(await api.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`)),

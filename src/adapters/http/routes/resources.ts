@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { roleIn } from '#adapters/http/access/authorize.ts';
-import type { Identity } from '#adapters/http/access/authorize.ts';
-import { includes } from '#adapters/http/access/roles.ts';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
+import { roleIn } from '#domain/access/decide-access.ts';
+import type { Identity } from '#domain/access/decide-access.ts';
+import { includes } from '#domain/access/roles.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
-import type { ResourceName } from '#flows/ports.ts';
 import type { ResourceView } from '#flows/views.ts';
+import { checkRoutes, nameOf } from './checks.ts';
 import { found } from './found.ts';
 import {
   PageQuery,
@@ -19,6 +19,7 @@ import {
   answerList,
   answerPage,
 } from './schemas.ts';
+import { versionPathRoute } from './version-path.ts';
 
 const Resource = {
   id: Type.Integer(),
@@ -41,7 +42,6 @@ export function resourceRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources',
-      needs: 'read',
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
       handler: async ({ params, identity }) => {
         const resources = found(
@@ -56,7 +56,6 @@ export function resourceRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
-      needs: 'read',
       schema: { params: ResourceParams, response: answer(Resource) },
       handler: async ({ params, identity }) => {
         const resource = found(await api.resource(params), nameOf(params));
@@ -64,7 +63,8 @@ export function resourceRoutes(api: PublicApi): Route[] {
       },
     }),
     versionsRoute(api),
-    checkRoute(api),
+    versionPathRoute(api),
+    ...checkRoutes(api),
   ];
 }
 
@@ -72,7 +72,6 @@ function versionsRoute(api: PublicApi): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
-    needs: 'read',
     schema: { params: ResourceParams, querystring: Type.Object(PageQuery), response: answerPage(Version) },
     handler: async ({ params, query }) => {
       const { rows, hasMore } = found(await api.versions(params, query), nameOf(params));
@@ -84,28 +83,6 @@ function versionsRoute(api: PublicApi): Route {
       return { data, has_more: hasMore };
     },
   });
-}
-
-/** Requests that arrive while a check runs become one more check. */
-function checkRoute(api: PublicApi): Route {
-  return route({
-    method: 'POST',
-    url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
-    needs: 'write',
-    schema: {
-      params: ResourceParams,
-      response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },
-    },
-    handler: async ({ params }, reply) => {
-      const answered = await api.requestCheck(params);
-      found(answered === 'requested' ? answered : undefined, nameOf(params));
-      return reply.code(202).send({ data: { resource: params.resource } });
-    },
-  });
-}
-
-function nameOf({ team, pipeline, resource }: ResourceName): string {
-  return `Resource ${resource} of pipeline ${pipeline} in team ${team}`;
 }
 
 function tokenFor(

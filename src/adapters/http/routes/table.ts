@@ -1,4 +1,5 @@
 import type { Route } from '#adapters/http/access/route.ts';
+import { openApiRoutes } from '#adapters/http/open-api.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import { buildRoutes } from './builds.ts';
@@ -7,17 +8,20 @@ import { jobRoutes } from './jobs.ts';
 import { logRoutes } from './logs.ts';
 import { pipelineRoutes } from './pipelines.ts';
 import { resourceRoutes } from './resources.ts';
+import { waitingRoutes } from './waiting.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-/** Every public route, each with the role it needs. What is not here does not exist. */
+/** Every public route. What each needs stands in `access/table.ts`. */
 export function publicRoutes(api: PublicApi, readiness: Readiness, version: string): Route[] {
   return [
     ...healthRoutes(readiness, version),
+    ...openApiRoutes(),
     ...webhookRoutes(api),
     ...pipelineRoutes(api),
     ...jobRoutes(api),
     ...buildRoutes(api),
     ...logRoutes(api),
     ...resourceRoutes(api),
+    ...waitingRoutes(api),
   ];
 }

@@ -15,7 +15,6 @@ export function webhookRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/webhooks/:token',
-      needs: 'nothing',
       bodyLimit: LARGEST_PAYLOAD,
       ignoresBody: true,
       schema: {

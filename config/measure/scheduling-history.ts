@@ -1,0 +1,89 @@
+import { Client } from 'pg';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+
+export const RESOURCES = 50;
+const JOBS = 200;
+
+/**
+ * 200 jobs over 50 resources. Half of them take every version of one resource, beside the newest of another; the other half take what
+ * passed two of those, and one more resource from the same builds.
+ */
+export function widePipeline(): Pipeline {
+  const numbers = Array.from({ length: JOBS / 2 }, (_, number) => number);
+  const direct = numbers.map((n) => job(`build-${n}`, get(name(n)), get(name(n + 1), { trigger: false })));
+  const gated = numbers.map((n) => {
+    const first = n % RESOURCES;
+    const passed = [`build-${first}`, `build-${first + RESOURCES}`];
+    return job(
+      `deploy-${n}`,
+      get(name(n), { passed }),
+      get(name(n + 1), { passed: [`build-${first}`], trigger: false }),
+    );
+  });
+  return samplePipeline({
+    resources: numbers.slice(0, RESOURCES).map((n) => resource(name(n))),
+    jobs: [...direct, ...gated],
+  });
+}
+
+const name = (number: number): string => `git.r${number % RESOURCES}`;
+
+/**
+ * Years of history of the only pipeline of a database, in the order in which it would have come: every job had as many builds, spread
+ * over the versions of its resources, four of five of them good. Nothing waits for a build.
+ */
+export async function fillHistory(url: string, size: { versions: number; builds: number }): Promise<void> {
+  const client = new Client({ connectionString: url, query_timeout: 15 * 60_000 });
+  await client.connect();
+  const versionsEach = Math.round(size.versions / RESOURCES);
+  const buildsEach = Math.round(size.builds / JOBS);
+  try {
+    // Rows are made to fit each other, so that looking after each reference would only cost time.
+    await client.query('SET session_replication_role = replica');
+    await client.query('SET statement_timeout = 0');
+    await client.query(
+      `INSERT INTO versions (scope_id, digest, fields, found_at)
+       SELECT s.id, sha256((s.id || ':' || n)::bytea), jsonb_build_object('ref', n::text), now() - interval '1 year'
+       FROM generate_series(1, $1::int) n, check_scopes s ORDER BY n, s.id`,
+      [versionsEach],
+    );
+    await client.query(
+      `INSERT INTO builds (job_id, revision_id, number, cause, created_at, status, wants_pod, ended_at)
+       SELECT j.id, r.id, n, '{"kind":"version"}', now() - interval '1 year',
+         CASE (n + j.id) % 5 WHEN 0 THEN 'failed' ELSE 'succeeded' END, false, now() - interval '1 year'
+       FROM generate_series(1, $1::int) n, jobs j, revisions r ORDER BY n, j.id`,
+      [buildsEach],
+    );
+    await client.query(
+      'CREATE TABLE ranked (scope_id bigint, place bigint, id bigint, PRIMARY KEY (scope_id, place))',
+    );
+    await client.query(
+      'INSERT INTO ranked SELECT scope_id, row_number() OVER (PARTITION BY scope_id ORDER BY id), id FROM versions',
+    );
+    await client.query('ANALYZE');
+    await client.query(
+      `INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id)
+       SELECT b.id, g.position, b.job_id, g.name, g.resource_id, k.id
+       FROM builds b JOIN job_gets g ON g.job_id = b.job_id JOIN resources r ON r.id = g.resource_id
+       JOIN ranked k ON k.scope_id = r.scope_id AND k.place = greatest(1, b.number::bigint * $1 / $2) ORDER BY b.id`,
+      [versionsEach, buildsEach],
+    );
+    await client.query(
+      `INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
+       SELECT i.job_id, i.resource_id, i.version_id, i.build_id
+       FROM build_inputs i JOIN builds b ON b.id = i.build_id WHERE b.status = 'succeeded' ORDER BY i.build_id`,
+    );
+    await client.query('DROP TABLE ranked');
+    await client.query('UPDATE jobs SET next_number = $1, last_scheduled = schedule_requested', [
+      buildsEach + 1,
+    ]);
+    await client.query(
+      `UPDATE job_gets g SET dealt_with = 0, settled = (SELECT max(v.id) FROM versions v
+         JOIN resources r ON r.scope_id = v.scope_id WHERE r.id = g.resource_id)`,
+    );
+    await client.query('VACUUM (ANALYZE)');
+  } finally {
+    await client.end();
+  }
+}

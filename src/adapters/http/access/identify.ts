@@ -1,0 +1,30 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '#adapters/http/problem.ts';
+import { refuseAccess } from '#domain/access/decide-access.ts';
+import type { Identity } from '#domain/access/decide-access.ts';
+import type { Authorize } from './authorize.ts';
+import type { Row } from './table.ts';
+
+/** Who sends the request, if they may come where it goes; otherwise the problem. A route without a row is closed to everyone. */
+export async function identify(
+  { authorize }: { authorize: Authorize },
+  request: FastifyRequest,
+  row: Row | undefined,
+): Promise<Identity> {
+  const identity = await authorize({ authorization: request.headers.authorization, cookie: undefined });
+  if (identity === 'anonymous') {
+    throw new Problem('unauthenticated', 'Send a token: Authorization: Bearer <token>.');
+  }
+  if (identity === 'invalid') throw new Problem('unauthenticated', 'The token is not valid here.');
+  if (row === undefined) throw new Problem('forbidden', 'This path is closed.');
+  const { needs, beforePasswordChange = false } = row;
+  const refusal = refuseAccess({ needs, beforePasswordChange, team: teamOf(request.params) }, identity);
+  if (refusal === undefined) return identity;
+  const { reason, message, ...more } = refusal;
+  throw new Problem(reason, message, { ...more });
+}
+
+function teamOf(params: unknown): string | undefined {
+  if (typeof params !== 'object' || params === null || !('team' in params)) return undefined;
+  return typeof params.team === 'string' ? params.team : undefined;
+}

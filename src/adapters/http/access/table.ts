@@ -1,0 +1,91 @@
+import type { Need } from '#domain/access/decide-access.ts';
+
+export interface Row {
+  needs: Need;
+  /** What the route does, in a sentence: for the reference and for OpenAPI. */
+  about: string;
+  /** Open to whoever must change their password first. */
+  beforePasswordChange?: boolean;
+}
+
+/** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
+const ROUTES = {
+  'GET /health': {
+    needs: 'nothing',
+    about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
+  },
+  'GET /openapi.json': { needs: 'nothing', about: 'This API, described in OpenAPI 3.1.' },
+  'POST /webhooks/:token': {
+    needs: 'nothing',
+    about:
+      'Asks for a check of the resource that the token belongs to. The body is read (at most 1 MiB) and ignored. Answers 202 once the request is stored.',
+  },
+  'GET /teams/:team/pipelines': { needs: 'read', about: 'The pipelines of a team.' },
+  'GET /teams/:team/pipelines/:pipeline': { needs: 'read', about: 'One pipeline.' },
+  'GET /teams/:team/pipelines/:pipeline/jobs': {
+    needs: 'read',
+    about: 'Its jobs in the order of the file, each with its latest build.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job': { needs: 'read', about: 'One job.' },
+  'POST /teams/:team/pipelines/:pipeline/jobs/:job/trigger': {
+    needs: 'write',
+    about:
+      'Starts a build with the newest versions that fit: 201 and its number, or 409 with the reason for each input that lacks one. The body is ignored.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds': {
+    needs: 'read',
+    about: 'Builds, newest first, in pages; `status` keeps those in one status.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build': {
+    needs: 'read',
+    about: 'One build with its inputs and steps.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs': {
+    needs: 'read',
+    about:
+      'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on behind a chunk.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/resources': {
+    needs: 'read',
+    about: 'The resources; `webhook_token` is shown from the role maintain on.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/resources/:resource': {
+    needs: 'read',
+    about: 'One resource, named `<type>.<name>`, for example `git.app`.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions': {
+    needs: 'read',
+    about: 'Its versions, newest first, in pages.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path': {
+    needs: 'read',
+    about:
+      'Where a version went: the jobs that take it, those behind them and those that take what they put, nearest first, each with its newest build and the retries of that.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/resources/:resource/check': {
+    needs: 'read',
+    about:
+      'Its last check: when, how it failed, how often in a row, and what it said (the last 64 KiB, secrets masked).',
+  },
+  'GET /teams/:team/pipelines/:pipeline/waiting': {
+    needs: 'read',
+    about:
+      'Why each job gets no build and each pending build does not start: [codes](waiting.md) and sentences. A job that is about to be built has no reason.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job/waiting': {
+    needs: 'read',
+    about: 'Why one job gets no build, and its pending builds do not start.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/resources/:resource/check': {
+    needs: 'write',
+    about: 'Asks for a check now: 202. Requests that arrive while one runs become one more check.',
+  },
+} as const satisfies Record<string, Row>;
+
+export const TABLE: ReadonlyMap<string, Row> = new Map(Object.entries(ROUTES));
+
+export function rowOf(method: string, url: string): Row {
+  const row = TABLE.get(`${method} ${url}`);
+  if (row === undefined) throw new Error(`route ${method} ${url} is not in the table of routes`);
+  return row;
+}

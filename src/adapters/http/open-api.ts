@@ -1,0 +1,86 @@
+import swagger from '@fastify/swagger';
+import { Type } from 'typebox';
+import { rowOf } from './access/table.ts';
+import { route } from './access/route.ts';
+import type { App, Route } from './access/route.ts';
+
+/** Listens to the routes that are registered from here on: the description of the API is made from their own schemas. */
+export function describeRoutes(app: App, version: string): void {
+  void app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Millrace',
+        version,
+        description: 'Errors are application/problem+json (RFC 9457) with a stable `type`.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'A session token or an API token.' },
+        },
+        schemas: {
+          Problem: {
+            type: 'object',
+            required: ['type', 'title', 'status', 'detail', 'instance'],
+            properties: {
+              type: { type: 'string', format: 'uri' },
+              title: { type: 'string' },
+              status: { type: 'integer' },
+              detail: { type: 'string' },
+              instance: {
+                type: 'string',
+                description: 'The id of the request, as in X-Request-Id and the log.',
+              },
+            },
+          },
+        },
+      },
+    },
+    transform: ({ schema, url, route: { method } }) => {
+      const { needs, about } = rowOf(String(method), url);
+      const description = needs === 'nothing' ? about : `${about} Needs: ${needs}.`;
+      return {
+        url,
+        schema: {
+          ...schema,
+          description,
+          security: needs === 'nothing' ? [] : [{ bearer: [] }],
+        },
+      };
+    },
+    transformObject: (document) =>
+      'openapiObject' in document ? withProblems(document.openapiObject) : document.swaggerObject,
+  });
+}
+
+/** Each operation may answer with a problem, which no schema of a route says. */
+function withProblems<D extends { paths?: object }>(document: D): D {
+  const problem = {
+    description: 'A problem',
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  };
+  for (const path of Object.values<object>({ ...document.paths })) {
+    for (const operation of Object.values<unknown>({ ...path })) {
+      if (typeof operation !== 'object' || operation === null || !('responses' in operation)) continue;
+      operation.responses = { ...Object(operation.responses), default: problem };
+    }
+  }
+  return document;
+}
+
+/** The description itself, made once. */
+export function openApiRoutes(): Route[] {
+  let text = '';
+  return [
+    route({
+      method: 'GET',
+      url: '/openapi.json',
+      schema: { response: { 200: Type.Unsafe<string>({ type: 'string' }) } },
+      handler: async (request, reply) => {
+        text ||= JSON.stringify(request.server.swagger());
+        return reply.type('application/json; charset=utf-8').serializer(String).send(text);
+      },
+    }),
+  ];
+}
