@@ -10,6 +10,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
 
 /*
  * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
@@ -86,6 +87,15 @@ export interface PipelineFacts {
     cut?: number;
     stalled: boolean;
   }[];
+  /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
+  waiting?: Waiting[];
+}
+
+export interface Waiting {
+  job: string;
+  /** Absent: it is the job that gets no build. */
+  number?: string;
+  reason: Reason;
 }
 
 export interface PipelineStore {
