@@ -56,7 +56,7 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
     async triggerJob(name, by) {
       calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}`);
       if (!isApp(name)) return { answer: 'unknown' };
-      if (name.job === 'unit') return { answer: 'created', build: { ...name, number: '8' } };
+      if (name.job === 'unit') return { answer: 'created', build: { ...name, number: '8' }, interrupted: [] };
       const reasons = [{ code: 'NothingPassed', message: 'No version of git.app has passed unit.' }];
       return name.job === 'publish' ? { answer: 'refused', reasons } : { answer: 'unknown' };
     },

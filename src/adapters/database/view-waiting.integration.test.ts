@@ -3,7 +3,7 @@ import { applyEvents } from '#domain/build/apply-events.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { eventsOf, found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 let stores: TestStores;
@@ -31,7 +31,11 @@ beforeEach(async () => {
   );
 });
 
-const schedule = () => stores.builds.schedule(saved.id, decideBuilds, new Date());
+const schedule = async () => {
+  const scheduled = await stores.builds.schedule(saved.id, decideBuilds, new Date());
+  await giveTurns(stores);
+  return scheduled;
+};
 const codes = async (): Promise<Record<string, string[]>> => {
   const waiting = await stores.views.waiting(APP);
   return Object.fromEntries(

@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import { whyBuildWaits } from '#domain/scheduling/why-build-waits.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import type { WaitingView } from '#flows/views.ts';
@@ -49,8 +50,11 @@ interface BuildRow {
   job: string;
   number: string;
   revision: number;
-  status: 'pending';
+  status: 'pending' | 'waiting';
   pod: string | null;
+  held: Reason[] | null;
+  gate: Gate | null;
+  votes: GatedBuild['votes'] | null;
 }
 
 async function waitingBuilds(
@@ -59,20 +63,20 @@ async function waitingBuilds(
 ): Promise<WaitingView['builds']> {
   const found = await pool.any(rows<BuildRow>()`
     SELECT j.name AS job, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
-      b.revision_id AS revision, b.status, b.pending_reason AS pod
+      b.revision_id AS revision, b.status, b.pending_reason AS pod, b.held, b.gate, (
+        SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v WHERE v.build_id = b.id) AS votes
     FROM builds b JOIN jobs j ON j.id = b.job_id
-    WHERE b.ended_at IS NULL AND b.status = 'pending' AND j.id = ANY(${ids(jobs.map((job) => job.id))})
+    WHERE b.ended_at IS NULL AND b.status IN ('pending', 'waiting') AND j.id = ANY(${ids(jobs.map((job) => job.id))})
     ORDER BY b.id DESC LIMIT ${MOST_BUILDS}`);
   const known = await definitions.of(pool, [...new Set(found.map(({ revision }) => revision))]);
-  return found.map(({ job, number, revision, status, pod }) => {
+  return found.map(({ job, number, revision, status, pod, held, gate, votes }) => {
     const tags = known.get(revision)?.jobs.find(({ name }) => name === job)?.tags ?? [];
-    const gate = { approvals: 0 };
     const reasons = whyBuildWaits({
       status,
-      held: [],
+      held: held ?? [],
       tags,
-      gate,
-      votes: [],
+      gate: gate ?? { approvals: 0 },
+      votes: votes ?? [],
       ...(pod === null ? {} : { pod }),
     });
     return { job, number, reasons };
