@@ -28,8 +28,8 @@ export function runShown(
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code, signal) => {
-      if (signal !== null) console.log(`${program} was ended by ${signal}`);
+    child.on('close', (code, killer) => {
+      if (killer !== null) console.log(`${program} was ended by ${killer}`);
       resolve(code ?? 1);
     });
   });

@@ -11,6 +11,7 @@ export interface OperatorMetrics {
   watchFailed(reason: string): void;
   /** What waits, counted by its reason: a code of docs/reference/waiting.md. */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
+  reviewed(result: 'allowed' | 'refused' | 'unchecked'): void;
 }
 
 export function operatorMetrics(registry: Registry): OperatorMetrics {
@@ -50,12 +51,19 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
     labelNames: ['reason'],
     registers,
   });
+  const reviews = new Counter({
+    name: 'millrace_operator_admission_reviews_total',
+    help: 'Pipelines that the API server asked about, by the answer; unchecked ones were let in.',
+    labelNames: ['result'],
+    registers,
+  });
   return {
     waiting: waitingGauge(registry),
     leading: (yes) => leader.set(yes ? 1 : 0),
     queue: (name, queue) => void queues.set(name, queue),
     workFailed: (queue) => failures.inc({ queue }),
     podAsked: (kind, answer) => pods.inc({ kind, answer }),
+    reviewed: (result) => reviews.inc({ result }),
     watchFailed: (reason) => watches.inc({ reason: REASONS.has(reason) ? reason : 'other' }),
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
-import { createMetrics } from '#adapters/http/metrics.ts';
+import { createMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
@@ -26,6 +26,7 @@ import { idleCompiler } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import { lead } from './lead.ts';
 import { operatorMetrics } from './metrics.ts';
+import { Webhook } from './webhook.ts';
 
 export type Ending = 'told-to' | 'lead-lost';
 
@@ -39,15 +40,22 @@ const END_MS = 10_000;
 export async function startOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   const { registry } = createMetrics('operator', VERSION);
   const health = new Health();
-  const server = createMetricsServer(
-    registry,
-    () => Promise.resolve(health.notReady()),
-    () => health.stuck(),
-  );
-  server.listen(config.metricsListen);
   const connection = await connect(config);
   const client = new ApiClient(connection);
   const secrets = { client, namespace: config.namespace, release: config.release, now: () => new Date() };
+  const compiler = idleCompiler();
+  const metrics = operatorMetrics(registry);
+  const observe = requestMetrics(registry);
+  const webhook =
+    config.webhook &&
+    new Webhook({ config: config.webhook, client, secrets, compiler, log, metrics, observe });
+  const server = createMetricsServer(
+    registry,
+    () => Promise.resolve(health.notReady() ?? webhook?.notReady()),
+    () => health.stuck(),
+  );
+  server.listen(config.metricsListen);
+  webhook?.start(stop);
   const made = await untilDone(
     () => makeSecrets(config, secrets),
     stop,
@@ -67,14 +75,19 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
     stop,
     client,
     health,
-    metrics: operatorMetrics(registry),
+    metrics,
     secrets,
     database,
+    compiler,
+    webhook,
     keys,
     certificateAuthority,
   });
-  const closing = Promise.all([database.close(), connection.close()]).then(() => undefined);
-  await endWithin(END_MS, closing, AbortSignal.abort());
+  const closing = async (): Promise<void> => {
+    await Promise.all([database.close(), webhook?.close()]);
+    await Promise.all([compiler.close(), connection.close()]);
+  };
+  await endWithin(END_MS, closing(), AbortSignal.abort());
   server.closeAllConnections();
   server.close();
   return ending;
@@ -86,8 +99,9 @@ interface Made {
   certificateAuthority: string;
 }
 
-type Candidate = Omit<Leadership, 'compiler' | 'reader' | 'lost'> & {
+type Candidate = Omit<Leadership, 'reader' | 'lost'> & {
   stop: AbortSignal;
+  webhook: Webhook | undefined;
 };
 
 async function connect({ cluster }: OperatorConfig): Promise<Connection> {
@@ -118,7 +132,6 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   const done = new AbortController();
   const holding = elector.hold(done.signal);
   void holding.then(() => lost.abort());
-  const compiler = idleCompiler();
   const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: LONGEST_SOURCE });
   const reader = sourceReader(fetch, config.sources.registry);
   try {
@@ -126,13 +139,13 @@ async function campaign(candidate: Candidate): Promise<Ending> {
     const epoch = await untilDone(take, over, (err) => log.warn({ err }, 'the lead cannot be taken up yet'));
     if (epoch !== undefined) {
       candidate.metrics.leading(true);
+      candidate.webhook?.lead();
       log.info({ epoch }, 'leading');
-      const ended = await endWithin(END_MS, lead({ ...candidate, compiler, reader, lost }, over), over);
+      const ended = await endWithin(END_MS, lead({ ...candidate, reader, lost }, over), over);
       if (!ended) log.warn('the lead is over, and some of its work hangs; it is left behind');
     }
   } finally {
     // The lease is given back last: what this leader began has ended by then.
-    await compiler.close();
     await fetch.close();
     done.abort();
   }
