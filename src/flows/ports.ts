@@ -10,6 +10,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { StartDecision, StartFacts } from '#domain/scheduling/start-queued.ts';
 
 /*
@@ -93,6 +94,15 @@ export interface PipelineFacts {
     cut?: number;
     stalled: boolean;
   }[];
+  /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
+  waiting?: Waiting[];
+}
+
+export interface Waiting {
+  job: string;
+  /** Absent: it is the job that gets no build. */
+  number?: string;
+  reason: Reason;
 }
 
 export interface PipelineStore {

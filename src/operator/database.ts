@@ -7,10 +7,12 @@ import { leaderStore } from '#adapters/database/leader-store.ts';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool } from '#adapters/database/pool.ts';
+import { views } from '#adapters/database/views.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
+import type { Views } from '#flows/views.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
 export interface OperatorDatabase {
@@ -18,6 +20,7 @@ export interface OperatorDatabase {
   pipelines: PipelineStore;
   checks: CheckStore;
   builds: BuildStore;
+  views: Pick<Views, 'waiting'>;
   bell: ClosableBell;
   /** From now on all writes are this leader's. */
   takeEpoch(holder: string): Promise<number>;
@@ -45,6 +48,7 @@ export async function openDatabase(
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),
+    views: views(database),
     bell,
     async takeEpoch(holder) {
       epoch = await leaderStore(database).takeEpoch(holder);

@@ -47,6 +47,31 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
+/** What passes by itself in the ordinary course of things, and so is worth nobody's attention. */
+export const ORDINARY: ReadonlySet<ReasonCode> = new Set([
+  'NoTrigger',
+  'NothingNew',
+  'BuildActive',
+  'NewestNotPassed',
+  'PodPending',
+]);
+
+/** What somebody has to mend before it goes on. */
+export const FAULTS: ReadonlySet<ReasonCode> = new Set([
+  'AllDisabled',
+  'NoAgreement',
+  'PinnedNotPassed',
+  'PinnedDisabled',
+  'SearchTooDeep',
+  'QuotaExceeded',
+  'Forbidden',
+  'NamespaceTerminating',
+  'NoNodeForTags',
+  'Unschedulable',
+  'ImagePullFailed',
+  'PodRefused',
+]);
+
 /** Why something waits or was refused: a stable code, a sentence for people, and what the sentence is about. */
 export interface Reason {
   code: ReasonCode;
