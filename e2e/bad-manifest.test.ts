@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { run } from '#e2e/support/command.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import {
   buildEnded,
@@ -12,10 +13,29 @@ import {
 import { pipelineApi } from '#e2e/support/gateway.ts';
 import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
 
+/** Its Pipelines are checked when they are applied. */
+const CHECKED = teamName('e2e-refused');
+/** Its Pipelines are let in, as they are where nobody answers the API server. */
 const TEAM = teamName('e2e-bad-manifest');
 
-beforeAll(() => createTeam(TEAM), 120_000);
-afterAll(() => deleteTeam(TEAM), 240_000);
+/** What kubectl says to a manifest that it must not be able to apply. */
+const refusal = async (manifest: object, ...args: string[]): Promise<string> => {
+  const input = JSON.stringify(manifest);
+  const { code, stdout, stderr } = await run('kubectl', ['apply', '-f', '-', ...args], { input });
+  if (code !== 1) throw new Error(`it is let in: ${stdout}${stderr}`);
+  return stderr;
+};
+
+beforeAll(async () => {
+  await Promise.all([createTeam(TEAM), createTeam(CHECKED)]);
+  await kubectl('label', 'namespace', TEAM, 'millrace.dev/disable-validation=true');
+  // An operator that has just started is asked within moments, not at once.
+  const probe = pipelineManifest(CHECKED, 'probe', 'nonsense');
+  await eventually(() => refusal(probe, '--dry-run=server'));
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([deleteTeam(TEAM), deleteTeam(CHECKED)]);
+}, 240_000);
 
 /** What is wrong, and every `line:column` that the condition must name. */
 const BAD: Record<string, { config: string; places: string[] }> = {
@@ -35,7 +55,27 @@ const BAD: Record<string, { config: string; places: string[] }> = {
   },
 };
 
-describe('a bad manifest', () => {
+describe('a bad manifest, applied', () => {
+  test.each(Object.entries(BAD))(
+    'with %s is refused, in a dry run too, and the one before it goes on',
+    async (sentence, bad) => {
+      const name = sentence.replaceAll(' ', '-');
+      await createPipeline(CHECKED, name, oneJob('echo still here'));
+      const before = await get('pipeline', name, '--namespace', CHECKED);
+      for (const args of [[], ['--dry-run=server'], ['--server-side']]) {
+        const told = await refusal(pipelineManifest(CHECKED, name, bad.config), ...args);
+        expect(told).toContain(`The Pipeline "${name}" is invalid:`);
+        for (const place of bad.places) expect(told).toContain(`spec.config: ${place}`);
+      }
+      const after = await get('pipeline', name, '--namespace', CHECKED);
+      expect(after.metadata.generation).toBe(before.metadata.generation);
+      expect(condition(after, 'Ready').status).toBe('True');
+    },
+    120_000,
+  );
+});
+
+describe('a bad manifest that was let in', () => {
   test.each(Object.entries(BAD))(
     'with %s tells where, and the last good revision still builds',
     async (sentence, bad) => {

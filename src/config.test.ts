@@ -83,6 +83,18 @@ describe('what is given is read', () => {
     });
   });
 
+  test('the operator serves the admission webhook only where it is told an address', () => {
+    expect(operatorConfig(from(OPERATOR)).config?.webhook).toBeUndefined();
+    const listen = { ...OPERATOR, MILLRACE_WEBHOOK_LISTEN: '0.0.0.0:10250' };
+    const address = { host: '0.0.0.0', port: 10_250 };
+    expect(operatorConfig(from(listen)).config?.webhook).toEqual({ listen: address, certificate: 'own' });
+    const given = { ...listen, MILLRACE_WEBHOOK_CERTIFICATE: 'cert-manager' };
+    expect(operatorConfig(from(given)).config?.webhook).toMatchObject({ certificate: 'cert-manager' });
+    expect(operatorConfig(from({ ...listen, MILLRACE_WEBHOOK_CERTIFICATE: 'none' })).problems).toEqual([
+      'MILLRACE_WEBHOOK_CERTIFICATE is "none": use one of own, cert-manager.',
+    ]);
+  });
+
   test('a secret may come from a file, without its last line end', () => {
     const { MILLRACE_DATABASE_URL, ...rest } = PUBLIC;
     const source = from(

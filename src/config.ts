@@ -49,6 +49,14 @@ export interface OperatorConfig extends ProcessConfig {
   externalUrl: string | undefined;
   /** Where `svc://` names that are not built in are, and ranges that sources may be in though they are not public. */
   sources: { registry: string | undefined; allowedRanges: string[] };
+  /** Undefined: the API server asks nobody about Pipelines. */
+  webhook: WebhookConfig | undefined;
+}
+
+export interface WebhookConfig {
+  listen: Address;
+  /** `own`: the operator makes it and tells the API server; `cert-manager`: that does both. */
+  certificate: 'own' | 'cert-manager';
 }
 
 interface GatewayConfig extends ProcessConfig {
@@ -113,6 +121,7 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
       registry: read.url('MILLRACE_REGISTRY_URL', ['https:', 'http:'], true),
       allowedRanges: read.ranges('MILLRACE_SOURCES_ALLOWED_RANGES'),
     },
+    webhook: webhookConfig(read),
   });
 }
 
@@ -128,6 +137,12 @@ export function withFlags({ sessionLifetime, externalUrl }: GatewayFlags, source
     ...(externalUrl !== undefined && { MILLRACE_EXTERNAL_URL: externalUrl }),
   };
   return { environment: { ...source.environment, ...given }, readText: (path) => source.readText(path) };
+}
+
+function webhookConfig(read: Reader): WebhookConfig | undefined {
+  const certificate = read.oneOf('MILLRACE_WEBHOOK_CERTIFICATE', ['own', 'cert-manager'], 'own');
+  if (read.optional('MILLRACE_WEBHOOK_LISTEN') === undefined) return undefined;
+  return { listen: read.address('MILLRACE_WEBHOOK_LISTEN', '0.0.0.0:10250'), certificate };
 }
 
 export function publicGatewayConfig(source: Source = REAL): Configured<PublicGatewayConfig> {

@@ -7,6 +7,7 @@ import {
   operatorClusterRules,
   operatorReleaseRules,
   operatorTeamRules,
+  operatorWebhookRules,
 } from '#adapters/kubernetes/manifests/rbac.ts';
 import { checkout } from './cluster-commands.ts';
 
@@ -29,6 +30,7 @@ function rbacFile(): string {
     operatorCluster: operatorClusterRules('RELEASE'),
     operatorTeam: operatorTeamRules,
     operatorRelease: operatorReleaseRules('RELEASE'),
+    operatorWebhook: operatorWebhookRules('RELEASE'),
     gatewayCluster: gatewayClusterRules,
     gatewayTeam: gatewayTeamRules,
   };

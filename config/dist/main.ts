@@ -12,8 +12,9 @@ import { buildShim } from './shim.ts';
 
 const usage = `Usage: node config/dist/main.ts [--partial]
 
-Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.cjs, hcl-worker.js and images-worker.js, the HCL
-engine hcl.wasm, the shims shim-amd64 and shim-arm64, native-amd64 and native-arm64 with what sharp loads, data, and
+Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.cjs, hcl-host.js with its
+thread hcl-worker.js, and images-worker.js, the HCL engine hcl.wasm, the shims shim-amd64 and shim-arm64,
+native-amd64 and native-arm64 with what sharp loads, data, and
 THIRD-PARTY-NOTICES. What did not change is not built again.
 --partial leaves out parts whose sources are not there, with a line for each.`;
 
@@ -23,11 +24,12 @@ const always = ['package-lock.json', 'config/dist/*.ts'];
 const entry = {
   'millrace.js': 'src/main.ts',
   'agent.cjs': 'src/agent/main.ts',
+  'hcl-host.js': 'src/adapters/hcl/host.ts',
   'hcl-worker.js': 'src/adapters/hcl/worker.ts',
   'images-worker.js': 'src/adapters/images/worker.ts',
 };
 
-/** The agent starts in every Pod, where start time and memory count; the workers only read HCL and draw. */
+/** The agent starts in every Pod, where start time and memory count; the others only read HCL and draw. */
 const unwanted = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici', 'pino'];
 
 const engine = 'src/adapters/hcl/engine';

@@ -28,7 +28,10 @@ export function runShown(
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => resolve(code ?? 1));
+    child.on('close', (code, killer) => {
+      if (killer !== null) console.log(`${program} was ended by ${killer}`);
+      resolve(code ?? 1);
+    });
   });
 }
 

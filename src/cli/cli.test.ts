@@ -8,7 +8,7 @@ import { buildEngine } from '#adapters/hcl/build.ts';
 import { millrace } from '#testing/command-line.ts';
 import { golden } from '#testing/golden-file.ts';
 
-// Slow machines take long to start threads.
+// Slow machines take long to start processes.
 jest.setTimeout(60_000);
 
 const HERE = 'src/cli/testdata';

@@ -6,7 +6,7 @@ import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { golden } from '#testing/golden-file.ts';
 import { millrace } from '#testing/command-line.ts';
 
-// Slow machines take long to start threads.
+// Slow machines take long to start processes.
 jest.setTimeout(60_000);
 
 const SAMPLE = 'config/samples/everything.hcl';

@@ -35,7 +35,7 @@ export interface Credentials {
   mustChangePassword: boolean;
 }
 
-export interface NewAccount {
+interface NewAccount {
   username: string;
   fullName: string;
   globalAdmin: boolean;

@@ -13,11 +13,12 @@ export type TeamApplied =
 export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): Promise<TeamApplied> {
   const namespace = await ports.cluster.prepareNamespace(manifest);
   if (namespace.answer === 'refused') return { outcome: 'refused', ...namespace };
-  const { name, displayName } = manifest;
+  const { name, displayName, runningBuilds } = manifest;
   await ports.store.saveTeam({
     name,
     namespace: manifest.namespace,
     ...(displayName === undefined ? {} : { displayName }),
+    ...(runningBuilds === undefined ? {} : { runningBuilds }),
   });
   return { outcome: 'applied', pipelines: await ports.cluster.pipelinesIn(manifest.namespace) };
 }

@@ -37,6 +37,8 @@ export interface TeamManifest {
   uid: string;
   namespace: string;
   displayName?: string;
+  /** Builds at a time. */
+  runningBuilds?: number;
 }
 
 export type NamespaceAnswer =

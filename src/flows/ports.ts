@@ -10,6 +10,8 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { StartDecision, StartFacts } from '#domain/scheduling/start-queued.ts';
 
 /*
  * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
@@ -25,7 +27,13 @@ export type ResourceName = PipelineName & { resource: string };
 export type BuildRef = JobName & { number: string };
 
 export interface TeamStore {
-  saveTeam(team: { name: string; namespace: string; displayName?: string }): Promise<void>;
+  saveTeam(team: {
+    name: string;
+    namespace: string;
+    displayName?: string;
+    /** Builds at a time; absent: no limit. */
+    runningBuilds?: number;
+  }): Promise<void>;
   /** Keeps all history; only a team without live pipelines can go. */
   removeTeam(name: string): Promise<'removed' | 'has-pipelines'>;
 }
@@ -36,7 +44,7 @@ export interface PipelineToSave extends PipelineName {
   displayName?: string;
   /** Absent: as it was, private at first. */
   public?: boolean;
-  /** Present in the manifest: it wins over the API (decisions §4). */
+  /** Present in the manifest: it wins over the API. */
   paused?: boolean;
   config: string;
   /** SHA-256 of everything the definition was made from; equal digest: no new revision. */
@@ -86,6 +94,15 @@ export interface PipelineFacts {
     cut?: number;
     stalled: boolean;
   }[];
+  /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
+  waiting?: Waiting[];
+}
+
+export interface Waiting {
+  job: string;
+  /** Absent: it is the job that gets no build. */
+  number?: string;
+  reason: Reason;
 }
 
 export interface PipelineStore {
@@ -202,10 +219,14 @@ export interface BuildStore {
   /** Pipelines with a request newer than the last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
   /** Gathers under the pipeline's lock, calls `decide` until it needs no older page, writes builds and the request time it read first. */
-  schedule(pipeline: number, decide: (facts: Facts) => Decision, at: Date): Promise<{ builds: BuildRef[] }>;
+  schedule(pipeline: number, decide: (facts: Facts) => Decision, at: Date): Promise<Scheduled>;
   /** A request and its decision in one transaction; the caller learns its build or the reasons. */
   trigger(job: JobName, by: string, decide: (facts: Facts) => Decision, at: Date): Promise<TriggerAnswer>;
-  /** Pending builds whose current attempt has no Pod yet, oldest first; none of the namespaces named. */
+  /** Teams of which builds wait for their turn. */
+  teamsWithQueue(): Promise<number[]>;
+  /** Decides under the team's lock which of its builds have their turn, and notes why the others have not. */
+  admit(team: number, decide: (facts: StartFacts) => StartDecision, at: Date): Promise<Admitted>;
+  /** Builds that have had their turn and whose current attempt has no Pod yet, oldest first; none of the namespaces named. */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
   /** Milliseconds until the first of the builds that are put off is to start; undefined when none is. */
   nextStartMs(): Promise<number | undefined>;
@@ -234,8 +255,23 @@ export interface BuildStore {
   buildState(build: number, attempt: number): Promise<BuildState | undefined>;
 }
 
+export interface Scheduled {
+  builds: BuildRef[];
+  /** Older builds of interruptible jobs, by row id: ended if they had not started, else asked to stop. */
+  interrupted: number[];
+}
+
+export interface Admitted {
+  /** How many have their turn now. */
+  builds: number;
+  /** A queue was longer than what was looked at. */
+  more: boolean;
+  /** Pipelines in which a build had its turn, or waits for another reason than before. */
+  pipelines: number[];
+}
+
 export type TriggerAnswer =
-  | { answer: 'created'; build: BuildRef }
+  | { answer: 'created'; build: BuildRef; interrupted: number[] }
   | { answer: 'refused'; reasons: { code: string; message: string }[] }
   | { answer: 'unknown' };
 

@@ -37,6 +37,7 @@ export async function schedulePipeline(pipeline: number, ports: Ports): Promise<
 async function scheduleOne(pipeline: number, { builds, bell, now }: Ports, done: Scheduled): Promise<void> {
   try {
     const made = await builds.schedule(pipeline, decideBuilds, now());
+    for (const build of made.interrupted) bell.ring('cancel', build);
     if (made.builds.length === 0) return;
     done.builds.push(...made.builds);
     bell.ring('builds', 0);

@@ -1,8 +1,11 @@
+import { startQueued } from '#domain/scheduling/start-queued.ts';
 import type { Bell, BuildStore, Cluster, CreatePodAnswer, PendingBuild } from './ports.ts';
 
 interface Ports {
   builds: Pick<
     BuildStore,
+    | 'teamsWithQueue'
+    | 'admit'
     | 'buildsToStart'
     | 'nextStartMs'
     | 'podCreated'
@@ -43,6 +46,7 @@ const AT_ONCE = 32;
  */
 export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
   const doing: Doing = { started: [], failures: [], short: new Set(), full: new Map() };
+  await giveTurns(ports);
   for (const namespace of room)
     if ((await ports.builds.tryRefused(namespace)) > 0) doing.short.add(namespace);
   for (;;) {
@@ -56,6 +60,19 @@ export async function startBuilds(ports: Ports, room: string[] = []): Promise<St
   const againAfterMs = await ports.builds.nextStartMs();
   const { started, failures, short } = doing;
   return { started, failures, short: [...short], ...(againAfterMs === undefined ? {} : { againAfterMs }) };
+}
+
+/** Whose turn it is now. */
+async function giveTurns({ builds, bell, now }: Pick<Ports, 'builds' | 'bell' | 'now'>): Promise<void> {
+  for (const team of await builds.teamsWithQueue()) {
+    const changed = new Set<number>();
+    for (;;) {
+      const { more, pipelines } = await builds.admit(team, startQueued, now());
+      for (const pipeline of pipelines) changed.add(pipeline);
+      if (!more) break;
+    }
+    for (const pipeline of changed) bell.ring('status', pipeline);
+  }
 }
 
 async function startOne(build: PendingBuild, ports: Ports, doing: Doing): Promise<void> {

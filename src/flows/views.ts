@@ -1,6 +1,7 @@
 import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
 
 /** What people are shown: read-only, bounded, without secrets. `undefined`: no such thing in that team. */
@@ -18,6 +19,11 @@ export interface Views {
   resource(name: ResourceName): Promise<ResourceView | undefined>;
   /** Newest first. */
   versions(name: ResourceName, page: Page): Promise<Listed<VersionView> | undefined>;
+  /** Where a version went. */
+  versionPath(name: ResourceName, version: number): Promise<VersionPathView | undefined>;
+  check(name: ResourceName): Promise<CheckView | undefined>;
+  /** Why jobs get no build and builds do not start, of all jobs or of one; jobs about to be built have no reason. */
+  waiting(name: PipelineName & { job?: string }): Promise<WaitingView | undefined>;
 }
 
 /** Row ids as cursors: older than `before`, newer than `after`. At most `MOST_PER_PAGE` rows whatever `limit` says. */
@@ -102,6 +108,40 @@ export interface VersionView {
   id: number;
   fields: Record<string, string>;
   createdAt: Date;
+}
+
+export interface VersionPathView {
+  resource: string;
+  version: number;
+  fields: Record<string, string>;
+  /** Nearest first. */
+  path: { job: string; build?: PathBuildView; retries: PathBuildView[] }[];
+}
+
+export interface PathBuildView {
+  id: number;
+  number: string;
+  status: BuildStatus;
+  startedAt?: Date;
+  endedAt?: Date;
+}
+
+/** The last check of a resource, and when the next one is due. */
+export interface CheckView {
+  running: boolean;
+  lastCheckedAt?: Date;
+  nextCheckAt?: Date;
+  error?: string;
+  /** Failures in a row. */
+  failures: number;
+  /** What the check said, secrets masked; of a long one the end. */
+  output: string;
+  stalled: boolean;
+}
+
+export interface WaitingView {
+  jobs: { name: string; reasons: Reason[] }[];
+  builds: { job: string; number: string; reasons: Reason[] }[];
 }
 
 /** Cuts a page out of rows that were read newest first from `before`, or oldest first from `after`, one more than fits. */

@@ -53,18 +53,17 @@ afterAll(async () => {
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 async function makeCallers(): Promise<void> {
-  const { account, session, token } = gateway;
   callers.push({ who: 'nobody', kind: 'none', token: async () => undefined });
   callers.push({ who: 'a token of nobody', kind: 'wrong', token: async () => `tok_${'0'.repeat(64)}` });
   callers.push({ who: 'nonsense', kind: 'wrong', token: async () => 'nonsense' });
   callers.push({ who: 'a session of nobody', kind: 'wrong', token: async () => 'eyJhbGciOiJub25lIn0.e30.' });
-  await account('root', { globalAdmin: true });
-  const rootToken = await token(await session('root'), { name: 'all', personal: true });
+  await gateway.account('root', { globalAdmin: true });
+  const rootToken = await gateway.token(await gateway.session('root'), { name: 'all', personal: true });
   callers.push({
     who: 'a global admin',
     kind: 'session',
     globalAdmin: true,
-    token: async () => await session('root'),
+    token: async () => await gateway.session('root'),
   });
   callers.push({
     who: "a global admin's token",
@@ -80,17 +79,17 @@ async function makeCallers(): Promise<void> {
   });
   for (const role of ROLES) {
     const name = `${role}-of-main`;
-    await account(name, { teams: { main: role } });
-    await account(`${role}-of-other`, { teams: { other: role } });
-    const personal = await token(await session(name), { name: 'all', personal: true });
+    await gateway.account(name, { teams: { main: role } });
+    await gateway.account(`${role}-of-other`, { teams: { other: role } });
+    const personal = await gateway.token(await gateway.session(name), { name: 'all', personal: true });
     const scope = { personal: false, team_canonical: 'main', role };
-    const scoped = await token(await session(name), { name: 'some', ...scope });
-    const rootScoped = await token(await session('root'), { name: `for-${role}`, ...scope });
-    callers.push({ who: name, kind: 'session', role, token: async () => await session(name) });
+    const scoped = await gateway.token(await gateway.session(name), { name: 'some', ...scope });
+    const rootScoped = await gateway.token(await gateway.session('root'), { name: `for-${role}`, ...scope });
+    callers.push({ who: name, kind: 'session', role, token: async () => await gateway.session(name) });
     callers.push({
       who: `${role}-of-other`,
       kind: 'session',
-      token: async () => await session(`${role}-of-other`),
+      token: async () => await gateway.session(`${role}-of-other`),
     });
     callers.push({ who: `${name}'s personal token`, kind: 'personal', role, token: async () => personal });
     callers.push({ who: `${name}'s token for main`, kind: 'team-token', role, token: async () => scoped });

@@ -4,6 +4,7 @@ import { definitions } from '#adapters/database/definitions.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { views } from '#adapters/database/views.ts';
 import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
@@ -93,10 +94,38 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });
 
-  async function ask<T = { data: Record<string, unknown> }>(
+  const ask = asker(base);
+  return {
+    ask,
+    account: async (username: string, about: About = {}) =>
+      await makeAccount(stores, access.ports.passwords, username, about),
+    session: async (username: string) => await makeSession(access.ports, username),
+    async token(as: string, wanted: Record<string, unknown>): Promise<string> {
+      const made = await ask<{ data: { token: string } }>('POST /api-tokens', { as, body: wanted });
+      if (made.status !== 201) throw new Error(made.text);
+      return made.body.data.token;
+    },
+    lines,
+    routes,
+    ports: access.ports,
+    async close() {
+      await app.close();
+      await bell.close();
+    },
+  };
+}
+
+interface Asking {
+  as?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+function asker(base: string) {
+  return async <T = { data: Record<string, unknown> }>(
     what: string,
-    more: { as?: string | undefined; body?: unknown; headers?: Record<string, string> } = {},
-  ): Promise<Answer<T>> {
+    more: Asking = {},
+  ): Promise<Answer<T>> => {
     const [method = 'GET', path = '/'] = what.split(' ');
     const answer = await fetch(`${base}${path}`, {
       method,
@@ -108,67 +137,42 @@ export async function openGateway(stores: Stores, options: Options = {}) {
       ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
     });
     const text = await answer.text();
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      text,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
-  }
-
-  /** An account, made without a password's cost. */
-  async function account(
-    username: string,
-    about: { globalAdmin?: boolean; teams?: Record<string, Role>; password?: string } = {},
-  ) {
-    const { globalAdmin = false, teams = {}, password } = about;
-    const hash = password === undefined ? null : await access.ports.passwords.hash(password);
-    const id = await stores.pool.oneFirst(rows<{ id: number }>()`
-      INSERT INTO users (username, global_admin, password_hash) VALUES (${username}, ${globalAdmin}, ${hash}) RETURNING id`);
-    for (const [team, role] of Object.entries(teams)) {
-      await stores.pool.query(rows()`
-        INSERT INTO team_members (team_id, user_id, role) SELECT id, ${id}, ${role} FROM teams WHERE name = ${team}`);
-    }
-    return id;
-  }
-
-  /** A session of an account, without signing in. */
-  async function session(username: string): Promise<string> {
-    const known = await stores.access.accounts.credentials(username);
-    if (known === undefined) throw new Error(`no account ${username}`);
-    const opened = {
-      id: randomUUID(),
-      userId: known.id,
-      username,
-      tokenGen: known.tokenGen,
-      openedAt: now(),
-    };
-    await stores.access.sessions.openSession({
-      ...opened,
-      address: '',
-      client: '',
-      action: 'user.signed_in',
-    });
-    return await access.ports.codec.sign(opened);
-  }
-
-  async function token(as: string, wanted: Record<string, unknown>): Promise<string> {
-    const made = await ask<{ data: { token: string } }>('POST /api-tokens', { as, body: wanted });
-    if (made.status !== 201) throw new Error(made.text);
-    return made.body.data.token;
-  }
-
-  return {
-    ask,
-    account,
-    session,
-    token,
-    lines,
-    routes,
-    ports: access.ports,
-    async close() {
-      await app.close();
-      await bell.close();
-    },
+    const body = text === '' ? undefined : JSON.parse(text);
+    return { status: answer.status, headers: answer.headers, text, body };
   };
+}
+
+interface About {
+  globalAdmin?: boolean;
+  teams?: Record<string, Role>;
+  password?: string;
+}
+
+/** Straight into the tables. */
+async function makeAccount(
+  { pool }: Stores,
+  passwords: Passwords,
+  username: string,
+  { globalAdmin = false, teams = {}, password }: About,
+): Promise<number> {
+  const hash = password === undefined ? null : await passwords.hash(password);
+  const id = await pool.oneFirst(rows<{ id: number }>()`
+    INSERT INTO users (username, global_admin, password_hash) VALUES (${username}, ${globalAdmin}, ${hash}) RETURNING id`);
+  for (const [team, role] of Object.entries(teams)) {
+    await pool.query(rows()`
+      INSERT INTO team_members (team_id, user_id, role) SELECT id, ${id}, ${role} FROM teams WHERE name = ${team}`);
+  }
+  return id;
+}
+
+/** Without signing in. */
+async function makeSession(
+  { accounts, sessions, codec, now }: AccessPorts,
+  username: string,
+): Promise<string> {
+  const known = await accounts.credentials(username);
+  if (known === undefined) throw new Error(`no account ${username}`);
+  const opened = { id: randomUUID(), userId: known.id, username, tokenGen: known.tokenGen, openedAt: now() };
+  await sessions.openSession({ ...opened, address: '', client: '', action: 'user.signed_in' });
+  return await codec.sign(opened);
 }

@@ -19,7 +19,7 @@ import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
 import type { AgentSession, BellTopic } from '#flows/ports.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
+import { WEBHOOK_KEY, giveTurns, openStores, toSave } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { agentApi } from './agent-api.ts';
 import { cancelHints } from './cancel-hints.ts';
@@ -150,6 +150,7 @@ describe('from a webhook to a log', () => {
     expect((await get(`${APP}/jobs/unit/builds/1`)).json()).toMatchObject({
       data: { status: 'pending', inputs: [{ resource: 'git.app', version: { ref: 'two' } }] },
     });
+    await giveTurns(stores);
     const [pending] = await stores.builds.buildsToStart(10);
     if (pending === undefined) throw new Error('no build to start');
     const session = { kind: 'build', build: pending.id, attempt: 1 } as const;
@@ -192,6 +193,7 @@ describe('from a webhook to a log', () => {
 
   test('a second key for the same credential ends the build', async () => {
     await post(`${APP}/jobs/unit/trigger`);
+    await giveTurns(stores);
     const [pending] = await stores.builds.buildsToStart(10);
     if (pending === undefined) throw new Error('no build to start');
     const session = { kind: 'build', build: pending.id, attempt: 1 } as const;

@@ -42,6 +42,11 @@ const pass = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds);
 };
 
+const from = async (address: string, username: string): Promise<number> => {
+  const body = { username, password: 'wrong password' };
+  return (await gateway.ask('POST /auth/login', { body, headers: { 'x-forwarded-for': address } })).status;
+};
+
 describe('a sign-in', () => {
   test('with the right password gives a session that says who it is, and ends', async () => {
     const { status, body, headers } = await login('Ann', PASSWORD);
@@ -119,11 +124,6 @@ describe('a sign-in', () => {
   });
 
   test('counts failures by the address that a trusted proxy tells, for many accounts', async () => {
-    const from = async (address: string, username: string): Promise<number> => {
-      const body = { username, password: 'wrong password' };
-      return (await gateway.ask('POST /auth/login', { body, headers: { 'x-forwarded-for': address } }))
-        .status;
-    };
     const statuses = new Set<number>();
     for (let times = 0; times < 100; times += 1) statuses.add(await from('203.0.113.7', `user${times}`));
     expect([...statuses]).toEqual([401]);
@@ -166,23 +166,20 @@ describe('a sign-in', () => {
   });
 });
 
-describe('the first admin', () => {
-  const seed = async () =>
-    await seedAdmin({
-      accounts: stores.access.accounts,
-      passwords,
-      firstAdmin: async () => ({ username: 'admin', password: 'from the Secret' }),
-      now: () => now,
-    });
+const seed = async () =>
+  await seedAdmin({
+    accounts: stores.access.accounts,
+    passwords,
+    firstAdmin: async () => ({ username: 'admin', password: 'from the Secret' }),
+    now: () => now,
+  });
 
+describe('the first admin', () => {
   test('is seeded once, into an installation without accounts', async () => {
     expect(await seed()).toBe('not-empty');
     await stores.empty();
-    expect((await Promise.all([seed(), seed(), seed()])).toSorted()).toEqual([
-      'not-empty',
-      'not-empty',
-      'seeded',
-    ]);
+    const answers = await Promise.all([seed(), seed(), seed()]);
+    expect(answers.filter((answer) => answer === 'seeded')).toHaveLength(1);
     expect(await seed()).toBe('not-empty');
   });
 
@@ -285,10 +282,25 @@ describe('a session', () => {
   });
 });
 
+async function good(): Promise<Record<string, unknown>> {
+  const token = (await login('ann', PASSWORD)).body.data.token;
+  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  return { ...Object(claims) };
+}
+
+const sign = async (
+  claims: Record<string, unknown>,
+  { key = SESSION_KEY, alg = 'HS256' } = {},
+): Promise<string> =>
+  await new SignJWT(claims)
+    .setProtectedHeader({ alg, typ: 'JWT' })
+    .sign(key.length < 64 && alg === 'HS512' ? Buffer.concat([key, key]) : key);
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
 describe('a session that somebody made', () => {
   const forged: Record<string, () => Promise<string>> = {
     'without a signature': async () => {
-      const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
       const claims = await good();
       return `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`;
     },
@@ -306,19 +318,6 @@ describe('a session that somebody made', () => {
     'without claims': async () => await sign({ iss: 'millrace', aud: 'millrace' }),
   };
 
-  async function good(): Promise<Record<string, unknown>> {
-    const token = (await login('ann', PASSWORD)).body.data.token;
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-    return { ...Object(claims) };
-  }
-  const sign = async (
-    claims: Record<string, unknown>,
-    { key = SESSION_KEY, alg = 'HS256' } = {},
-  ): Promise<string> =>
-    await new SignJWT(claims)
-      .setProtectedHeader({ alg, typ: 'JWT' })
-      .sign(key.length < 64 && alg === 'HS512' ? Buffer.concat([key, key]) : key);
-
   test('the way it is made here gives one that holds', async () => {
     expect(await who(await sign(await good()))).toBe(200);
   });
@@ -327,13 +326,13 @@ describe('a session that somebody made', () => {
   });
 });
 
-describe('the session of a browser', () => {
-  async function browse() {
-    const answer = await login('ann', PASSWORD, { session: 'cookie' });
-    const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
-    return { answer, cookie, attributes, csrf: answer.body.data.csrf_token ?? '' };
-  }
+async function browse() {
+  const answer = await login('ann', PASSWORD, { session: 'cookie' });
+  const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+  return { answer, cookie, attributes, csrf: answer.body.data.csrf_token ?? '' };
+}
 
+describe('the session of a browser', () => {
   test('is in a cookie that no script reads and no other host gets, and not in the answer', async () => {
     const { answer, cookie, attributes } = await browse();
     expect(answer.body.data).not.toHaveProperty('token');
@@ -400,10 +399,10 @@ describe('the session of a browser', () => {
   });
 });
 
-describe('a password', () => {
-  const change = async (as: string, body: object): Promise<Answer<{ detail: string } & SignedIn>> =>
-    await gateway.ask('PUT /profile/password', { as, body });
+const change = async (as: string, body: object): Promise<Answer<{ detail: string } & SignedIn>> =>
+  await gateway.ask('PUT /profile/password', { as, body });
 
+describe('a password', () => {
   test('is changed by who knows it, to one that will do', async () => {
     const token = (await login('ann', PASSWORD)).body.data.token;
     expect((await change(token, { new_password: 'another one' })).status).toBe(403);

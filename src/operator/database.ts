@@ -8,11 +8,13 @@ import { leaderStore } from '#adapters/database/leader-store.ts';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool } from '#adapters/database/pool.ts';
+import { views } from '#adapters/database/views.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { AccountStore } from '#flows/access-ports.ts';
 import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
+import type { Views } from '#flows/views.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
 export interface OperatorDatabase {
@@ -21,6 +23,7 @@ export interface OperatorDatabase {
   checks: CheckStore;
   builds: BuildStore;
   accounts: AccountStore;
+  views: Pick<Views, 'waiting'>;
   bell: ClosableBell;
   /** From now on all writes are this leader's. */
   takeEpoch(holder: string): Promise<number>;
@@ -49,6 +52,7 @@ export async function openDatabase(
     checks: checkStore(database),
     builds: buildStore(database),
     accounts: accountStore(database),
+    views: views(database),
     bell,
     async takeEpoch(holder) {
       epoch = await leaderStore(database).takeEpoch(holder);

@@ -107,7 +107,8 @@ export class Loops {
     const { builds, failures } = await (pipeline === 0
       ? scheduleJobs(ports)
       : schedulePipeline(pipeline, ports));
-    if (builds.length > 0) this.#queue.add('builds');
+    // Whoever rings for a pipeline may have ended a build, whose place is free now.
+    if (builds.length > 0 || pipeline !== 0) this.#queue.add('builds');
     return this.#ending('a pipeline could not be scheduled', failures);
   }
 

@@ -9,6 +9,9 @@ export interface OperatorMetrics {
   workFailed(queue: string): void;
   podAsked(kind: 'build' | 'check', answer: string): void;
   watchFailed(reason: string): void;
+  /** What waits, counted by its reason: a code of docs/reference/waiting.md. */
+  waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
+  reviewed(result: 'allowed' | 'refused' | 'unchecked'): void;
 }
 
 export function operatorMetrics(registry: Registry): OperatorMetrics {
@@ -48,12 +51,39 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
     labelNames: ['reason'],
     registers,
   });
+  const reviews = new Counter({
+    name: 'millrace_operator_admission_reviews_total',
+    help: 'Pipelines that the API server asked about, by the answer; unchecked ones were let in.',
+    labelNames: ['result'],
+    registers,
+  });
   return {
+    waiting: waitingGauge(registry),
     leading: (yes) => leader.set(yes ? 1 : 0),
     queue: (name, queue) => void queues.set(name, queue),
     workFailed: (queue) => failures.inc({ queue }),
     podAsked: (kind, answer) => pods.inc({ kind, answer }),
+    reviewed: (result) => reviews.inc({ result }),
     watchFailed: (reason) => watches.inc({ reason: REASONS.has(reason) ? reason : 'other' }),
+  };
+}
+
+function waitingGauge(registry: Registry): OperatorMetrics['waiting'] {
+  let byReason: Parameters<OperatorMetrics['waiting']>[0] | undefined;
+  registry.registerMetric(
+    new Gauge({
+      name: 'millrace_waiting',
+      help: 'Jobs without a build and builds that have not started, by the first reason why.',
+      labelNames: ['what', 'reason'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [labels, count] of byReason?.() ?? []) this.set(labels, count);
+      },
+    }),
+  );
+  return (ask) => {
+    byReason = ask;
   };
 }
 

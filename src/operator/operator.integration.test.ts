@@ -76,6 +76,7 @@ function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeo
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.test',
     sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },
+    webhook: undefined,
   };
   return { stop, ended: startOperator(config, log, stop.signal) };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
-import { createMetrics } from '#adapters/http/metrics.ts';
+import { createMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
@@ -20,6 +20,7 @@ import { seedAdmin } from '#flows/seed-admin.ts';
 import type { DatabaseConfig, OperatorConfig } from '#config';
 import { VERSION } from '#config';
 import { openDatabase } from './database.ts';
+import type { OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
@@ -29,6 +30,7 @@ import { idleCompiler } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import { lead } from './lead.ts';
 import { operatorMetrics } from './metrics.ts';
+import { Webhook } from './webhook.ts';
 
 export type Ending = 'told-to' | 'lead-lost';
 
@@ -42,16 +44,22 @@ const END_MS = 10_000;
 export async function startOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   const { registry } = createMetrics('operator', VERSION);
   const health = new Health();
+  const connection = await connect(config);
+  const client = new ApiClient(connection);
+  const secrets = { client, namespace: config.namespace, release: config.release, now: () => new Date() };
+  const compiler = idleCompiler();
+  const metrics = operatorMetrics(registry);
+  const observe = requestMetrics(registry);
+  const webhook =
+    config.webhook &&
+    new Webhook({ config: config.webhook, client, secrets, compiler, log, metrics, observe });
   const server = createMetricsServer(
     registry,
-    () => Promise.resolve(health.notReady()),
+    () => Promise.resolve(health.notReady() ?? webhook?.notReady()),
     () => health.stuck(),
   );
   server.listen(config.metricsListen);
-  const connection = await connect(config);
-  const client = new ApiClient(connection);
-  const passwords = await argon2Passwords();
-  const secrets = { client, namespace: config.namespace, release: config.release, now: () => new Date() };
+  webhook?.start(stop);
   const made = await untilDone(
     () => makeSecrets(config, secrets),
     stop,
@@ -64,12 +72,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
     (error) => log.warn({ err: error }, 'the database cannot be used yet'),
   );
   if (database === undefined) return 'told-to';
-  const seeded = await untilDone(
-    () => seedAdmin({ ...database, ...secrets, passwords, firstAdmin: () => ensureFirstAdmin(secrets) }),
-    stop,
-    (error) => log.warn({ err: error }, 'the first admin cannot be made yet'),
-  );
-  if (seeded === 'seeded') log.info({ found: `${config.release}-admin` }, 'the first admin may sign in');
+  await makeFirstAdmin(database, secrets, stop, log);
   const { keys, certificateAuthority } = made;
   const ending = await campaign({
     config,
@@ -77,14 +80,19 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
     stop,
     client,
     health,
-    metrics: operatorMetrics(registry),
+    metrics,
     secrets,
     database,
+    compiler,
+    webhook,
     keys,
     certificateAuthority,
   });
-  const closing = Promise.all([database.close(), connection.close()]).then(() => undefined);
-  await endWithin(END_MS, closing, AbortSignal.abort());
+  const closing = async (): Promise<void> => {
+    await Promise.all([database.close(), webhook?.close()]);
+    await Promise.all([compiler.close(), connection.close()]);
+  };
+  await endWithin(END_MS, closing(), AbortSignal.abort());
   server.closeAllConnections();
   server.close();
   return ending;
@@ -96,8 +104,9 @@ interface Made {
   certificateAuthority: string;
 }
 
-type Candidate = Omit<Leadership, 'compiler' | 'reader' | 'lost'> & {
+type Candidate = Omit<Leadership, 'reader' | 'lost'> & {
   stop: AbortSignal;
+  webhook: Webhook | undefined;
 };
 
 async function connect({ cluster }: OperatorConfig): Promise<Connection> {
@@ -110,6 +119,22 @@ async function makeSecrets(config: OperatorConfig, options: ReleaseSecretsOption
   if (config.database.kind === 'given') return { keys, certificateAuthority, database: config.database };
   const url = await ensureDatabase(options, config.database.host);
   return { keys, certificateAuthority, database: { url, listenUrl: url } };
+}
+
+async function makeFirstAdmin(
+  database: OperatorDatabase,
+  secrets: ReleaseSecretsOptions,
+  stop: AbortSignal,
+  log: Log,
+): Promise<void> {
+  const passwords = await argon2Passwords();
+  const firstAdmin = async () => await ensureFirstAdmin(secrets);
+  const seeded = await untilDone(
+    () => seedAdmin({ accounts: database.accounts, passwords, firstAdmin, now: () => secrets.now() }),
+    stop,
+    (error) => log.warn({ err: error }, 'the first admin cannot be made yet'),
+  );
+  if (seeded === 'seeded') log.info({ secret: `${secrets.release}-admin` }, 'the first admin may sign in');
 }
 
 async function campaign(candidate: Candidate): Promise<Ending> {
@@ -128,7 +153,6 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   const done = new AbortController();
   const holding = elector.hold(done.signal);
   void holding.then(() => lost.abort());
-  const compiler = idleCompiler();
   const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: LONGEST_SOURCE });
   const reader = sourceReader(fetch, config.sources.registry);
   try {
@@ -136,13 +160,13 @@ async function campaign(candidate: Candidate): Promise<Ending> {
     const epoch = await untilDone(take, over, (err) => log.warn({ err }, 'the lead cannot be taken up yet'));
     if (epoch !== undefined) {
       candidate.metrics.leading(true);
+      candidate.webhook?.lead();
       log.info({ epoch }, 'leading');
-      const ended = await endWithin(END_MS, lead({ ...candidate, compiler, reader, lost }, over), over);
+      const ended = await endWithin(END_MS, lead({ ...candidate, reader, lost }, over), over);
       if (!ended) log.warn('the lead is over, and some of its work hangs; it is left behind');
     }
   } finally {
     // The lease is given back last: what this leader began has ended by then.
-    await compiler.close();
     await fetch.close();
     done.abort();
   }

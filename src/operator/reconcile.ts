@@ -15,11 +15,12 @@ import { Watched } from '#adapters/kubernetes/watched.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import { applyPipeline } from '#flows/apply-pipeline.ts';
 import { applyTeam } from '#flows/apply-team.ts';
-import type { Cluster } from '#flows/ports.ts';
+import type { Cluster, PipelineName } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
 import type { Leadership } from './lead.ts';
 import type { OperatorMetrics } from './metrics.ts';
+import { Waits } from './waits.ts';
 import { workQueue } from './work-queue.ts';
 
 /** Troubles of a watch that follow each other this closely are one. */
@@ -37,6 +38,7 @@ export class Reconciling {
   readonly #teams: TeamsController;
   readonly #pipelines: PipelinesController;
   readonly #queues: { teams: WorkQueue; pipelines: WorkQueue; oauthProviders: WorkQueue };
+  readonly #waits: Waits;
   #certificateAuthority: string;
   #podHeard: PodHeard | undefined;
   readonly #troubledAt = new Map<string, number>();
@@ -45,6 +47,12 @@ export class Reconciling {
     const { client, config, keys, log } = leadership;
     this.#leadership = leadership;
     this.#certificateAuthority = leadership.certificateAuthority;
+    this.#waits = new Waits({
+      facts: (name) => leadership.database.pipelines.pipelineFacts(name),
+      waiting: (name) => leadership.database.views.waiting(name),
+      again: (pipeline) => this.factsChanged(pipeline),
+    });
+    leadership.metrics.waiting(() => this.#waits.byReason());
     this.watched = new Watched(client, this.#handlers());
     this.#recorder = new EventRecorder({
       client,
@@ -79,6 +87,7 @@ export class Reconciling {
 
   async stop(): Promise<void> {
     const queues = Object.values(this.#queues);
+    this.#waits.stop();
     await Promise.all([this.watched.stop(), ...queues.map((queue) => queue.stop())]);
     await this.#recorder.flush();
   }
@@ -153,7 +162,8 @@ export class Reconciling {
 
   #pipelinesController(): PipelinesController {
     const { client, database, compiler, reader, keys } = this.#leadership;
-    const { pipelines: store, bell } = database;
+    const { bell } = database;
+    const store = { ...database.pipelines, pipelineFacts: (name: PipelineName) => this.#waits.facts(name) };
     const cluster = pipelineCluster({
       client,
       installation: () => this.#installation(),

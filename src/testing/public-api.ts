@@ -56,7 +56,7 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
     async triggerJob(name, by) {
       calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}`);
       if (!isApp(name)) return { answer: 'unknown' };
-      if (name.job === 'unit') return { answer: 'created', build: { ...name, number: '8' } };
+      if (name.job === 'unit') return { answer: 'created', build: { ...name, number: '8' }, interrupted: [] };
       const reasons = [{ code: 'NothingPassed', message: 'No version of git.app has passed unit.' }];
       return name.job === 'publish' ? { answer: 'refused', reasons } : { answer: 'unknown' };
     },
@@ -89,6 +89,28 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
     resource: async (name) => (isApp(name) && name.resource === 'git.app' ? resource : undefined),
     versions: async (name) =>
       isApp(name) ? { rows: [{ id: 11, fields: { ref: 'abc' }, createdAt: AT }], hasMore: false } : undefined,
+    async versionPath(name, version) {
+      if (!isApp(name) || name.resource !== 'git.app' || version !== 11) return undefined;
+      const { id, number, status, startedAt, endedAt } = build;
+      const path = [
+        { job: 'unit', build: { id, number, status, startedAt, endedAt }, retries: [] },
+        { job: 'publish', retries: [] },
+      ];
+      return { resource: 'git.app', version, fields: { ref: 'abc' }, path };
+    },
+    check: async (name) =>
+      isApp(name) && name.resource === 'git.app'
+        ? { running: false, lastCheckedAt: AT, failures: 1, error: 'No.', output: 'tried\n', stalled: false }
+        : undefined,
+    waiting: async (name) =>
+      isApp(name) && name.job !== 'nobody'
+        ? {
+            jobs: [
+              { name: 'publish', reasons: [{ code: 'NothingPassed', message: 'Nothing passed unit.' }] },
+            ],
+            builds: [],
+          }
+        : undefined,
     webhookToken: ({ id }) => `derived-for-${id}`,
   };
 }

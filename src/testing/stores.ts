@@ -12,6 +12,7 @@ import { views } from '#adapters/database/views.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { startQueued } from '#domain/scheduling/start-queued.ts';
 import type { PipelineToSave } from '#flows/ports.ts';
 import { makeDatabase } from './test-database.ts';
 
@@ -87,9 +88,16 @@ export async function found(
   return recorded;
 }
 
+/** Every queued build has its turn that may. */
+export async function giveTurns({ builds }: Pick<TestStores, 'builds'>): Promise<void> {
+  for (const team of await builds.teamsWithQueue())
+    while ((await builds.admit(team, startQueued, new Date())).more);
+}
+
 /** Runs all pending builds of the job to their good end. */
 export async function succeed(stores: Pick<TestStores, 'builds'>, job: string): Promise<void> {
   const at = new Date();
+  await giveTurns(stores);
   for (const build of await stores.builds.buildsToStart(1000)) {
     if (build.job !== job) continue;
     await stores.builds.podCreated(build.id, build.attempt, `pod-${build.id}`, at);

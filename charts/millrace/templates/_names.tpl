@@ -73,6 +73,9 @@ app.kubernetes.io/part-of: millrace
 {{- if not (or .Values.postgres.enabled .Values.database.existingSecret) -}}
 {{- fail "no database: leave postgres.enabled=true, or name a Secret with a connection URL in database.existingSecret" -}}
 {{- end -}}
+{{- if and .Values.webhook.certManager.issuerRef (not .Values.webhook.certManager.issuerRef.name) -}}
+{{- fail "webhook.certManager.issuerRef needs a name" -}}
+{{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
 {{- fail "ingress.enabled=true needs at least one name in ingress.hosts" -}}
 {{- end -}}

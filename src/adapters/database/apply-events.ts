@@ -3,7 +3,7 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
 import type { Database } from './pool.ts';
-import { writeApplied } from './write-applied.ts';
+import { lockForEnd, writeApplied } from './write-applied.ts';
 
 interface EventsToApply {
   build: number;
@@ -18,6 +18,7 @@ export async function applyEvents(
   { build, attempt, events, apply }: EventsToApply,
 ): Promise<{ acknowledged: number; cancel: boolean; pipelineId: number } | 'over'> {
   return await database.pool.transaction(async (connection) => {
+    if (events.some(mayDecide)) await lockForEnd(connection, build);
     const stored = await readState(connection, { build, attempt, lock: true }, database.definitions);
     if (stored === undefined || !stored.current) return 'over';
     const answer = { cancel: stored.cancel, pipelineId: stored.pipeline };
@@ -28,4 +29,9 @@ export async function applyEvents(
     await writeApplied(connection, { build, attempt, stored }, applied);
     return { acknowledged: applied.state.applied, ...answer };
   });
+}
+
+/** The end of the build, or of a put that made a version. */
+function mayDecide(event: BuildEvent): boolean {
+  return event.type === 'build-ended' || (event.type === 'step-ended' && event.version !== undefined);
 }

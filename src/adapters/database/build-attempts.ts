@@ -38,7 +38,7 @@ export async function buildsToStart(
 ): Promise<PendingBuild[]> {
   const found = await pool.any(prepared<BuildRow>('builds_to_start')`
     SELECT ${COLUMNS} FROM builds b ${NAMES}
-    WHERE b.wants_pod AND (b.start_after IS NULL OR b.start_after <= now())
+    WHERE b.wants_pod AND b.admitted_at IS NOT NULL AND (b.start_after IS NULL OR b.start_after <= now())
       AND p.namespace <> ALL(${texts(except)}) ORDER BY b.id LIMIT ${limit}`);
   if (found.length === 0) return [];
   const known = await definitions.of(pool, [...new Set(found.map((build) => build.revision))]);
@@ -121,7 +121,7 @@ export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
     SELECT ${COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
     FROM builds b ${NAMES}
     JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
-    WHERE b.ended_at IS NULL ORDER BY b.id`);
+    WHERE b.ended_at IS NULL AND b.admitted_at IS NOT NULL ORDER BY b.id`);
   return found.map(({ startedAt, ...row }) => ({
     ...withPod(row),
     ...(startedAt === null ? {} : { startedAt }),

@@ -10,6 +10,8 @@ export interface StoredState {
   state: BuildState;
   pipeline: number;
   job: number;
+  /** A failed build of the job is a warning. */
+  allowFailure: boolean;
   /** The attempt is the build's current one. */
   current: boolean;
   ended: boolean;
@@ -25,6 +27,7 @@ interface Row {
   job_name: string;
   pipeline: number;
   job: number;
+  allow_failure: boolean;
   current: boolean;
   ended: boolean;
   cancel: boolean;
@@ -44,7 +47,7 @@ export async function readState(
   definitions: Definitions,
 ): Promise<StoredState | undefined> {
   const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
-    SELECT b.status, a.applied, b.revision_id AS revision, j.name AS job_name, j.pipeline_id AS pipeline, j.id AS job,
+    SELECT b.status, a.applied, b.revision_id AS revision, j.name AS job_name, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
       b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended, b.cancel_requested_at IS NOT NULL AS cancel,
       b.created_at, a.log_bytes, (
         SELECT jsonb_agg(jsonb_build_object('id', step, 'kind', kind, 'name', name, 'resource', resource,
@@ -59,6 +62,7 @@ export async function readState(
     state: { status: row.status, applied: row.applied, logBytes: row.log_bytes, steps },
     pipeline: row.pipeline,
     job: row.job,
+    allowFailure: row.allow_failure,
     current: row.current,
     ended: row.ended,
     cancel: row.cancel,

@@ -5,7 +5,7 @@ import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { BuildEnd, SavedPipeline } from '#flows/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { eventsOf, found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
@@ -21,10 +21,11 @@ beforeEach(async () => {
 });
 afterAll(async () => await stores.close());
 
-const schedule = async (): Promise<string[]> =>
-  (await stores.builds.schedule(saved.id, decideBuilds, now())).builds.map(
-    (build) => `${build.job} ${build.number}`,
-  );
+const schedule = async (): Promise<string[]> => {
+  const { builds } = await stores.builds.schedule(saved.id, decideBuilds, now());
+  await giveTurns(stores);
+  return builds.map((build) => `${build.job} ${build.number}`);
+};
 const trigger = async (name = 'unit') =>
   await stores.builds.trigger({ ...APP, job: name }, 'ann', decideBuilds, now());
 const oldest = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;

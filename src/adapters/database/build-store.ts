@@ -1,4 +1,5 @@
 import type { BuildStore } from '#flows/ports.ts';
+import { admit, teamsWithQueue } from './admit-builds.ts';
 import { applyEvents } from './apply-events.ts';
 import {
   attemptFacts,
@@ -19,6 +20,8 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     pipelinesToSchedule: (limit) => pipelinesToSchedule(database, limit),
     schedule: (pipeline, decide, at) => schedule(database, { pipeline, decide, at }),
     trigger: (job, by, decide, at) => trigger(database, { job, by, decide, at }),
+    teamsWithQueue: () => teamsWithQueue(database),
+    admit: (team, decide, at) => admit(database, { team, decide, at }),
     buildsToStart: (limit, except) => buildsToStart(database, limit, except),
     nextStartMs: () => nextStartMs(database),
     explainFull: (namespace, reason) => explainFull(database, namespace, reason),

@@ -4,7 +4,7 @@ import { readState, upsertSteps, type StoredState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
-import { writeApplied } from './write-applied.ts';
+import { lockForEnd, writeApplied } from './write-applied.ts';
 
 interface Attempt {
   build: number;
@@ -57,6 +57,7 @@ async function openState(
   { build, attempt }: Attempt,
 ): Promise<StoredState | undefined> {
   await holdEpoch(database, connection);
+  await lockForEnd(connection, build);
   const stored = await readState(connection, { build, attempt, lock: true }, database.definitions);
   return stored === undefined || !stored.current || stored.ended ? undefined : stored;
 }

@@ -6,6 +6,7 @@ import {
   type JobFacts,
   type Need,
   type PassPage,
+  type ResourceFacts,
   type UsedPage,
 } from '#domain/scheduling/facts.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
@@ -28,7 +29,7 @@ export async function decideWithPages(
   const facts: Facts = { paused, resources, jobs: known, passes: [], used: [] };
   let needs = newestPages(known);
   for (const rows of PAGE_ROWS) {
-    facts.passes.push(...(await passPages(connection, needs, { jobs: known, rows })));
+    facts.passes.push(...(await passPages(connection, needs, { jobs: known, resources, rows })));
     facts.used.push(...(await usedPages(connection, needs, rows)));
     const decision = decide(facts);
     if (decision.needs.length === 0) return decision;
@@ -63,10 +64,11 @@ interface PassRow {
 async function passPages(
   connection: Transaction,
   needs: Need[],
-  { jobs, rows }: { jobs: JobFacts[]; rows: number },
+  { jobs, resources, rows }: { jobs: JobFacts[]; resources: ResourceFacts[]; rows: number },
 ): Promise<PassPage[]> {
   const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
   if (wanted.length === 0) return [];
+  const partly = new Set(resources.filter(({ disabled }) => disabled).map(({ id }) => id));
   const lists = wanted.map(({ upstream, resource, from }, position) => ({
     position,
     upstream,
@@ -74,19 +76,22 @@ async function passPages(
     version: from.version,
     build: from.build,
     also: takenThrough(jobs, upstream),
+    partly: partly.has(resource),
   }));
   const found = await connection.any(prepared<PassRow>('gather_passes')`
     SELECT n.position, (
       SELECT jsonb_agg(jsonb_build_object('version', page.version_id, 'build', page.build_id, 'also', CASE
           WHEN n.also = '{}' THEN '[]' ELSE coalesce((
             SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.version_id)) FROM good_versions o
-            WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)), '[]') END)
+            WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)
+              AND NOT (SELECT v.disabled FROM versions v WHERE v.id = o.version_id)), '[]') END)
         ORDER BY page.version_id DESC, page.build_id DESC)
       FROM (SELECT version_id, build_id FROM good_versions g
         WHERE g.job_id = n.upstream AND g.resource_id = n.resource AND (g.version_id, g.build_id) <= (n.version, n.build)
+          AND NOT (n.partly AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
         ORDER BY version_id DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
     FROM jsonb_to_recordset(${sql.jsonb(lists)})
-      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[])`);
+      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[], partly boolean)`);
   return found.flatMap(({ position, rows: all }): PassPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];
@@ -112,7 +117,7 @@ async function usedPages(connection: Transaction, needs: Need[], rows: number): 
   const found = await connection.any(prepared<{ position: number; versions: number[] }>('gather_used')`
     SELECT n.position, to_jsonb(ARRAY(
       SELECT version_id FROM build_inputs b
-      WHERE b.job_id = n.job AND b.resource_id = n.resource AND b.version_id <= n.from
+      WHERE b.used AND b.job_id = n.job AND b.resource_id = n.resource AND b.version_id <= n.from
       ORDER BY version_id DESC LIMIT ${rows + 1})) AS versions
     FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint, "from" bigint)`);
   return found.flatMap(({ position, versions }): UsedPage[] => {

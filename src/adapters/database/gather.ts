@@ -2,11 +2,13 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import {
   MOST_PASSED,
   MOST_UNUSED,
+  NEWEST,
   type Facts,
   type GetFacts,
   type JobFacts,
 } from '#domain/scheduling/facts.ts';
-import { prepared, type Transaction } from './pool.ts';
+import type { Gate } from '#domain/scheduling/vote.ts';
+import { ids, prepared, type Transaction } from './pool.ts';
 
 /** A job's facts, and what the store needs to write what is decided on them. */
 export interface GatheredJob {
@@ -18,6 +20,8 @@ export interface GatheredJob {
   requested: number;
   /** By position of the job's gets. */
   gets: { name: string; resource: number }[];
+  /** The gate that its builds wait at. */
+  approval?: Gate;
 }
 
 /** All but the pages. */
@@ -37,6 +41,8 @@ interface Row {
   requested: number;
   paused: boolean;
   pipeline_paused: boolean;
+  interruptible: boolean;
+  approval: Gate | null;
   active: number | null;
   requests: JobFacts['requests'] | null;
   inputs: InputRow[] | null;
@@ -46,6 +52,8 @@ interface InputRow extends GetFacts {
   name: string;
   resourceName: string;
   newest: number | null;
+  disabled: boolean;
+  pinned: { version: number; disabled: boolean; unknown: boolean } | null;
 }
 
 /** Jobs of a pipeline that wait for a decision. The caller holds the pipeline's lock. */
@@ -55,8 +63,8 @@ export async function gatherWaiting(connection: Transaction, pipeline: number): 
   });
 }
 
-export async function gatherJob(connection: Transaction, job: number): Promise<Gathered> {
-  return await gather(connection, 'gather_job', { where: sql.fragment`j.id = ${job}` });
+export async function gatherJobs(connection: Transaction, jobs: readonly number[]): Promise<Gathered> {
+  return await gather(connection, 'gather_jobs', { where: sql.fragment`j.id = ANY(${ids(jobs)})` });
 }
 
 /** Each part is answered from one end of an index, so the cost does not grow with history. */
@@ -67,17 +75,23 @@ async function gather(
 ): Promise<Gathered> {
   const found = await connection.any(prepared<Row>(name)`
     SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number, j.schedule_requested AS requested,
-      j.paused OR p.paused AS paused, p.paused AS pipeline_paused,
+      j.paused, p.paused AS pipeline_paused, j.interruptible, j.approval,
       (SELECT b.number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
         AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') ORDER BY b.id LIMIT 1) AS active,
-      (SELECT jsonb_agg(jsonb_build_object('id', m.id, 'by', m.requested_by) ORDER BY m.id)
+      (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
+          WHEN m.version_id IS NOT NULL THEN jsonb_build_object('resource', m.resource_id, 'version', m.version_id,
+            'disabled', (SELECT v.disabled FROM versions v WHERE v.id = m.version_id)) END)) ORDER BY m.id)
         FROM job_triggers m WHERE m.job_id = j.id AND m.build_id IS NULL AND m.refused IS NULL) AS requests,
       (SELECT jsonb_agg(jsonb_build_object(
           'name', g.name, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
           'baseline', g.dealt_with,
           'passed', coalesce((SELECT jsonb_agg(jsonb_build_object('job', u.id, 'name', u.name) ORDER BY u.position)
             FROM jobs u WHERE u.id = ANY(g.passed)), '[]'),
-          'newest', (SELECT id FROM versions WHERE scope_id = r.scope_id ORDER BY id DESC LIMIT 1),
+          'newest', (SELECT id FROM versions WHERE scope_id = r.scope_id AND NOT disabled ORDER BY id DESC LIMIT 1),
+          'disabled', (SELECT id FROM versions WHERE scope_id = r.scope_id AND disabled LIMIT 1) IS NOT NULL,
+          'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN jsonb_build_object('version', r.pinned_version,
+              'disabled', (SELECT v.disabled FROM versions v WHERE v.id = r.pinned_version), 'unknown', false)
+            WHEN r.pin_wanted IS NOT NULL THEN '{"version": 0, "disabled": false, "unknown": true}' END,
           'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions}
             ELSE ${unusedPassed} END) ORDER BY g.position)
         FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS inputs
@@ -97,11 +111,16 @@ async function gather(
 /** Written so that it can only be looked up for each version, never joined with all that was ever used. */
 const neverUsed = (version: FragmentSqlToken) => sql.fragment`
   (SELECT b.build_id FROM build_inputs b
-    WHERE b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} LIMIT 1) IS NULL`;
+    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} LIMIT 1) IS NULL`;
+
+/** As a range, so that an index answers: of a pinned resource only the one version counts, of one without that version none. */
+const asPinned = (version: FragmentSqlToken) => sql.fragment`
+  ${version} >= coalesce(r.pinned_version, 0)
+  AND ${version} <= coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint ELSE 0 END)`;
 
 const unusedVersions = sql.fragment`ARRAY(
   SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.id > greatest(g.dealt_with, g.settled)
-    AND ${neverUsed(sql.fragment`v.id`)}
+    AND ${asPinned(sql.fragment`v.id`)} AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
   ORDER BY v.id LIMIT ${MOST_UNUSED + 1})`;
 
 const unusedPassed = sql.fragment`ARRAY(
@@ -109,8 +128,9 @@ const unusedPassed = sql.fragment`ARRAY(
     SELECT DISTINCT version_id FROM (
       SELECT version_id FROM good_versions
       WHERE job_id = g.passed[1] AND resource_id = r.id AND version_id > g.dealt_with
+        AND ${asPinned(sql.fragment`version_id`)}
       ORDER BY version_id DESC LIMIT ${MOST_PASSED}) AS newest) AS n
-  WHERE ${neverUsed(sql.fragment`n.version_id`)} AND (
+  WHERE ${neverUsed(sql.fragment`n.version_id`)} AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
     SELECT bool_and((SELECT o.build_id FROM good_versions o
       WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)
     FROM unnest(g.passed) AS u (job))
@@ -123,6 +143,8 @@ function toGathered(row: Row): GatheredJob {
       id: row.id,
       name: row.name,
       paused: row.paused,
+      interruptible: row.interruptible,
+      approval: row.approval !== null,
       gets: inputs.map(({ resource, trigger, every, baseline, passed, unused }) => ({
         resource,
         trigger,
@@ -140,9 +162,22 @@ function toGathered(row: Row): GatheredJob {
     nextNumber: row.next_number,
     requested: row.requested,
     gets: inputs.map(({ name, resource }) => ({ name, resource })),
+    ...(row.approval === null ? {} : { approval: row.approval }),
   };
 }
 
-function toResource({ resource, resourceName, newest }: InputRow): Facts['resources'][number] {
-  return { id: resource, name: resourceName, ...(newest === null ? {} : { newest }) };
+function toResource({
+  resource,
+  resourceName,
+  newest,
+  disabled,
+  pinned,
+}: InputRow): Facts['resources'][number] {
+  return {
+    id: resource,
+    name: resourceName,
+    disabled,
+    ...(newest === null ? {} : { newest }),
+    ...(pinned === null ? {} : { pinned }),
+  };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { found, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { EpochOver, holdEpoch } from './fence.ts';
 import { rows } from './pool.ts';
 
@@ -47,6 +47,7 @@ describe('a leader whose epoch is over', () => {
 
   test.each(Object.entries(writes))('%s, but does while it lasts', async (_, write) => {
     await stores.builds.schedule(saved.id, decideBuilds, now());
+    await giveTurns(stores);
     const build = (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
     const old = leading(await stores.leaders.takeEpoch('old'));
     const fresh = leading(await stores.leaders.takeEpoch('new'));

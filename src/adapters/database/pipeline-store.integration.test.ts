@@ -2,7 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, openStores, succeed, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
+import {
+  WEBHOOK_KEY,
+  found,
+  giveTurns,
+  openStores,
+  succeed,
+  toSave,
+  type TestStores,
+} from '#testing/stores.ts';
 import { webhookToken, webhookTokenHash } from './digests.ts';
 import { rows } from './pool.ts';
 
@@ -151,6 +159,7 @@ describe('what a job starts from', () => {
     await found(stores, saved, [{ ref: 'b' }]);
     const { builds } = await stores.builds.schedule(saved.id, decideBuilds, now());
     expect(builds.map((build) => build.number)).toEqual(['1']);
+    await giveTurns(stores);
     const [pending] = await stores.builds.buildsToStart(1);
     expect((await stores.builds.attemptFacts(pending?.id ?? 0, 1))?.versions).toEqual([{ ref: 'b' }]);
   });
@@ -186,6 +195,7 @@ describe('a pipeline that is deleted', () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await built(saved.id);
+    await giveTurns(stores);
     const [first] = await stores.builds.buildsToStart(1);
     await stores.builds.podCreated(first?.id ?? 0, 1, 'pod', now());
     expect(await stores.pipelines.removePipeline(APP)).toEqual({ runningBuilds: [first?.id] });

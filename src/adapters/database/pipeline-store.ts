@@ -63,7 +63,7 @@ async function pipelineFacts(
 ): Promise<PipelineFacts | undefined> {
   const found = await pool.maybeOne(rows<FactsRow>()`
     SELECT p.id, p.revision, p.paused,
-      (SELECT jsonb_agg(jsonb_build_object('name', j.name, 'paused', j.paused OR p.paused, 'lastBuild', (
+      (SELECT jsonb_agg(jsonb_build_object('name', j.name, 'paused', j.paused, 'lastBuild', (
           SELECT jsonb_build_object('status', b.status, 'endedAt', b.ended_at,
             'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)
           FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1)) ORDER BY j.position)

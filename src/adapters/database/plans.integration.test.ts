@@ -4,7 +4,15 @@ import { applyEvents } from '#domain/build/apply-events.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { eventsOf, found, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import {
+  eventsOf,
+  found,
+  giveTurns,
+  openStores,
+  storesOver,
+  toSave,
+  type TestStores,
+} from '#testing/stores.ts';
 import { openPool, rows } from './pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
@@ -35,6 +43,7 @@ test('nothing on the way from a version to its build reads through history', asy
     'pipelines to schedule': () => builds.pipelinesToSchedule(50),
     'a decision': () => builds.schedule(saved.id, decideBuilds, now()),
     'a trigger': () => builds.trigger({ ...APP, job: 'unit' }, 'ann', decideBuilds, now()),
+    'whose turn it is': async () => await giveTurns({ builds }),
     'builds to start': () => builds.buildsToStart(32, ['elsewhere']),
     'what is put off': async () => {
       await builds.explainFull('main', 'TeamLimit: enough');

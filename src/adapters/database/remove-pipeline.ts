@@ -34,7 +34,8 @@ async function retire(connection: Transaction, id: number): Promise<void> {
   await connection.query(rows()`
     UPDATE builds b SET status = 'cancelled', reason = 'Cancelled', message = 'The pipeline was deleted.', ended_at = now(),
       wants_pod = false, pending_reason = NULL
-    FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.wants_pod AND b.ended_at IS NULL`);
+    FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL
+      AND (b.wants_pod OR (b.admitted_at IS NULL AND b.status IN ('pending', 'waiting')))`);
   await connection.query(rows()`
     UPDATE builds b SET cancel_requested_at = coalesce(b.cancel_requested_at, now())
     FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL`);

@@ -1,7 +1,8 @@
 import { sql } from 'slonik';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Approval, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
 import { takesEvery } from '#domain/scheduling/takes-every.ts';
+import type { Gate } from '#domain/scheduling/vote.ts';
 import { rows, texts, type Transaction } from './pool.ts';
 
 /** Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each. */
@@ -12,14 +13,45 @@ export async function saveJobs(
 ): Promise<void> {
   const names = definition.jobs.map((job) => job.name);
   await connection.query(rows()`
-    INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested)
-    SELECT ${pipeline}, n.name, n.position - 1, 1 FROM unnest(${texts(names)}) WITH ORDINALITY AS n (name, position)
+    INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested, paused, concurrency, serial_groups, interruptible,
+      allow_failure, disable_retry, approval)
+    SELECT p.id, n.name, n.position, 1, p.paused, n.concurrency, ARRAY(SELECT jsonb_array_elements_text(n."serialGroups")),
+      n.interruptible, n."allowFailure", n."disableRetry", n.approval
+    FROM pipelines p, jsonb_to_recordset(${sql.jsonb(definition.jobs.map(toRow))}) AS n (name text, position integer,
+      concurrency integer, "serialGroups" jsonb, interruptible boolean, "allowFailure" boolean, "disableRetry" boolean, approval jsonb)
+    WHERE p.id = ${pipeline}
     ON CONFLICT (pipeline_id, name) DO UPDATE
-      SET position = excluded.position, deleted_at = NULL, schedule_requested = j.schedule_requested + 1`);
+      SET position = excluded.position, deleted_at = NULL, schedule_requested = j.schedule_requested + 1,
+        paused = CASE WHEN j.deleted_at IS NULL THEN j.paused ELSE j.paused OR excluded.paused END,
+        concurrency = excluded.concurrency, serial_groups = excluded.serial_groups, interruptible = excluded.interruptible,
+        allow_failure = excluded.allow_failure, disable_retry = excluded.disable_retry, approval = excluded.approval`);
   await connection.query(rows()`
     UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
     WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(names)})`);
   await saveGets(connection, pipeline, definition);
+}
+
+function toRow(job: Job, position: number) {
+  const { name, concurrency, serialGroups = [], approval } = job;
+  const { interruptible = false, allowFailure = false, disableRetry = false } = job;
+  return {
+    name,
+    position,
+    concurrency: concurrency ?? null,
+    serialGroups,
+    interruptible,
+    allowFailure,
+    disableRetry,
+    approval: approval === undefined ? null : gateOf(approval),
+  };
+}
+
+function gateOf({ approvals, timeoutSeconds, notByTrigger }: Approval): Gate {
+  return {
+    approvals,
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...(notByTrigger === undefined ? {} : { notByTrigger }),
+  };
 }
 
 /**
@@ -69,13 +101,4 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
         (job bigint, resource bigint, gated boolean, every boolean, dealt_with bigint, settled bigint)
       WHERE k.job = j.id AND k.resource = r.id
         AND NOT (k.gated AND n.passed = '[]') AND NOT (n.every AND NOT k.every)) AS before ON true`);
-}
-
-/** When a pause ends: only versions found from now on trigger builds. */
-export async function forgetVersionsUntilNow(connection: Transaction, pipeline: number): Promise<void> {
-  await connection.query(rows()`
-    UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, newest.id)
-    FROM jobs j, resources r
-      CROSS JOIN LATERAL (SELECT id FROM versions WHERE scope_id = r.scope_id ORDER BY id DESC LIMIT 1) AS newest
-    WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline} AND r.id = g.resource_id`);
 }

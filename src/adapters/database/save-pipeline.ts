@@ -4,7 +4,8 @@ import type { PipelineToSave, SavedPipeline } from '#flows/ports.ts';
 import { differenceBetween } from './definition-difference.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
-import { forgetVersionsUntilNow, saveJobs } from './save-jobs.ts';
+import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
+import { saveJobs } from './save-jobs.ts';
 import { resourcesOf, saveResources } from './save-resources.ts';
 
 interface Row {
@@ -15,6 +16,9 @@ interface Row {
   digest: string | null;
   definition: Pipeline | null;
 }
+
+/** Who paused or pinned, where it was the Pipeline object. */
+const MANIFEST = 'manifest';
 
 /** Everything that a new revision changes, in one transaction under the pipeline's lock. */
 export async function savePipeline(
@@ -81,10 +85,13 @@ async function saveRevision(connection: Transaction, before: Row, toSave: Pipeli
 
 async function saveSettings(connection: Transaction, before: Row, toSave: PipelineToSave): Promise<void> {
   const paused = toSave.paused ?? before.paused;
+  const managed = toSave.paused !== undefined;
   await connection.query(rows()`
-    UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid},
-      display_name = ${toSave.displayName ?? null}, public = coalesce(${toSave.public ?? null}::boolean, public), paused = ${paused}, deleted_at = NULL
-    WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, deleted_at) IS DISTINCT FROM
-      (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null}, coalesce(${toSave.public ?? null}::boolean, public), ${paused}, NULL)`);
-  if (before.paused && !paused) await forgetVersionsUntilNow(connection, before.id);
+    UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid}, display_name = ${toSave.displayName ?? null},
+      public = coalesce(${toSave.public ?? null}::boolean, public), paused = ${paused}, paused_by_manifest = ${managed}, deleted_at = NULL
+    WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, paused_by_manifest, deleted_at) IS DISTINCT FROM
+      (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null}, coalesce(${toSave.public ?? null}::boolean, public),
+        ${paused}, ${managed}, NULL)`);
+  if (before.paused && !paused) await unpauseJobs(connection, ofPipeline(before.id));
+  if (!before.paused && paused) await pauseJobs(connection, ofPipeline(before.id), MANIFEST);
 }

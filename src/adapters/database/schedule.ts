@@ -1,8 +1,8 @@
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
-import type { BuildRef, JobName, TriggerAnswer } from '#flows/ports.ts';
+import type { BuildRef, JobName, Scheduled, TriggerAnswer } from '#flows/ports.ts';
 import { fence, EpochOver } from './fence.ts';
-import { gatherJob, gatherWaiting } from './gather.ts';
+import { gatherJobs, gatherWaiting } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
 import { LOCK, prepared, rows, time, type Database } from './pool.ts';
 import { writeDecision } from './write-decision.ts';
@@ -20,7 +20,7 @@ export async function pipelinesToSchedule({ pool }: Database, limit: number): Pr
 export async function schedule(
   database: Database,
   { pipeline, decide, at }: { pipeline: number; decide: Decide; at: Date },
-): Promise<{ builds: BuildRef[] }> {
+): Promise<Scheduled> {
   return await database.pool.transaction(async (connection) => {
     const leads = await connection.oneFirst(prepared<{ leads: boolean }>(
       `lock_pipeline_${database.epoch === undefined}`,
@@ -29,8 +29,8 @@ export async function schedule(
     if (!leads) throw new EpochOver(database.epoch?.() ?? 0);
     const gathered = await gatherWaiting(connection, pipeline);
     const decision = await decideWithPages(connection, gathered, decide);
-    const builds = await writeDecision(connection, gathered.jobs, decision, at);
-    return { builds: builds.map(withoutId) };
+    const { made, interrupted } = await writeDecision(connection, gathered.jobs, decision, at);
+    return { builds: made.map(withoutId), interrupted };
   });
 }
 
@@ -50,12 +50,12 @@ export async function trigger(
       SELECT id, ${by}, ${time(at)} FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
       RETURNING job_id AS job, id AS request`);
     if (asked === null) return { answer: 'unknown' };
-    const gathered = await gatherJob(connection, asked.job);
+    const gathered = await gatherJobs(connection, [asked.job]);
     if (gathered.jobs.length === 0) return { answer: 'unknown' };
     const decision = await decideWithPages(connection, gathered, decide);
-    const builds = await writeDecision(connection, gathered.jobs, decision, at);
-    const build = builds.find((made) => made.request === asked.request);
-    if (build !== undefined) return { answer: 'created', build: withoutId(build) };
+    const { made, interrupted } = await writeDecision(connection, gathered.jobs, decision, at);
+    const build = made.find(({ request }) => request === asked.request);
+    if (build !== undefined) return { answer: 'created', build: withoutId(build), interrupted };
     const refused = decision.refused.find(({ request }) => request === asked.request);
     return {
       answer: 'refused',
@@ -64,6 +64,6 @@ export async function trigger(
   });
 }
 
-function withoutId({ team, pipeline, job, number }: BuildRef): BuildRef {
+export function withoutId({ team, pipeline, job, number }: BuildRef): BuildRef {
   return { team, pipeline, job, number };
 }

@@ -72,13 +72,14 @@ CREATE TABLE build_inputs (
   name text NOT NULL,
   resource_id bigint NOT NULL,
   version_id bigint NOT NULL,
+  used boolean DEFAULT true NOT NULL,
   CONSTRAINT build_inputs_pkey PRIMARY KEY (build_id, "position"),
   CONSTRAINT build_inputs_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
   CONSTRAINT build_inputs_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
   CONSTRAINT build_inputs_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
 CREATE INDEX build_inputs_by_version ON public.build_inputs USING btree (version_id, build_id);
-CREATE INDEX build_inputs_used ON public.build_inputs USING btree (job_id, resource_id, version_id DESC);
+CREATE INDEX build_inputs_used ON public.build_inputs USING btree (job_id, resource_id, version_id DESC) WHERE used;
 
 CREATE TABLE build_logs (
   month date NOT NULL,
@@ -125,6 +126,16 @@ CREATE TABLE build_steps (
   CONSTRAINT build_steps_build_id_attempt_fkey FOREIGN KEY (build_id, attempt) REFERENCES build_attempts(build_id, attempt)
 );
 
+CREATE TABLE build_votes (
+  build_id bigint NOT NULL,
+  voter text NOT NULL,
+  approve boolean NOT NULL,
+  message text,
+  voted_at timestamp with time zone NOT NULL,
+  CONSTRAINT build_votes_pkey PRIMARY KEY (build_id, voter),
+  CONSTRAINT build_votes_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id)
+);
+
 CREATE TABLE builds (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   job_id bigint NOT NULL,
@@ -144,6 +155,13 @@ CREATE TABLE builds (
   start_after timestamp with time zone,
   start_refusals integer DEFAULT 0 NOT NULL,
   cancel_requested_at timestamp with time zone,
+  admitted_at timestamp with time zone,
+  held jsonb,
+  gate jsonb,
+  approved_at timestamp with time zone,
+  cancelled_by text,
+  cancel_reason text,
+  warned_by text,
   CONSTRAINT builds_pkey PRIMARY KEY (id),
   CONSTRAINT builds_job_id_number_retry_key UNIQUE (job_id, number, retry),
   CONSTRAINT builds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'waiting'::text, 'started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'warning'::text]))),
@@ -154,7 +172,10 @@ CREATE INDEX builds_active_of_job ON public.builds USING btree (job_id) WHERE (e
 CREATE INDEX builds_good_of_job ON public.builds USING btree (job_id, id DESC) WHERE (status = ANY (ARRAY['succeeded'::text, 'warning'::text]));
 CREATE INDEX builds_of_job ON public.builds USING btree (job_id, id DESC);
 CREATE INDEX builds_open ON public.builds USING btree (id) WHERE (ended_at IS NULL);
+CREATE INDEX builds_queued ON public.builds USING btree (job_id, id) WHERE ((admitted_at IS NULL) AND (status = 'pending'::text));
+CREATE INDEX builds_running ON public.builds USING btree (job_id) WHERE ((admitted_at IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX builds_to_start ON public.builds USING btree (id) WHERE wants_pod;
+CREATE INDEX builds_waiting ON public.builds USING btree (id) WHERE (status = 'waiting'::text);
 
 CREATE TABLE check_runs (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -241,9 +262,13 @@ CREATE TABLE job_triggers (
   requested_at timestamp with time zone NOT NULL,
   build_id bigint,
   refused jsonb,
+  resource_id bigint,
+  version_id bigint,
   CONSTRAINT job_triggers_pkey PRIMARY KEY (id),
   CONSTRAINT job_triggers_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
-  CONSTRAINT job_triggers_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id)
+  CONSTRAINT job_triggers_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
+  CONSTRAINT job_triggers_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
+  CONSTRAINT job_triggers_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
 CREATE INDEX job_triggers_open ON public.job_triggers USING btree (job_id, id) WHERE ((build_id IS NULL) AND (refused IS NULL));
 
@@ -258,6 +283,13 @@ CREATE TABLE jobs (
   last_scheduled bigint DEFAULT 0 NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp with time zone,
+  paused_by text,
+  concurrency integer,
+  serial_groups text[] DEFAULT '{}'::text[] NOT NULL,
+  interruptible boolean DEFAULT false NOT NULL,
+  allow_failure boolean DEFAULT false NOT NULL,
+  disable_retry boolean DEFAULT false NOT NULL,
+  approval jsonb,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
@@ -293,6 +325,8 @@ CREATE TABLE pipelines (
   revision integer DEFAULT 0 NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp with time zone,
+  paused_by_manifest boolean DEFAULT false NOT NULL,
+  paused_by text,
   CONSTRAINT pipelines_pkey PRIMARY KEY (id),
   CONSTRAINT pipelines_team_id_name_key UNIQUE (team_id, name),
   CONSTRAINT pipelines_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
@@ -309,13 +343,20 @@ CREATE TABLE resources (
   webhook_hash text,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp with time zone,
+  pinned_version bigint,
+  pinned_by text,
+  pinned_at timestamp with time zone,
+  pin_comment text,
+  pin_wanted jsonb,
   CONSTRAINT resources_pkey PRIMARY KEY (id),
   CONSTRAINT resources_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT resources_webhook_hash_key UNIQUE (webhook_hash),
+  CONSTRAINT resources_pinned_version_fkey FOREIGN KEY (pinned_version) REFERENCES versions(id),
   CONSTRAINT resources_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
   CONSTRAINT resources_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
 );
 CREATE INDEX resources_by_scope ON public.resources USING btree (scope_id);
+CREATE INDEX resources_pinned ON public.resources USING btree (pinned_version) WHERE (pinned_version IS NOT NULL);
 
 CREATE TABLE revisions (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -358,6 +399,7 @@ CREATE TABLE teams (
   display_name text,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp with time zone,
+  running_builds integer,
   members_by_manifest boolean DEFAULT false NOT NULL,
   CONSTRAINT teams_pkey PRIMARY KEY (id),
   CONSTRAINT teams_name_key UNIQUE (name)
@@ -396,8 +438,11 @@ CREATE TABLE versions (
   fields jsonb NOT NULL,
   found_at timestamp with time zone NOT NULL,
   build_id bigint,
+  disabled boolean DEFAULT false NOT NULL,
+  disabled_by text,
   CONSTRAINT versions_pkey PRIMARY KEY (id),
   CONSTRAINT versions_scope_id_digest_key UNIQUE (scope_id, digest),
   CONSTRAINT versions_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
 );
+CREATE INDEX versions_disabled ON public.versions USING btree (scope_id) WHERE disabled;
 CREATE UNIQUE INDEX versions_of_scope ON public.versions USING btree (scope_id, id);

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { AgentSession } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 
 const now = (): Date => new Date();
@@ -21,6 +21,7 @@ beforeAll(async () => {
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((ref) => ({ ref })),
   );
   await stores.builds.schedule(saved.id, decideBuilds, now());
+  await giveTurns(stores);
   builds = (await stores.builds.buildsToStart(10)).map((build) => build.id);
 });
 afterAll(async () => await stores.close());

@@ -3,7 +3,7 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 let stores: TestStores;
@@ -42,6 +42,7 @@ describe('from a definition to a second job', () => {
     ]);
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
 
+    await giveTurns(stores);
     const [first] = await stores.builds.buildsToStart(10);
     expect(first).toMatchObject({
       ...APP,
@@ -91,6 +92,7 @@ describe('from a definition to a second job', () => {
     expect(await stores.builds.trigger({ ...APP, job: 'publish' }, 'ann', decideBuilds, at)).toEqual({
       answer: 'created',
       build: { ...APP, job: 'publish', number: '2' },
+      interrupted: [],
     });
     expect(await stores.pipelines.pipelineFacts(APP)).toMatchObject({
       jobs: [{ name: 'unit', lastBuild: { number: '2', status: 'pending' } }, { name: 'publish' }],

@@ -34,7 +34,7 @@ export async function viewJobs(
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
   const found = await pool.any(prepared<JobRow>(`view_jobs_${job === undefined}`)`
-    SELECT j.id, j.name, j.paused OR p.paused AS paused,
+    SELECT j.id, j.name, j.paused,
       EXISTS (SELECT 1 FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.status = 'started') AS running,
       (SELECT jsonb_build_object('status', b.status, 'startedAt', b.started_at, 'endedAt', b.ended_at,
           'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)

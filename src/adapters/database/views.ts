@@ -4,7 +4,10 @@ import { viewBuild, viewBuilds } from './view-builds.ts';
 import type { Definitions } from './definitions.ts';
 import { viewLogs } from './view-logs.ts';
 import { viewJobs, viewPipelines } from './view-pipelines.ts';
+import { viewCheck } from './view-check.ts';
 import { viewResources, viewVersions } from './view-resources.ts';
+import { viewVersionPath } from './view-version-path.ts';
+import { viewWaiting } from './view-waiting.ts';
 
 /** What people are shown. Each answer is one or two queries that an index bounds. */
 export function views(database: { pool: DatabasePool; definitions: Definitions }): Views {
@@ -20,5 +23,8 @@ export function views(database: { pool: DatabasePool; definitions: Definitions }
     resources: async (name) => await viewResources(pool, name),
     resource: async (name) => (await viewResources(pool, name))?.[0],
     versions: async (name, page) => await viewVersions(pool, name, page),
+    versionPath: async (name, version) => await viewVersionPath(pool, name, version),
+    check: async (name) => await viewCheck(pool, name),
+    waiting: async (name) => await viewWaiting(database, name),
   };
 }

@@ -1,6 +1,7 @@
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
+import { endStatus, isGood } from '#domain/scheduling/build-changes.ts';
 import type { BuildEnd } from '#flows/ports.ts';
 import { upsertSteps, type StoredState } from './build-steps.ts';
 import { versionDigest } from './digests.ts';
@@ -22,12 +23,12 @@ export async function writeApplied(
 ): Promise<void> {
   const { build, attempt, stored } = written;
   const target = { ...written, steps: applied.state.steps };
-  if (applied.puts.length > 0 || applied.end !== undefined) await lockForEnd(connection, stored.pipeline);
   await writeState(connection, target, applied);
   for (const put of applied.puts) await writePut(connection, target, put);
   if (applied.end === undefined) return;
   const end = { ...applied.end, at: new Date(applied.end.at) };
-  await writeEnd(connection, { build, attempt, job: stored.job, end });
+  const { job, allowFailure } = stored;
+  await writeEnd(connection, { build, attempt, job, allowFailure, end });
 }
 
 interface Target extends AttemptToWrite {
@@ -86,31 +87,53 @@ async function writePut(
     ON CONFLICT DO NOTHING`);
 }
 
-/** Before versions are recorded or jobs asked for: pipelines are saved and scheduled under the same lock, alone. */
-async function lockForEnd(connection: Transaction, pipeline: number): Promise<void> {
+/**
+ * Before versions are recorded or jobs asked for: pipelines are saved and scheduled under the same lock, alone. It comes before the row of
+ * the build, since whoever decides on a pipeline takes it first and then stops builds.
+ */
+export async function lockForEnd(connection: Transaction, build: number): Promise<void> {
   await connection.query(prepared('lock_for_end')`
-    SELECT FROM pg_advisory_xact_lock_shared(${LOCK.pipeline}, ${pipeline}::int)`);
+    SELECT pg_advisory_xact_lock_shared(${LOCK.pipeline}, j.pipeline_id::int)
+    FROM builds b JOIN jobs j ON j.id = b.job_id WHERE b.id = ${build}`);
+}
+
+interface EndToWrite {
+  build: number;
+  attempt: number;
+  job: number;
+  allowFailure: boolean;
+  end: BuildEnd;
 }
 
 /** The outcome; the good versions if it succeeded; a request for the job itself and for all that wait for it to pass. */
 async function writeEnd(
   connection: Transaction,
-  { build, attempt, job, end }: { build: number; attempt: number; job: number; end: BuildEnd },
+  { build, attempt, job, allowFailure, end }: EndToWrite,
 ): Promise<void> {
+  const status = endStatus(end.outcome, { allowFailure });
+  const message = storable(end.message);
   await connection.query(prepared('end_build')`
     WITH ended AS (
-      UPDATE builds SET status = ${end.outcome}, reason = ${end.reason}, message = ${storable(end.message)}, wants_pod = false,
-        pending_reason = NULL, ended_at = ${time(end.at)}
+      UPDATE builds SET status = ${status}, reason = ${end.reason}, wants_pod = false, pending_reason = NULL, ended_at = ${time(end.at)},
+        message = CASE WHEN ${status}::text = 'cancelled' THEN coalesce(cancel_reason, ${message}) ELSE ${message} END
       WHERE id = ${build}),
     attempt AS (
       UPDATE build_attempts SET ended_at = ${time(end.at)} WHERE build_id = ${build} AND attempt = ${attempt}),
     good AS (
-      INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
-      SELECT ${job}::bigint, resource_id, version_id, ${build}::bigint FROM (
-        SELECT resource_id, version_id FROM build_inputs WHERE build_id = ${build}
-        UNION SELECT resource_id, version_id FROM build_outputs WHERE build_id = ${build} AND attempt = ${attempt}) AS used
-      WHERE ${end.outcome}::text = 'succeeded'
-      ON CONFLICT DO NOTHING)
+      ${insertGoodVersions({ id: build, job, attempt }, sql.fragment`WHERE ${isGood(status)}`)})
     ${requestSchedule(sql.fragment`SELECT ${job}::bigint
-      UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${end.outcome}::text = 'succeeded'`)}`);
+      UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${isGood(status)}`)}`);
+}
+
+/** What a good build took and made counts for `passed`. */
+export function insertGoodVersions(
+  { id, job, attempt }: { id: number; job: number; attempt: number },
+  where: FragmentSqlToken = sql.fragment``,
+): FragmentSqlToken {
+  return sql.fragment`INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
+      SELECT ${job}::bigint, resource_id, version_id, ${id}::bigint FROM (
+        SELECT resource_id, version_id FROM build_inputs WHERE build_id = ${id}
+        UNION SELECT resource_id, version_id FROM build_outputs WHERE build_id = ${id} AND attempt = ${attempt}) AS used
+      ${where}
+      ON CONFLICT DO NOTHING`;
 }

@@ -2,7 +2,9 @@ import { sql } from 'slonik';
 import type { BuildDecision, Decision } from '#domain/scheduling/decision.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { GatheredJob } from './gather.ts';
-import { prepared, time, type Transaction } from './pool.ts';
+import type { Gate } from '#domain/scheduling/vote.ts';
+import { endUnstarted } from './end-unstarted.ts';
+import { ids, prepared, time, type Transaction } from './pool.ts';
 
 export interface MadeBuild extends BuildRef {
   id: number;
@@ -10,21 +12,44 @@ export interface MadeBuild extends BuildRef {
   request?: number;
 }
 
-/** Writes all that was decided with one statement: builds and inputs, what is settled, answers, and the requests that were seen. */
+export interface Written {
+  made: MadeBuild[];
+  /** Builds that were ended or asked to stop because newer ones take their place. */
+  interrupted: number[];
+}
+
+interface Row {
+  id: number;
+  job: number;
+  number: number;
+  made: boolean;
+}
+
+const SUPERSEDED = 'A newer build of the job took its place.';
+
+/**
+ * Writes all that was decided with one statement: builds and inputs, what becomes of older builds of interruptible jobs, what is settled,
+ * answers, and the requests that were seen.
+ */
 export async function writeDecision(
   connection: Transaction,
   jobs: GatheredJob[],
   decision: Decision,
   at: Date,
-): Promise<MadeBuild[]> {
-  if (jobs.length === 0) return [];
+): Promise<Written> {
+  if (jobs.length === 0) return { made: [], interrupted: [] };
   const builds = numbered(jobs, decision.builds);
-  const made = await connection.any(prepared<{ id: number; job: number; number: number }>('write_decision')`
-    WITH made AS (
-      INSERT INTO builds (job_id, revision_id, number, cause, created_at)
-      SELECT n.job, n.revision, n.number, n.cause, ${time(at)}
-      FROM jsonb_to_recordset(${sql.jsonb(builds.map(({ job, revision, number, cause }, position) => ({ position, job, revision, number, cause })))})
-        AS n (position integer, job bigint, revision bigint, number integer, cause jsonb) ORDER BY n.position
+  const found = await connection.any(prepared<Row>('write_decision')`
+    WITH interrupted AS (
+      ${endUnstarted(sql.fragment`builds.job_id = ANY(${ids(decision.interrupted)})`, { reason: SUPERSEDED, at })}),
+    made AS (
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, gate, status, ended_at, reason, message)
+      SELECT n.job, n.revision, n.number, n.cause, ${time(at)}, false, n.gate, n.status,
+        CASE WHEN n.superseded THEN ${time(at)} END, CASE WHEN n.superseded THEN 'Superseded' END,
+        CASE WHEN n.superseded THEN ${SUPERSEDED}::text END
+      FROM jsonb_to_recordset(${sql.jsonb(builds.map(toRow))})
+        AS n (position integer, job bigint, revision bigint, number integer, cause jsonb, gate jsonb, status text,
+          superseded boolean) ORDER BY n.position
       RETURNING id, job_id, number, cause),
     attempts AS (
       INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${time(at)} FROM made),
@@ -49,13 +74,18 @@ export async function writeDecision(
       UPDATE job_triggers m SET refused = n.reasons
       FROM jsonb_to_recordset(${sql.jsonb(decision.refused)}) AS n (request bigint, reasons jsonb)
       WHERE m.id = n.request)
-    SELECT id, job_id AS job, number FROM made ORDER BY id`);
-  return made.map((row) => toMade(row, jobs, builds));
+    SELECT id, job_id AS job, number, true AS made FROM made
+    UNION ALL SELECT id, 0, 0, false FROM interrupted ORDER BY id`);
+  return {
+    made: found.filter(({ made }) => made).map((row) => toMade(row, jobs, builds)),
+    interrupted: found.filter(({ made }) => !made).map(({ id }) => id),
+  };
 }
 
 type NumberedBuild = BuildDecision & {
   number: number;
   revision: number;
+  gate: Gate | null;
   inputs: {
     job: number;
     number: number;
@@ -83,8 +113,22 @@ function numbered(jobs: GatheredJob[], builds: BuildDecision[]): NumberedBuild[]
       resource: job.gets[position]?.resource ?? 0,
       version,
     }));
-    return { ...build, number, revision: job.revision, inputs };
+    return { ...build, number, revision: job.revision, gate: job.approval ?? null, inputs };
   });
+}
+
+function toRow({ job, revision, number, cause, gate, state }: NumberedBuild, position: number) {
+  const superseded = state === 'superseded';
+  return {
+    position,
+    job,
+    revision,
+    number,
+    cause,
+    gate,
+    superseded,
+    status: superseded ? 'cancelled' : state,
+  };
 }
 
 function seen(jobs: GatheredJob[], builds: NumberedBuild[], decision: Decision) {
@@ -95,11 +139,7 @@ function seen(jobs: GatheredJob[], builds: NumberedBuild[], decision: Decision) 
   }));
 }
 
-function toMade(
-  { id, job, number }: { id: number; job: number; number: number },
-  jobs: GatheredJob[],
-  builds: NumberedBuild[],
-): MadeBuild {
+function toMade({ id, job, number }: Row, jobs: GatheredJob[], builds: NumberedBuild[]): MadeBuild {
   const gathered = jobs.find((candidate) => candidate.facts.id === job);
   const cause = builds.find((build) => build.job === job && build.number === number)?.cause;
   return {

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test, jest } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { childProcesses, describeProcess, nextChild } from '#testing/child-processes.ts';
 import { buildEngine } from './build.ts';
 import { createCompiler } from './compile.ts';
 import type { Compiler, CompilerOptions } from './compile.ts';
@@ -108,6 +109,32 @@ describe('the compiler', () => {
     });
   });
 
+  test.each(['SIGABRT', 'SIGKILL', 'SIGSEGV'] as const)(
+    'loses one text and no more when its process dies of %s',
+    async (signal) => {
+      const before = childProcesses();
+      const started = start({ timeLimitMs: 60_000, processes: 1 });
+      const broken = started.compile(endless, {});
+      const next = started.compile(good, {});
+      process.kill(await nextChild(before), signal);
+      expect((await broken).diagnostics).toMatchObject([
+        { code: 'engine-fault', message: `the process that reads pipelines ended (${signal})` },
+      ]);
+      expect((await next).pipeline?.resources).toHaveLength(1);
+    },
+  );
+
+  test('gives its process no variables, and leave to read only', async () => {
+    const before = childProcesses();
+    await start({ processes: 1 }).compile(good, {});
+    const pid = await nextChild(before);
+    const { args, variables } = describeProcess(pid);
+    expect(variables).toEqual(['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE']);
+    expect(
+      args.filter((arg) => /^--(permission|allow-[a-z-]+)/.test(arg)).map((arg) => arg.split('=')[0]),
+    ).toEqual(['--permission', '--allow-worker', '--allow-fs-read', '--allow-fs-read']);
+  });
+
   test('rests when nothing is asked, and wakes again', async () => {
     const started = start({ idleMs: 1 });
     await started.compile(good, {});
@@ -116,7 +143,7 @@ describe('the compiler', () => {
   });
 
   test('does not let one text hold up the others', async () => {
-    const started = start({ timeLimitMs: 60_000, threads: 2 });
+    const started = start({ timeLimitMs: 60_000, processes: 2 });
     const answers = [started.compile(endless, {}).then(() => 'endless')];
     for (let i = 0; i < 5; i++) answers.push(started.compile(good, {}).then(() => 'good'));
     expect(await Promise.race(answers)).toBe('good');
@@ -142,7 +169,7 @@ describe('the compiler', () => {
   });
 
   test('answers those who wait when it is closed', async () => {
-    const closing = start({ timeLimitMs: 60_000, threads: 1 });
+    const closing = start({ timeLimitMs: 60_000, processes: 1 });
     await closing.compile(good, {});
     const waiting = closing.compile(endless, {});
     const behind = closing.compile(good, {});

@@ -1,21 +1,19 @@
-import { readFile } from 'node:fs/promises';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { findEngine } from './locate.ts';
-import { limitMemory } from './memory-limit.ts';
-import { startThread } from './thread.ts';
-import type { CompilerThread } from './thread.ts';
+import { startProcess } from './process.ts';
+import type { CompilerProcess } from './process.ts';
 import type { WorkerRequest } from './worker-messages.ts';
 
 export interface CompilerOptions {
-  /** How long a thread may work on one text. */
+  /** How long a process may work on one text. */
   timeLimitMs?: number;
   memoryLimitMb?: number;
   /** How many texts are compiled side by side: one that takes its whole time does not hold up the others. */
-  threads?: number;
-  /** After so long without a request a thread ends and gives back its memory; the next request starts another one. */
+  processes?: number;
+  /** After so long without a request a process ends and gives back its memory; the next request starts another one. */
   idleMs?: number;
   /** `hcl.wasm`; by default beside the bundled program, or what `build.ts` made of these sources. */
   engine?: string;
@@ -33,53 +31,40 @@ export interface Compiler {
     variables: GivenVariables,
     sources?: ResolvedSources,
   ): Promise<Compilation>;
-  /** Ends the threads. What is still waiting is answered with an error. */
+  /** Ends the processes. What is still waiting is answered with an error. */
   close(): Promise<void>;
 }
 
-/** A place for a thread, which is started when it is needed. */
+/** A place for a process, which is started when it is needed. */
 interface Seat {
-  thread?: CompilerThread;
+  process?: CompilerProcess;
   idle?: NodeJS.Timeout;
 }
 
-/** Compiles in threads, started at the first request, that a hostile text can only take down with itself. */
+/** Compiles in processes, started at the first request, that a hostile text can only take down with itself. */
 export function createCompiler(options: CompilerOptions = {}): Compiler {
   const timeLimitMs = options.timeLimitMs ?? LIMITS.milliseconds;
   const memoryLimitMb = options.memoryLimitMb ?? 256;
   const idleMs = options.idleMs ?? 30_000;
   const now = options.now ?? (() => new Date());
-  const seats: Seat[] = Array.from({ length: options.threads ?? 2 }, () => ({}));
+  const seats: Seat[] = Array.from({ length: options.processes ?? 2 }, () => ({}));
   const { take, leave } = queueFor(seats);
-  let module: Promise<WebAssembly.Module> | undefined;
   let closed = false;
 
-  const start = async (): Promise<CompilerThread> => {
-    module ??= compileEngine(findEngine(options.engine), memoryLimitMb);
-    try {
-      return startThread({ module: await module }, memoryLimitMb);
-    } catch (error) {
-      module = undefined;
-      throw error;
-    }
-  };
   const rest = async (seat: Seat): Promise<void> => {
     clearTimeout(seat.idle);
-    const resting = seat.thread;
-    delete seat.thread;
-    if (seats.every(({ thread }) => !thread)) module = undefined;
+    const resting = seat.process;
+    delete seat.process;
     await resting?.stop();
   };
   const run = async (seat: Seat, request: WorkerRequest): Promise<Compilation> => {
     if (closed) throw new Error('the compiler is closed');
     clearTimeout(seat.idle);
-    const thread = (seat.thread ??= await start());
-    if (closed) await rest(seat);
-    const answer = await thread.send(request, timeLimitMs);
+    if (seat.process?.hasEnded()) delete seat.process;
+    seat.process ??= startProcess(findEngine(options.engine), memoryLimitMb);
+    const compilation = await seat.process.send(request, timeLimitMs);
     seat.idle = setTimeout(() => void rest(seat), idleMs).unref();
-    if ('compilation' in answer) return answer.compilation;
-    if (seat.thread === thread) delete seat.thread;
-    return { diagnostics: [answer.failure] };
+    return compilation;
   };
 
   return {
@@ -101,7 +86,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
 
 /** Who comes finds a free seat, or waits for one. */
 function queueFor(seats: readonly Seat[]): { take: () => Promise<Seat>; leave: (seat: Seat) => void } {
-  /** The one last used, which has a thread, comes last. */
+  /** The one last used, which has a process, comes last. */
   const free = [...seats];
   const waiting: ((seat: Seat) => void)[] = [];
   return {
@@ -115,8 +100,4 @@ function queueFor(seats: readonly Seat[]): { take: () => Promise<Seat>; leave: (
       else free.push(seat);
     },
   };
-}
-
-async function compileEngine(file: string, memoryLimitMb: number): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(limitMemory(await readFile(file), memoryLimitMb));
 }

@@ -10,8 +10,8 @@ let compiler: Compiler;
 let impatient: Compiler;
 beforeAll(async () => {
   const engine = await buildEngine();
-  compiler = createCompiler({ engine, timeLimitMs: 300_000, threads: 1 });
-  impatient = createCompiler({ engine, timeLimitMs: 500, threads: 1 });
+  compiler = createCompiler({ engine, timeLimitMs: 300_000, processes: 1 });
+  impatient = createCompiler({ engine, timeLimitMs: 500, processes: 1 });
 }, 300_000);
 afterAll(() => Promise.all([compiler.close(), impatient.close()]));
 

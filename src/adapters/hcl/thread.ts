@@ -1,16 +1,11 @@
-import { deserialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
-import type { Compilation } from '#domain/pipeline/compile.ts';
-import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
-
-type ThreadAnswer = { compilation: Compilation } | { failure: Diagnostic };
+import type { HostAnswer, WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 /** A thread that compiles one text after another. After a failure it has ended. */
 export interface CompilerThread {
-  send(request: WorkerRequest, timeLimitMs: number): Promise<ThreadAnswer>;
-  stop(): Promise<void>;
+  send(request: WorkerRequest, timeLimitMs: number): Promise<HostAnswer>;
 }
 
 /** The bundle has the thread's program beside it; sources run as they are. */
@@ -22,46 +17,39 @@ const workerUrl = new URL(
 export function startThread(workerData: WorkerData, memoryLimitMb: number): CompilerThread {
   const resourceLimits = { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 16 };
   const worker = new Worker(workerUrl, { workerData, resourceLimits });
-  worker.unref();
-  let settle: ((answer: ThreadAnswer | 'ready') => void) | undefined;
-  const fail = (failure: Diagnostic): void => settle?.({ failure });
-  const next = (): Promise<ThreadAnswer | 'ready'> =>
+  let settle: ((answer: HostAnswer | { kind: 'ready' }) => void) | undefined;
+  const fail = (failure: Diagnostic): void => settle?.({ kind: 'failed', failure });
+  const next = (): Promise<HostAnswer | { kind: 'ready' }> =>
     new Promise((resolve) => {
       settle = resolve;
     });
-  worker.on('message', (answer: WorkerAnswer) => settle?.(readAnswer(answer)));
+  worker.on('message', (answer: WorkerAnswer | { kind: 'ready' }) => settle?.(answer));
   worker.on('error', (error: NodeJS.ErrnoException) => fail(explainFault(error)));
   worker.on('exit', () => fail(diagnose('engine-fault', undefined, 'the thread that reads pipelines ended')));
   const started = next();
 
   return {
     async send(request, timeLimitMs) {
-      worker.ref();
       const start = await started;
-      if (start !== 'ready') return start;
+      if (start.kind !== 'ready') return start;
       const answer = next();
-      const watch = await watchTime(worker, timeLimitMs, () => {
-        fail(diagnose('time-limit', undefined, `reading the pipeline took longer than ${timeLimitMs} ms`));
-      });
+      const watch = await watchTime(worker, timeLimitMs, () => fail(tooLong(timeLimitMs)));
       worker.postMessage(request, []);
       const outcome = await answer;
       watch.end();
-      worker.unref();
-      if (outcome !== 'ready' && 'compilation' in outcome) return outcome;
-      await worker.terminate();
-      return outcome === 'ready'
-        ? { failure: diagnose('engine-fault', undefined, 'the thread restarted') }
-        : outcome;
-    },
-    async stop() {
-      fail(diagnose('engine-fault', undefined, 'the compiler was closed'));
-      await worker.terminate();
+      if (outcome.kind === 'ready') throw new Error('the thread that reads pipelines started twice');
+      if (outcome.kind === 'failed') await worker.terminate();
+      return outcome;
     },
   };
 }
 
+export function tooLong(timeLimitMs: number): Diagnostic {
+  return diagnose('time-limit', undefined, `reading the pipeline took longer than ${timeLimitMs} ms`);
+}
+
 /** How much longer the clock on the wall may take than the thread: on a busy machine it waits most of the time. */
-const PATIENCE = 15;
+export const PATIENCE = 15;
 
 /** Calls once the thread has worked for so long, by its own time. */
 async function watchTime(worker: Worker, limitMs: number, call: () => void): Promise<{ end: () => void }> {
@@ -91,14 +79,6 @@ async function watchTime(worker: Worker, limitMs: number, call: () => void): Pro
       clearTimeout(last);
     },
   };
-}
-
-function readAnswer(answer: WorkerAnswer): ThreadAnswer | 'ready' {
-  if (answer.kind === 'ready') return 'ready';
-  if (answer.kind === 'compiled') return { compilation: deserialize(answer.compilation) };
-  const megabytes = (answer.bytes / 1024 / 1024).toFixed(0);
-  const message = `with all that it repeats, the pipeline is ${megabytes} MiB long`;
-  return { compilation: { diagnostics: [diagnose('memory-limit', undefined, message)] } };
 }
 
 function explainFault(error: NodeJS.ErrnoException): Diagnostic {

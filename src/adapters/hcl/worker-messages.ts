@@ -1,8 +1,9 @@
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 export interface WorkerData {
-  /** hcl.wasm with its memory limited; compiled once for all threads. */
+  /** hcl.wasm with its memory limited; compiled once for all threads of a process. */
   module: WebAssembly.Module;
 }
 
@@ -16,4 +17,12 @@ export interface WorkerRequest {
 
 /** A compilation is serialised by the thread itself, which so knows how long it is before anybody else has to hold it. */
 export type WorkerAnswer =
-  { kind: 'ready' } | { kind: 'compiled'; compilation: Uint8Array } | { kind: 'too-long'; bytes: number };
+  { kind: 'compiled'; compilation: Uint8Array } | { kind: 'too-long'; bytes: number };
+
+/** What a process is asked. */
+export interface HostRequest {
+  request: WorkerRequest;
+  timeLimitMs: number;
+}
+
+export type HostAnswer = WorkerAnswer | { kind: 'failed'; failure: Diagnostic };

@@ -5,7 +5,7 @@ import { readPipeline } from './read-pipeline.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 /*
- * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread, and compile.ts starts
+ * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread, and host.ts starts
  * another one.
  */
 const { module }: WorkerData = workerData;
@@ -15,7 +15,7 @@ const COLLECT_EVERY = 16 * 1024;
 /** A pipeline with all instances of its jobs: they can repeat a long script a thousand times. */
 const LONGEST = 32 * 1024 * 1024;
 let uncollected = 0;
-const answer = (message: WorkerAnswer): void => parentPort?.postMessage(message, []);
+const answer = (message: WorkerAnswer | { kind: 'ready' }): void => parentPort?.postMessage(message, []);
 
 parentPort?.on('message', ({ source, variables, sources, time }: WorkerRequest) => {
   const compilation = serialize(readPipeline(engine, source, variables, { sources, time }));

@@ -67,6 +67,7 @@ describe('every route asks for its role, in the team of its path', () => {
       .replace(':pipeline', 'app')
       .replace(':job', 'unit')
       .replace(':build', '7')
+      .replace(':version', '11')
       .replace(':resource', 'git.app');
     const { statusCode } = await ask(route.method, url, caller.token);
     const needed = ROLES.findIndex((role) => role === route.row.needs);
@@ -311,6 +312,56 @@ describe('answers', () => {
         number: '7',
         inputs: [{ name: 'app', resource: 'git.app', version_id: 11, version: { ref: 'abc' } }],
         steps: [{ id: '0', kind: 'task', name: 'test', status: 'succeeded', exit_code: 0 }],
+      },
+    });
+  });
+
+  test('the path of a version names every job on it, with null for one that has no build of it', async () => {
+    const url = `${APP}/resources/git.app/versions`;
+    expect((await gateway().ask('GET', `${url}/11/path`, 'read@main')).json()).toEqual({
+      data: {
+        resource: { canonical: 'git.app', version_id: 11, version: { ref: 'abc' } },
+        path: [
+          {
+            job_name: 'unit',
+            build: {
+              id: 9,
+              build_number: '7',
+              status: 'succeeded',
+              started_at: '2026-11-21T10:00:00.000Z',
+              ended_at: '2026-11-21T10:00:02.500Z',
+              duration: 2_500_000_000,
+            },
+            retries: [],
+          },
+          { job_name: 'publish', build: null, retries: [] },
+        ],
+      },
+    });
+    const unknown = await gateway().ask('GET', `${url}/12/path`, 'read@main');
+    expect([unknown.statusCode, unknown.json()]).toMatchObject([
+      404,
+      { detail: 'Version 12 of resource git.app of pipeline app in team main does not exist.' },
+    ]);
+  });
+
+  test('what waits tells codes and sentences', async () => {
+    const reasons = [{ code: 'NothingPassed', message: 'Nothing passed unit.' }];
+    expect((await gateway().ask('GET', `${APP}/waiting`, 'read@main')).json()).toEqual({
+      data: { jobs: [{ name: 'publish', reasons }], builds: [] },
+    });
+    expect((await gateway().ask('GET', `${APP}/jobs/nobody/waiting`, 'read@main')).statusCode).toBe(404);
+  });
+
+  test('the last check tells what it said', async () => {
+    expect((await gateway().ask('GET', `${APP}/resources/git.app/check`, 'read@main')).json()).toEqual({
+      data: {
+        running: false,
+        failures: 1,
+        stalled: false,
+        output: 'tried\n',
+        error: 'No.',
+        last_checked_at: '2026-11-21T10:00:00.000Z',
       },
     });
   });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Graph } from '#domain/graph/graph.ts';
 import { writeLayoutDot } from '#domain/graph/write-dot.ts';
 import type { Layout } from './layout.ts';
-import type { Refusal } from './thread.ts';
+import type { Refusal } from './process.ts';
 
 /** Graphviz takes more than four times as long for twice the graph. */
 const MOST_NODES = 3000;

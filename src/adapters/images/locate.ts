@@ -9,7 +9,7 @@ export function findFont(): string {
   return existsSync(bundled) ? bundled : fileURLToPath(import.meta.resolve(`dejavu-fonts-ttf/ttf/${FONT}`));
 }
 
-/** The bundle has the thread's program beside it; sources run as they are. */
+/** The bundle has the process's program beside it; sources run as they are. */
 export const workerUrl = new URL(
   import.meta.url.endsWith('.ts') ? './worker.ts' : './images-worker.js',
   import.meta.url,

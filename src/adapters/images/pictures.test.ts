@@ -8,11 +8,12 @@ import { looksOf, TONES } from '#domain/graph/look.ts';
 import type { GraphState, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { childProcesses, nextChild } from '#testing/child-processes.ts';
 import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
 import type { PictureRequest } from './pictures.ts';
 import { createPictures } from './pictures.ts';
 
-// Slow machines take long to start threads.
+// Slow machines take long to start processes.
 jest.setTimeout(60_000);
 
 const pictures = createPictures();
@@ -196,7 +197,7 @@ describe('a PNG picture', () => {
   });
 });
 
-describe('the thread', () => {
+describe('the process', () => {
   /** Each job follows all before it: Graphviz needs minutes. */
   const endless = pipelineOf(
     ...Array.from({ length: 90 }, (_, index) =>
@@ -213,6 +214,20 @@ describe('the thread', () => {
     await impatient.close();
     expect(answers).toEqual([
       { refused: { reason: 'time-limit', message: expect.stringContaining('longer than 1.5 s') } },
+      { svg: expect.stringContaining('<svg') },
+    ]);
+  });
+
+  test('that dies costs its picture and no other', async () => {
+    const before = childProcesses();
+    const fragile = createPictures();
+    const broken = fragile.svg(requestOf(endless, nothing, { hideIntermediates: true }));
+    const next = fragile.svg(requestOf(samplePipeline));
+    process.kill(await nextChild(before), 'SIGSEGV');
+    const answers = await Promise.all([broken, next]);
+    await fragile.close();
+    expect(answers).toEqual([
+      { refused: { reason: 'fault', message: 'drawing failed: it ended with SIGSEGV' } },
       { svg: expect.stringContaining('<svg') },
     ]);
   });

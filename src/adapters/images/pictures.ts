@@ -4,8 +4,8 @@ import { drawShapes } from './draw-shapes.ts';
 import { drawSvg } from './draw-svg.ts';
 import { layoutOf } from './layout.ts';
 import { createLayouts } from './layouts.ts';
-import type { Refusal, Thread } from './thread.ts';
-import { startThread } from './thread.ts';
+import type { DrawingProcess, Refusal } from './process.ts';
+import { startDrawing } from './process.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 export interface PictureRequest {
@@ -18,18 +18,18 @@ export interface PictureRequest {
 export interface Pictures {
   svg(request: PictureRequest): Promise<{ svg: string } | { refused: Refusal }>;
   png(request: PictureRequest): Promise<{ png: Uint8Array } | { refused: Refusal }>;
-  /** Ends the thread; what is still waiting is refused. */
+  /** Ends the process; what is still waiting is refused. */
   close(): Promise<void>;
 }
 
 export interface PicturesOptions {
-  /** For one layout or one painting, from the moment the thread is free for it. */
+  /** For one layout or one painting, from the moment the process is free for it. */
   timeLimitMs?: number;
-  /** After so long without a request the thread ends and gives back its memory. */
+  /** After so long without a request the process ends and gives back its memory. */
   idleMs?: number;
 }
 
-/** Draws in a thread of its own. Layouts are kept: when only colours change, the thread is not asked. */
+/** Draws in a process of its own. Layouts are kept: when only colours change, the process is not asked. */
 export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: PicturesOptions = {}): Pictures {
   const turns = createTurns(timeLimitMs, idleMs);
   const layouts = createLayouts(async (graph, dot) => {
@@ -61,26 +61,26 @@ interface Turns {
   close(): Promise<void>;
 }
 
-/** One request after another, by a thread that is started when it is needed. */
+/** One request after another, by a process that is started when it is needed. */
 function createTurns(timeLimitMs: number, idleMs: number): Turns {
-  let thread: Thread | undefined;
+  let drawing: DrawingProcess | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   let closed = false;
 
   const rest = async (): Promise<void> => {
     clearTimeout(idle);
-    const resting = thread;
-    thread = undefined;
+    const resting = drawing;
+    drawing = undefined;
     await resting?.stop();
   };
   const run = async (request: WorkerRequest): Promise<WorkerAnswer | { refused: Refusal }> => {
     if (closed) return { refused: { reason: 'fault', message: 'the drawing was ended' } };
     clearTimeout(idle);
-    thread ??= startThread();
-    const used = thread;
+    drawing ??= startDrawing();
+    const used = drawing;
     const answer = await used.send(request, timeLimitMs);
-    if ('refused' in answer && thread === used) thread = undefined;
+    if ('refused' in answer && drawing === used) drawing = undefined;
     idle = setTimeout(() => void rest(), idleMs);
     idle.unref();
     return answer;

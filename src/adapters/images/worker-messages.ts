@@ -1,11 +1,6 @@
 import type { Shapes } from './draw-shapes.ts';
 import type { Placed } from './read-plain.ts';
 
-export interface WorkerData {
-  /** A TrueType file with DejaVu Sans. */
-  font: string;
-}
-
 export type WorkerRequest = { kind: 'layout'; dot: string } | { kind: 'png'; shapes: Shapes };
 
 export type WorkerAnswer = { kind: 'layout'; placed: Placed } | { kind: 'png'; png: Uint8Array };

@@ -1,17 +1,18 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { argv } from 'node:process';
 import { Graphviz } from '@hpcc-js/wasm-graphviz';
 import sharp from 'sharp';
 import { loadFont } from './letters.ts';
 import { createPainter } from './paint-png.ts';
 import { readPlain } from './read-plain.ts';
-import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
+import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 /*
- * The thread that lays graphs out and paints pictures, one request at a time. After a fault of Graphviz nothing is known of its memory:
- * the fault ends the thread, and pictures.ts starts another one.
+ * The process that lays graphs out and paints pictures, one request at a time. After a fault of Graphviz nothing is known of its memory:
+ * the fault ends the process, and pictures.ts starts another one.
  */
-const { font }: WorkerData = workerData;
-// Pictures differ each time, and requests come one after another: caches and more threads would only take memory.
+/** A TrueType file with DejaVu Sans. */
+const [, , font = ''] = argv;
+// Pictures differ each time, and requests come one after another: caches and threads would only take memory.
 sharp.cache(false);
 sharp.concurrency(1);
 const graphviz = await Graphviz.load();
@@ -26,7 +27,9 @@ async function answer(request: WorkerRequest): Promise<WorkerAnswer> {
   return { kind: 'png', png: await painter(request.shapes) };
 }
 
-parentPort?.on('message', (request: WorkerRequest) => {
-  // A failure ends the thread: it is an unhandled rejection.
-  void answer(request).then((reply) => parentPort?.postMessage(reply, []));
+process.on('message', (request: WorkerRequest) => {
+  // A failure ends the process: it is an unhandled rejection.
+  void answer(request).then((reply) => process.send?.(reply));
 });
+// Whoever asked is gone, and may have been killed.
+process.on('disconnect', () => process.exit());

@@ -116,7 +116,10 @@ export function ended(child: ChildProcess): Promise<number | string> {
 
 /** The process that `unshare` started: the shim itself. */
 export function onlyChild(parent: ChildProcess): number {
-  return childrenOf(parent.pid ?? 0)[0] ?? 0;
+  const [child] = childrenOf(parent.pid ?? 0);
+  // To process 0 a signal goes to everybody of the group, this process included.
+  if (child === undefined) throw new Error('it has no child');
+  return child;
 }
 
 /** Of all its threads. */

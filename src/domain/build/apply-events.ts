@@ -12,8 +12,8 @@ export function openBuild(steps: Pick<StepState, 'id' | 'kind' | 'name' | 'resou
   };
 }
 
-export function isOver(status: BuildStatus): status is BuildOutcome {
-  return status !== 'pending' && status !== 'started';
+export function isOver(status: BuildStatus): boolean {
+  return status !== 'pending' && status !== 'waiting' && status !== 'started';
 }
 
 /**

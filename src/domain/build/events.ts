@@ -40,9 +40,12 @@ export type OutcomeReason =
   | 'PodRefused'
   | 'SecretMissing'
   | 'VersionLost'
+  | 'Rejected'
+  | 'Superseded'
   | 'AgentAuthentication';
 
-export type BuildStatus = 'pending' | 'started' | BuildOutcome;
+/** `waiting`: for people to approve it. `warning`: it failed, and counts as good. */
+export type BuildStatus = 'pending' | 'waiting' | 'started' | BuildOutcome | 'warning';
 
 /** At most so many bytes of a termination message are kept by the kubelet. */
 export const TERMINATION_LIMIT = 4096;

@@ -13,6 +13,8 @@ export interface Reader {
   secretsIn: (text: string) => string[];
   /** Variables that are declared, but have no value for a reason that has been reported. */
   broken: ReadonlySet<string>;
+  /** Variables whose value nobody knows yet: what depends on them is not judged. */
+  unknown: ReadonlySet<string>;
   /** `each` has no value for a reason that has been reported. */
   eachBroken: boolean;
   /** Runners of the pipeline; they come before those of the same name that everybody has. */
@@ -48,6 +50,16 @@ export function referencesOf(expression: Expression): Reference[] {
   return [...expression.variables, ...partsOf(expression).flatMap(referencesOf)];
 }
 
+/** Whether what it comes to, and so whether it is null, depends on a value that nobody knows. */
+export function dependsOnUnknown(reader: Reader, expression: Expression): boolean {
+  return referencesOf(expression).some((reference) => isUnknown(reader, reference));
+}
+
+function isUnknown({ unknown, eachBroken }: Reader, { name, steps: [step] }: Reference): boolean {
+  if (name === 'each') return eachBroken;
+  return name === 'var' && (step ? unknown.has(step.name) : unknown.size > 0);
+}
+
 function functionsOf(expression: Expression): Expression['functions'] {
   return [...expression.functions, ...partsOf(expression).flatMap(functionsOf)];
 }
@@ -71,10 +83,10 @@ function checkFunction({ report }: Reader, { name, range }: Expression['function
 }
 
 function checkReference(reader: Reader, expression: Expression, reference: Reference): boolean {
+  if (isUnknown(reader, reference)) return false;
   const root = reader.scope.get(reference.name);
   if (!root) {
-    if (reference.name !== 'each' || !reader.eachBroken)
-      reader.report(explainUnknownRoot(reader, expression, reference));
+    reader.report(explainUnknownRoot(reader, expression, reference));
     return false;
   }
   const [step] = reference.steps;
@@ -82,7 +94,8 @@ function checkReference(reader: Reader, expression: Expression, reference: Refer
   const members = root.entries.map(([member]) => member);
   if (members.includes(step.name)) return true;
   if (reader.broken.has(step.name) || reader.incomplete) return false;
-  const message = `there is no variable "${step.name}"${didYouMean(step.name, members)}`;
+  const names = [...members, ...reader.unknown];
+  const message = `there is no variable "${step.name}"${didYouMean(step.name, names)}`;
   reader.report(diagnose('unknown-variable', step.range, message));
   return false;
 }

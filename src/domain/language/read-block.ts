@@ -1,5 +1,6 @@
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
+import { dependsOnUnknown } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
 import { explainUnknownAttribute, explainUnknownBlock, explainUnknownRunner } from './explain-unknown.ts';
 import { readAttribute, readAxis, readParameter } from './read-attribute.ts';
@@ -21,7 +22,7 @@ export interface ReadBlock {
   axes: Axis[];
   /** In order. */
   blocks: ReadBlock[];
-  /** Names of blocks and parameters that are there, but could not be read: they only seem to be missing. */
+  /** Names of blocks and parameters that are there, but could not be read or are not known yet: they only seem to be missing. */
   misread: ReadonlySet<string>;
 }
 
@@ -53,8 +54,9 @@ export function readBlock(reader: Reader, block: Block, schema: BlockSchema): Re
     return undefined;
   }
   const content = readBody(reader, block.body, chosen, { name: block.type, range: block.range });
-  if (!checkLabels(reader, block, chosen)) return undefined;
-  return { type: block.type, labels: block.labels, range: block.range, ...content };
+  const { uncertain, ...known } = content;
+  if (!checkLabels(reader, block, chosen) || uncertain) return undefined;
+  return { type: block.type, labels: block.labels, range: block.range, ...known };
 }
 
 /** The shape that the block's label asks for. */
@@ -77,7 +79,10 @@ function findVariant({ runners }: Reader, name: string, schema: BlockSchema): Va
   return common ? { attributes: common.attributes, open: 'text' } : schema.customVariant;
 }
 
-type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'axes' | 'blocks' | 'misread'>;
+type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'axes' | 'blocks' | 'misread'> & {
+  /** An attribute depends on a value that nobody knows yet: it may be anything, and may as well be missing. */
+  uncertain: boolean;
+};
 type Owner = { name: string; range: Range };
 
 /** Reads what is inside. */
@@ -91,6 +96,7 @@ export function readBody(reader: Reader, body: Body, schema: BlockSchema, owner:
     blocks: [],
     misread: new Set(),
     seen: new Set(),
+    uncertain: false,
   };
   for (const item of body.items) {
     if (item.kind === 'block') readNested(reader, item, target);
@@ -98,8 +104,8 @@ export function readBody(reader: Reader, body: Body, schema: BlockSchema, owner:
     target.seen.add(item.kind === 'block' ? item.type : item.name);
   }
   if (!reader.partial) reportMissing(reader, schema, owner, target.seen);
-  const { attributes, parameters, axes, blocks, misread } = target;
-  return { attributes, parameters, axes, blocks, misread };
+  const { attributes, parameters, axes, blocks, misread, uncertain } = target;
+  return { attributes, parameters, axes, blocks, misread, uncertain };
 }
 
 interface Target {
@@ -111,6 +117,7 @@ interface Target {
   blocks: ReadBlock[];
   misread: Set<string>;
   seen: Set<string>;
+  uncertain: boolean;
 }
 
 function readOne(reader: Reader, attribute: Attribute, target: Target): void {
@@ -142,6 +149,7 @@ function readKnown(reader: Reader, attribute: Attribute, schema: AttributeSchema
   const { name, nameRange, expression } = attribute;
   const { range } = expression;
   const value = readAttribute(reader, attribute, schema);
+  target.uncertain ||= dependsOnUnknown(reader, expression);
   if (value !== null) target.attributes.set(name, { nameRange, range, ...(value && { value }) });
   else if (schema.required === true) reportMissingAttribute(reader, name, range, target.owner);
 }

@@ -12,10 +12,12 @@ import { readPipeline } from './read-pipeline.ts';
 import { readSecretBlocks } from './secret-blocks.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } from './surroundings.ts';
-import { readVariables } from './variables.ts';
+import { OTHERS, readVariables } from './variables.ts';
 import type { GivenVariables, Variables } from './variables.ts';
 
-/** A pipeline when there is no error; warnings may stand beside it. Diagnostics are in the order of the text. */
+/**
+ * A pipeline when there is no error and every value is known; warnings may stand beside it. Diagnostics are in the order of the text.
+ */
 export interface Compilation {
   pipeline?: Pipeline;
   diagnostics: Diagnostic[];
@@ -49,7 +51,8 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   if (needs.length > 0) return { diagnostics: sorted, needs };
   if (hasErrors(diagnostics)) return { diagnostics: sorted };
   const later = limit(sortDiagnostics(notYetRun(read.pipeline, read.blocks)));
-  return { pipeline: read.pipeline, diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };
+  const whole = !Object.hasOwn(input.given, OTHERS) && { pipeline: read.pipeline };
+  return { ...whole, diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };
 }
 
 interface Work {
@@ -70,6 +73,7 @@ function readText(
     scope: new Map(),
     secretsIn: findSecretNames,
     broken: new Set(),
+    unknown: new Set(),
     eachBroken: false,
     runners: labelsOf(body, 'runner_type'),
     report,
@@ -89,6 +93,8 @@ function readText(
   });
   const incomplete = partial || declarations.misread.size > 0;
   const reader: Reader = { ...first, ...scopeOf(variables), incomplete };
+  const secretBlocks = readSecretBlocks(body, variables, reader);
+  const top = readTop(reader, body, (item) => !isBlock(item, 'variable') && !isBlock(item, 'job') && item);
   const { parse, sources = {} } = input;
   const around: Surroundings = {
     reader,
@@ -98,9 +104,8 @@ function readText(
     need: (source) => void needs.push(source),
     runners: new Map(),
     embedded: false,
+    misread: top.misread,
   };
-  const secretBlocks = readSecretBlocks(body, variables, reader);
-  const top = readTop(reader, body, (item) => !isBlock(item, 'variable') && !isBlock(item, 'job') && item);
   const read = readPipeline(
     {
       ...top,
@@ -145,9 +150,9 @@ function readTop(
   return readBody(reader, { ...body, items }, pipelineSchema, owner);
 }
 
-function scopeOf({ values, broken }: Variables): Pick<Reader, 'scope' | 'broken'> {
+function scopeOf({ values, broken, unknown }: Variables): Pick<Reader, 'scope' | 'broken' | 'unknown'> {
   const root: Value = { kind: 'object', entries: values };
-  return { scope: new Map([['var', root]]), broken };
+  return { scope: new Map([['var', root]]), broken, unknown };
 }
 
 /** Without recursion: it guards what comes after it. */

@@ -54,7 +54,12 @@ function readerOf(
   { reader }: Surroundings,
   report: Report,
 ): Surroundings['reader'] {
-  const scope = { scope: new Map(), broken: new Set<string>(), eachBroken: false };
+  const scope = {
+    scope: new Map(),
+    broken: new Set<string>(),
+    unknown: new Set<string>(),
+    eachBroken: false,
+  };
   return { ...reader, ...scope, evaluate, convert, report, partial: false, incomplete: false };
 }
 

@@ -30,6 +30,7 @@ export function readTypes<Definition extends object>(
   const find = (name: string): (Definition & Named) | 'broken' | undefined => {
     const known = types.get(name);
     const text = kind.builtIn.get(name);
+    if (!known && around.misread.has(kind.block)) return 'broken';
     if (known || text === undefined) return known;
     const builtIn = readBuiltIn(kind, text, around);
     const made = builtIn ? { ...builtIn, name } : 'broken';
@@ -54,7 +55,7 @@ function readDeclared<Definition extends object>(
         follow: (inner, there, longer) => readDeclared(kind, inner, there, longer),
       })
     : readInline(kind, block, around);
-  if (!found || (runner && !override) || block.misread.has('runner')) return undefined;
+  if (!found || (runner && !override) || block.misread.size > 0) return undefined;
   return runner && override ? takeOver(kind, found, { runner, override, report: around.report }) : found;
 }
 

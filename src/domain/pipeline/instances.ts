@@ -13,7 +13,7 @@ export interface Instance {
   value: Value;
 }
 
-/** `single`: the job is no group. `broken`: what it would consist of is wrong, and reported. */
+/** `single`: the job is no group. `broken`: what it would consist of is wrong, and reported, or not known. */
 export type Instances = 'single' | 'broken' | Instance[];
 
 const { for_each } = jobSchema.attributes;
@@ -37,8 +37,13 @@ export function readInstances(reader: Reader, block: Block): Instances {
   const items = block.body.items.filter(makesGroup);
   if (items.length === 0) return 'single';
   const owner = { name: 'job', range: block.range };
-  const content = readBody(reader, { ...block.body, items }, groupSchema, owner);
-  const read: ReadBlock = { type: 'job', labels: block.labels, range: block.range, ...content };
+  const { uncertain, ...content } = readBody(reader, { ...block.body, items }, groupSchema, owner);
+  return uncertain
+    ? 'broken'
+    : instancesIn(reader, block, { type: 'job', labels: block.labels, range: block.range, ...content });
+}
+
+function instancesIn(reader: Reader, block: Block, read: ReadBlock): Instances {
   const [axes] = blocksOf(read, 'matrix');
   const forEach = read.attributes.get('for_each');
   if (axes && forEach) {
@@ -47,7 +52,7 @@ export function readInstances(reader: Reader, block: Block): Instances {
     return 'broken';
   }
   // `for_each = null` is as if it were not there.
-  if (!axes && !forEach && !items.some(({ kind }) => kind === 'block')) return 'single';
+  if (!axes && !forEach && !read.misread.has('matrix')) return 'single';
   const found = axes ? readMatrix(reader, axes) : readForEach(reader, read);
   return (found && named(reader, block, found)) ?? 'broken';
 }

@@ -21,10 +21,11 @@ export function jobNames(
     if (known.has(text)) return [text];
     const instances = groups.get(text);
     if (instances && instances.length > 0) return instances;
+    if (incomplete) return [];
     if (instances) {
       const message = `the group "${text}" has no jobs: its for_each or matrix is empty`;
       report(diagnose('unknown-job', range, message, 'Give it elements, or remove the name here.'));
-    } else if (!incomplete) report(diagnose('unknown-job', range, sayUnknown(text, known, groups)));
+    } else report(diagnose('unknown-job', range, sayUnknown(text, known, groups)));
     return [];
   };
   return {

@@ -158,6 +158,6 @@ function readService(block: ReadBlock, around: PlanSurroundings): ServiceStep | 
   warnOfUnknown(block.parameters, type, report);
   usedServices.set(type.name, type);
   const params = textsByName(block.parameters);
-  checkServiceImages(type, params, block.range, report);
+  if (block.misread.size === 0) checkServiceImages(type, params, block.range, report);
   return { kind: 'service', type: type.name, params };
 }

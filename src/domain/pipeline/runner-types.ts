@@ -35,7 +35,7 @@ const runnerTypes: Kind<Templates> = {
 /** The runners of the pipeline by name. */
 export function readRunners(blocks: readonly ReadBlock[], around: Surroundings): KnownRunners {
   const types = readTypes(runnerTypes, blocks, around);
-  const runners = new Map<string, KnownRunner>();
+  const runners = new Map<string, KnownRunner>([...around.reader.runners].map((name) => [name, 'broken']));
   for (const { labels } of blocks) {
     const name = labels[0]?.text ?? '';
     const found = types.find(name) ?? 'broken';

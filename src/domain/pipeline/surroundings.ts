@@ -38,4 +38,6 @@ export interface Surroundings {
   runners: KnownRunners;
   /** The text that is read came with Millrace. */
   embedded: boolean;
+  /** Kinds of blocks of which some could not be read: those may have any name. */
+  misread: ReadonlySet<string>;
 }

@@ -18,10 +18,18 @@ export interface GivenVariable {
 
 export type GivenVariables = Readonly<Record<string, GivenVariable>>;
 
+/**
+ * A key of given variables that no variable can be named by: each of the others may be given a value too, which nobody knows yet.
+ * What depends on one of them is not judged, so that no error is told which another value would not cause.
+ */
+export const OTHERS = '*';
+
 export interface Variables {
   values: [string, Value][];
   /** Declared, but without a value for a reason that has been reported. */
   broken: Set<string>;
+  /** Declared, and perhaps given a value elsewhere. */
+  unknown: Set<string>;
   /** Variables that their `secret` block fills in. */
   secret: Set<string>;
 }
@@ -37,30 +45,31 @@ interface Around {
 /** Value precedence: given values, then the secret block, then the default. */
 export function readVariables(blocks: readonly ReadBlock[], around: Around): Variables {
   const { given, report } = around;
-  const variables: Variables = { values: [], broken: new Set(), secret: new Set() };
+  const variables: Variables = { values: [], broken: new Set(), unknown: new Set(), secret: new Set() };
   const taken = new Map<string, Label>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
     const sound = checkName(report, 'variable', 'variable', label);
     if (!claimName(taken, report, 'variable', label) || !sound) continue;
     const value = valueOf(block, label, around);
-    if (value) variables.values.push([label.text, value]);
+    if (value === 'unknown') variables.unknown.add(label.text);
+    else if (value) variables.values.push([label.text, value]);
     else variables.broken.add(label.text);
     if (around.withSecret.has(label.text) && !Object.hasOwn(given, label.text))
       variables.secret.add(label.text);
   }
-  for (const name of Object.keys(given)) {
-    if (!taken.has(name)) reportUndeclared(name, [...taken.keys()], report);
-  }
+  const undeclared = Object.keys(given).filter((name) => name !== OTHERS && !taken.has(name));
+  for (const name of undeclared) reportUndeclared(name, [...taken.keys()], report);
   return variables;
 }
 
-function valueOf(block: ReadBlock, label: Label, around: Around): Value | undefined {
+function valueOf(block: ReadBlock, label: Label, around: Around): Value | 'unknown' | undefined {
   const { reader, report, given, withSecret } = around;
   const type = readVariableType(block, reader);
   const fallback = defaultOf(block, type, reader);
   if (!type || fallback === 'wrong') return undefined;
   const outside = Object.hasOwn(given, label.text) ? given[label.text] : undefined;
+  if (!outside && Object.hasOwn(given, OTHERS)) return 'unknown';
   if (outside) return convertGiven(outside, { block, label, type, reader });
   if (withSecret.has(label.text)) return secretValue(block, label, type, report);
   if (fallback) return fallback;

@@ -48,7 +48,11 @@ export function chooseSet(job: JobFacts, known: Known): Choice {
 
 function ungatedVersion({ pinned, newest }: ResourceFacts): number | undefined {
   if (pinned === undefined) return newest;
-  return pinned.disabled ? undefined : pinned.version;
+  return cannotBeTaken(pinned) ? undefined : pinned.version;
+}
+
+function cannotBeTaken(pinned: ResourceFacts['pinned']): boolean {
+  return pinned?.disabled === true || pinned?.unknown === true;
 }
 
 /** A get with `passed` and its position. */
@@ -76,10 +80,10 @@ export function gatedGroups(gets: readonly GetFacts[]): GatedPlace[][] {
 }
 
 function chooseGroup(group: GatedPlace[], known: Known, choice: Choice): void {
-  const disabled = group.filter(({ get }) => known.resource(get.resource).pinned?.disabled);
-  for (const { index, get } of disabled)
+  const blocked = group.filter(({ get }) => cannotBeTaken(known.resource(get.resource).pinned));
+  for (const { index, get } of blocked)
     choice.missing.push({ get: index, reason: whyNoVersion(known.resource(get.resource)) });
-  if (disabled.length > 0) return;
+  if (blocked.length > 0) return;
   const solution = solveGroup(group, known);
   if ('needs' in solution) choice.needs.push(...solution.needs);
   else if ('versions' in solution)

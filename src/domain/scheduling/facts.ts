@@ -22,7 +22,12 @@ export interface ResourceFacts {
   newest?: number;
   /** It has disabled versions. */
   disabled?: boolean;
-  pinned?: { version: number; disabled: boolean };
+  pinned?: {
+    version: number;
+    disabled: boolean;
+    /** A manifest pins the resource to a version that no check has found; `version` means nothing. */
+    unknown?: boolean;
+  };
 }
 
 export interface JobFacts {

@@ -13,6 +13,7 @@ export const REASONS = {
   Pinned: 'A resource is pinned, so its newer versions trigger nothing.',
   PinnedNotPassed: 'A resource is pinned to a version that has not passed the named jobs.',
   PinnedDisabled: 'A resource is pinned to a version that is disabled.',
+  PinnedUnknown: 'The manifest pins a resource to a version that no check has found yet.',
   VersionDisabled: 'The version that was asked for is disabled.',
   NotTaken: 'The job has no get of that resource without passed.',
   NothingNew: 'The job has had a build with every version that it may take.',
@@ -41,9 +42,35 @@ export const REASONS = {
   OwnBuild: 'The person who triggered the build may not approve it.',
   ReasonMissing: 'A rejection needs a reason.',
   NotFailed: 'Only a build that failed can be marked as a warning.',
+  ManagedByManifest: 'The Pipeline object says so itself, and what it says wins. Change its spec.',
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;
+
+/** What passes by itself in the ordinary course of things, and so is worth nobody's attention. */
+export const ORDINARY: ReadonlySet<ReasonCode> = new Set([
+  'NoTrigger',
+  'NothingNew',
+  'BuildActive',
+  'NewestNotPassed',
+  'PodPending',
+]);
+
+/** What somebody has to mend before it goes on. */
+export const FAULTS: ReadonlySet<ReasonCode> = new Set([
+  'AllDisabled',
+  'NoAgreement',
+  'PinnedNotPassed',
+  'PinnedDisabled',
+  'SearchTooDeep',
+  'QuotaExceeded',
+  'Forbidden',
+  'NamespaceTerminating',
+  'NoNodeForTags',
+  'Unschedulable',
+  'ImagePullFailed',
+  'PodRefused',
+]);
 
 /** Why something waits or was refused: a stable code, a sentence for people, and what the sentence is about. */
 export interface Reason {

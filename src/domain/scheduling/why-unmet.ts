@@ -4,6 +4,10 @@ import { listed, type Reason } from './reasons.ts';
 /** Why a get without `passed` has no version. */
 export function whyNoVersion({ name, pinned, disabled }: ResourceFacts): Reason {
   const data = { resource: name };
+  if (pinned?.unknown) {
+    const message = `The manifest pins ${name} to a version that no check has found yet.`;
+    return { code: 'PinnedUnknown', message, data };
+  }
   if (pinned !== undefined) {
     const message = `${name} is pinned to version ${pinned.version}, which is disabled.`;
     return { code: 'PinnedDisabled', message, data: { ...data, version: pinned.version } };

@@ -5,7 +5,7 @@ const ALGORITHM = 'HS256';
 const NAME = 'millrace';
 
 /** What a session token says; whether it still holds is for the database to say. */
-export interface SessionClaims {
+interface SessionClaims {
   id: string;
   userId: number;
   tokenGen: number;

@@ -130,6 +130,25 @@ const ROUTES = {
     needs: 'read',
     about: 'Its versions, newest first, in pages.',
   },
+  'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path': {
+    needs: 'read',
+    about:
+      'Where a version went: the jobs that take it, those behind them and those that take what they put, nearest first, each with its newest build and the retries of that.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/resources/:resource/check': {
+    needs: 'read',
+    about:
+      'Its last check: when, how it failed, how often in a row, and what it said (the last 64 KiB, secrets masked).',
+  },
+  'GET /teams/:team/pipelines/:pipeline/waiting': {
+    needs: 'read',
+    about:
+      'Why each job gets no build and each pending build does not start: [codes](waiting.md) and sentences. A job that is about to be built has no reason.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job/waiting': {
+    needs: 'read',
+    about: 'Why one job gets no build, and its pending builds do not start.',
+  },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/check': {
     needs: 'write',
     about: 'Asks for a check now: 202. Requests that arrive while one runs become one more check.',

@@ -6,8 +6,8 @@ import { roleIn } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import { includes } from '#domain/access/roles.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
-import type { ResourceName } from '#flows/ports.ts';
 import type { ResourceView } from '#flows/views.ts';
+import { checkRoutes, nameOf } from './checks.ts';
 import { found } from './found.ts';
 import {
   PageQuery,
@@ -19,6 +19,7 @@ import {
   answerList,
   answerPage,
 } from './schemas.ts';
+import { versionPathRoute } from './version-path.ts';
 
 const Resource = {
   id: Type.Integer(),
@@ -62,7 +63,8 @@ export function resourceRoutes(api: PublicApi): Route[] {
       },
     }),
     versionsRoute(api),
-    checkRoute(api),
+    versionPathRoute(api),
+    ...checkRoutes(api),
   ];
 }
 
@@ -81,27 +83,6 @@ function versionsRoute(api: PublicApi): Route {
       return { data, has_more: hasMore };
     },
   });
-}
-
-/** Requests that arrive while a check runs become one more check. */
-function checkRoute(api: PublicApi): Route {
-  return route({
-    method: 'POST',
-    url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
-    schema: {
-      params: ResourceParams,
-      response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },
-    },
-    handler: async ({ params }, reply) => {
-      const answered = await api.requestCheck(params);
-      found(answered === 'requested' ? answered : undefined, nameOf(params));
-      return reply.code(202).send({ data: { resource: params.resource } });
-    },
-  });
-}
-
-function nameOf({ team, pipeline, resource }: ResourceName): string {
-  return `Resource ${resource} of pipeline ${pipeline} in team ${team}`;
 }
 
 function tokenFor(

@@ -24,7 +24,7 @@ export const PageQuery = {
 
 /** A time in RFC 3339. */
 export const Time = Type.String();
-const Status = ['pending', 'started', 'succeeded', 'failed', 'cancelled'] as const;
+const Status = ['pending', 'waiting', 'started', 'succeeded', 'failed', 'cancelled', 'warning'] as const;
 export const BuildStatusName = Type.Enum([...Status]);
 export const Strings = Type.Record(Type.String(), Type.String());
 

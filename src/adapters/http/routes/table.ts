@@ -8,6 +8,7 @@ import { jobRoutes } from './jobs.ts';
 import { logRoutes } from './logs.ts';
 import { pipelineRoutes } from './pipelines.ts';
 import { resourceRoutes } from './resources.ts';
+import { waitingRoutes } from './waiting.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** Every public route. What each needs stands in `access/table.ts`. */
@@ -21,5 +22,6 @@ export function publicRoutes(api: PublicApi, readiness: Readiness, version: stri
     ...buildRoutes(api),
     ...logRoutes(api),
     ...resourceRoutes(api),
+    ...waitingRoutes(api),
   ];
 }

@@ -75,8 +75,20 @@ export const KINDS = {
   roleBindings: grouped<V1RoleBinding>('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings'),
   clusterRoles: grouped<V1ClusterRole>('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', false),
   events: grouped<EventsV1Event>('events.k8s.io/v1', 'Event', 'events'),
+  validatingWebhooks: grouped<WebhookConfiguration>(
+    'admissionregistration.k8s.io/v1',
+    'ValidatingWebhookConfiguration',
+    'validatingwebhookconfigurations',
+    false,
+  ),
   tokenReviews: grouped<V1TokenReview>('authentication.k8s.io/v1', 'TokenReview', 'tokenreviews', false),
 } as const;
+
+/** What of such an object the operator looks at and writes. */
+interface WebhookConfiguration {
+  metadata?: { name?: string };
+  webhooks?: { name: string; clientConfig: { caBundle?: string } }[];
+}
 
 /** What every object has; enough to address it. */
 export interface ObjectRef {

@@ -1,4 +1,5 @@
 import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
+import { FAULTS } from '#domain/scheduling/reasons.ts';
 import type { PipelineStatus } from './pipeline-status.ts';
 import { TRUNCATED } from './pipeline-status.ts';
 
@@ -8,6 +9,7 @@ export function eventsBetween(before: PipelineStatus | undefined, after: Pipelin
     ...revisionEvents(before, after),
     ...buildEvents(before, after),
     ...checkEvents(before, after),
+    ...waitingEvents(before, after),
     ...truncatedEvents(before, after),
   ];
 }
@@ -79,6 +81,29 @@ function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus):
       ? []
       : [warning('CheckFailed', 'Check', `The check of ${resource} failed: ${message}`)],
   );
+}
+
+/** What waits for a new reason; that nothing has been found or has passed yet is how every pipeline begins. */
+function waitingEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+  if (before?.jobCount === undefined) return [];
+  const known = new Set(before.waiting?.map(waitingKey));
+  return (after.waiting ?? [])
+    .filter((one) => !AT_FIRST.has(one.reason) && !known.has(waitingKey(one)))
+    .map(({ job, build, reason, message }) => {
+      const what = build === undefined ? `Job ${job} gets no build` : `Build ${build} of job ${job} waits`;
+      const note = `${what}: ${message}`;
+      return TO_MEND.has(reason) ? warning(reason, 'Schedule', note) : normal(reason, 'Schedule', note);
+    });
+}
+
+const AT_FIRST = new Set(['NoVersion', 'NothingPassed', 'PipelinePaused']);
+const TO_MEND: ReadonlySet<string> = FAULTS;
+
+type Waits = NonNullable<PipelineStatus['waiting']>[number];
+
+/** Sentences hold counts and versions: a reason is told once however they change. */
+function waitingKey({ job, build, reason }: Waits): string {
+  return `${job} ${build} ${reason}`;
 }
 
 function truncatedEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {

@@ -233,3 +233,43 @@ test('a build that was too quick to be seen running is told from its start', () 
   const after = statusOf(applied({ jobs: [unit('2', 'succeeded', 2)] }), { before });
   expect(told(before, after)).toEqual(['Normal BuildStarted', 'Normal BuildSucceeded']);
 });
+
+const waits = (...waiting: NonNullable<PipelineFacts['waiting']>) => statusOf(applied({ waiting }));
+const because = (code: 'NothingNew' | 'NoVersion' | 'NoAgreement' | 'SerialGroup', message = `${code}.`) => ({
+  code,
+  message,
+});
+
+describe('what waits', () => {
+  test('is shown with its reason, but for what passes by itself', () => {
+    const status = waits(
+      { job: 'unit', number: '3', reason: because('SerialGroup') },
+      { job: 'unit', reason: because('NothingNew') },
+      { job: 'deploy', reason: because('NoVersion') },
+    );
+    expect(status.waiting).toEqual([
+      { job: 'unit', build: '3', reason: 'SerialGroup', message: 'SerialGroup.' },
+      { job: 'deploy', reason: 'NoVersion', message: 'NoVersion.' },
+    ]);
+    expect(waits()).not.toHaveProperty('waiting');
+  });
+
+  test('is an Event when its reason changes, and not when only its sentence does', () => {
+    const idle = waits({ job: 'deploy', reason: because('NoVersion') });
+    const stuck = waits({ job: 'deploy', reason: because('NoAgreement', 'No build of a and b.') });
+    const still = waits({ job: 'deploy', reason: because('NoAgreement', 'No build of a, b and c.') });
+    const queued = waits({ job: 'deploy', number: '4', reason: because('SerialGroup') });
+    expect(told(undefined, stuck)).toEqual(['Normal RevisionApplied']);
+    expect(told(waits(), idle)).toEqual([]);
+    expect(told(idle, stuck)).toEqual(['Warning NoAgreement']);
+    expect(told(stuck, still)).toEqual([]);
+    expect(eventsBetween(idle, queued)).toMatchObject([
+      { type: 'Normal', reason: 'SerialGroup', note: 'Build 4 of job deploy waits: SerialGroup.' },
+    ]);
+  });
+
+  test('stays while the facts are out of reach', () => {
+    const before = waits({ job: 'deploy', reason: because('NoAgreement') });
+    expect(statusOf(applied(), { facts: undefined, before }).waiting).toEqual(before.waiting);
+  });
+});

@@ -2,7 +2,8 @@ import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
-import type { NameDifference, PipelineFacts } from '#flows/ports.ts';
+import { ORDINARY } from '#domain/scheduling/reasons.ts';
+import type { NameDifference, PipelineFacts, Waiting } from '#flows/ports.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { WantedCondition } from './conditions.ts';
 import { conditionsOf } from './conditions.ts';
@@ -11,7 +12,8 @@ export type PipelineStatus = NonNullable<Wire<PipelineObject>['status']>;
 
 const MOST_NAMES = 100;
 const MOST_FAILING = 20;
-const LONGEST_CHECK_MESSAGE = 1024;
+const MOST_WAITING = 20;
+const LONGEST_MESSAGE = 1024;
 /** Resources that one condition names. */
 const MOST_TOLD = 5;
 export const TRUNCATED = 'VersionsTruncated';
@@ -114,8 +116,27 @@ function trouble({ verdict, trouble: message }: StatusInput): WantedCondition[] 
 
 /** While the facts are out of reach, what was known of them stays. */
 function keptFields(before: PipelineStatus | undefined): Partial<PipelineStatus> {
-  const { revision, paused: stopped, jobCount, resourceCount, lastBuild, jobs, failingChecks } = before ?? {};
-  return defined({ revision, paused: stopped, jobCount, resourceCount, lastBuild, jobs, failingChecks });
+  const kept = before ?? {};
+  const {
+    revision,
+    paused: stopped,
+    jobCount,
+    resourceCount,
+    lastBuild,
+    jobs,
+    waiting,
+    failingChecks,
+  } = kept;
+  return defined({
+    revision,
+    paused: stopped,
+    jobCount,
+    resourceCount,
+    lastBuild,
+    jobs,
+    waiting,
+    failingChecks,
+  });
 }
 
 function keptConditions(before: PipelineStatus | undefined): WantedCondition[] {
@@ -146,8 +167,15 @@ function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
             }),
           }),
     })),
+    waiting: some((facts.waiting ?? []).flatMap(waitingText), MOST_WAITING),
     failingChecks: some(facts.resources.flatMap(failingCheck), MOST_FAILING),
   });
+}
+
+function waitingText({ job, number, reason }: Waiting): NonNullable<PipelineStatus['waiting']> {
+  if (ORDINARY.has(reason.code)) return [];
+  const message = reason.message.slice(0, LONGEST_MESSAGE);
+  return [{ job, ...(number === undefined ? {} : { build: number }), reason: reason.code, message }];
 }
 
 function failingCheck({
@@ -155,7 +183,7 @@ function failingCheck({
   checkError,
 }: PipelineFacts['resources'][number]): { resource: string; message: string }[] {
   if (checkError === undefined) return [];
-  return [{ resource: name, message: checkError.slice(0, LONGEST_CHECK_MESSAGE) }];
+  return [{ resource: name, message: checkError.slice(0, LONGEST_MESSAGE) }];
 }
 
 interface Ended {

@@ -166,7 +166,14 @@ function namespaceOf(team: SeenTeam): string {
 
 function manifestOf(seen: SeenTeam): TeamManifest {
   const { name, uid } = seen;
-  return defined({ name, uid, namespace: namespaceOf(seen), displayName: seen.spec.displayName });
+  const { displayName, limits } = seen.spec;
+  return defined({
+    name,
+    uid,
+    namespace: namespaceOf(seen),
+    displayName,
+    runningBuilds: limits?.runningBuilds,
+  });
 }
 
 function sameForUs(before: SeenTeam, after: SeenTeam): boolean {

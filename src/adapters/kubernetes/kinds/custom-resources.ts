@@ -129,6 +129,17 @@ export interface PipelineObject {
         endedAt?: string;
       };
     }[];
+    /** Jobs that get no build and builds that do not start for a reason that does not pass by itself as usual, at most 20 of them. The API tells all reasons of all jobs. */
+    waiting?: {
+      /** Name of the job. */
+      job: string;
+      /** Number of the build that does not start; absent where the job gets no build. */
+      build?: string;
+      /** Why, in one CamelCase word of docs/reference/waiting.md. */
+      reason: string;
+      /** Why, in words. */
+      message: string;
+    }[];
     /** Resources whose last check failed, at most 20 of them. */
     failingChecks?: {
       /** Name of the resource, `<type>.<name>`. */

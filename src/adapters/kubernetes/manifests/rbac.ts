@@ -87,10 +87,24 @@ export function operatorReleaseRules(release: string): V1PolicyRule[] {
     {
       apiGroups: [''],
       resources: ['secrets'],
-      resourceNames: ['keys', 'admin', 'database', 'internal-ca', 'internal-tls'].map(
+      resourceNames: ['keys', 'admin', 'database', 'internal-ca', 'internal-tls', 'webhook-tls'].map(
         (name) => `${release}-${name}`,
       ),
       verbs: ['get', 'patch'],
     },
   ];
 }
+
+/** Added to the operator's ClusterRole where it makes the admission webhook's certificate itself: the API server has to know by what. */
+export function operatorWebhookRules(release: string): V1PolicyRule[] {
+  return [
+    {
+      apiGroups: ['admissionregistration.k8s.io'],
+      resources: ['validatingwebhookconfigurations'],
+      resourceNames: [webhookConfigurationOf(release)],
+      verbs: ['get', 'patch'],
+    },
+  ];
+}
+
+export const webhookConfigurationOf = (release: string): string => `${release}-webhook`;

@@ -16,7 +16,7 @@ const RENEW_DAYS = 30;
 /** Clocks of nodes differ. */
 const BACKDATED_MS = 300_000;
 
-/** An authority of our own: it vouches for the internal gateway and for nothing else. */
+/** An authority of our own: it vouches for the internal gateway and the admission webhook, and for nothing else. */
 export async function makeAuthority(name: string, now: Date): Promise<Pair> {
   const x509 = await library();
   const keys = await newKeys();

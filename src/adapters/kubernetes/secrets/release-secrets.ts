@@ -66,6 +66,32 @@ export async function ensureDatabase(options: ReleaseSecretsOptions, host: strin
  * `<release>-internal-ca`, which is mounted nowhere. Returns the authority's certificate, by which agents know the gateway.
  */
 export async function ensureInternalTls(options: ReleaseSecretsOptions): Promise<string> {
+  const { authority } = await ensureServerTls(options, 'internal');
+  return authority;
+}
+
+/** What a TLS server needs, and by what others know it. */
+export interface ServerTls extends Pair {
+  /** The authority's certificate. */
+  authority: string;
+}
+
+/** `<release>-webhook-tls`: certificate of the admission webhook, signed by the same authority and renewed in the same way. */
+export function ensureWebhookTls(options: ReleaseSecretsOptions): Promise<ServerTls> {
+  return ensureServerTls(options, 'webhook');
+}
+
+/** The same Secret where cert-manager makes it; undefined until it has. */
+export async function givenWebhookTls(options: ReleaseSecretsOptions): Promise<Pair | undefined> {
+  const { client, namespace, release } = options;
+  const name = `${release}-webhook-tls`;
+  const found = orAbsent(await client.get(KINDS.secrets, { namespace, name }), `reading the Secret ${name}`);
+  const pair = pairOf(decoded(found));
+  return pair.certificate === '' || pair.key === '' ? undefined : pair;
+}
+
+/** `<release>-<service>-tls` for the Service `<release>-<service>`. */
+async function ensureServerTls(options: ReleaseSecretsOptions, service: string): Promise<ServerTls> {
   const { namespace, release } = options;
   const now = options.now();
   const authority = pairOf(
@@ -75,9 +101,9 @@ export async function ensureInternalTls(options: ReleaseSecretsOptions): Promise
         : valuesOf(await makeAuthority(`${release} internal authority`, now)),
     ),
   );
-  const service = `${release}-internal.${namespace}`;
-  const hosts = [`${service}.svc`, `${service}.svc.cluster.local`, service, `${release}-internal`];
-  await ensure(options, 'internal-tls', async (known) =>
+  const name = `${release}-${service}.${namespace}`;
+  const hosts = [`${name}.svc`, `${name}.svc.cluster.local`, name, `${release}-${service}`];
+  const values = await ensure(options, `${service}-tls`, async (known) =>
     serverCertificateIsGood(pairOf(known), authority, hosts, now) && known['ca.crt'] === authority.certificate
       ? known
       : {
@@ -85,7 +111,7 @@ export async function ensureInternalTls(options: ReleaseSecretsOptions): Promise
           'ca.crt': authority.certificate,
         },
   );
-  return authority.certificate;
+  return { ...pairOf(values), authority: authority.certificate };
 }
 
 function freshKey(): string {

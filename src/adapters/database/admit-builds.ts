@@ -1,0 +1,118 @@
+import { sql } from 'slonik';
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { OpenBuild, StartDecision, StartFacts, StartJob } from '#domain/scheduling/start-queued.ts';
+import type { Admitted } from '#flows/ports.ts';
+import { EpochOver, fence } from './fence.ts';
+import { LOCK, prepared, time, type Database, type Transaction } from './pool.ts';
+
+/** Of the queue of one job so many are looked at; it goes on when they have had their turn. */
+const QUEUE_OF_JOB = 100;
+
+const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;
+
+/** Walks from job to job, so that a long queue costs no more than a short one. */
+export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
+  const teams = await pool.anyFirst(prepared<{ team: number }>('teams_with_queue')`
+    WITH RECURSIVE queued (job) AS (
+      (SELECT job_id FROM builds WHERE admitted_at IS NULL AND status = 'pending' ORDER BY job_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT b.job_id FROM builds b WHERE b.admitted_at IS NULL AND b.status = 'pending' AND b.job_id > q.job
+        ORDER BY b.job_id LIMIT 1) FROM queued q WHERE q.job IS NOT NULL)
+    SELECT DISTINCT p.team_id AS team FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
+    WHERE p.deleted_at IS NULL ORDER BY 1`);
+  return [...teams];
+}
+
+/** Five round trips: begin, lock, gather, write, commit. One decision at a time for each team. */
+export async function admit(
+  database: Database,
+  { team, decide, at }: { team: number; decide: (facts: StartFacts) => StartDecision; at: Date },
+): Promise<Admitted> {
+  return await database.pool.transaction(async (connection) => {
+    const leads = await connection.oneFirst(prepared<{ leads: boolean }>(
+      `lock_team_${database.epoch === undefined}`,
+    )`
+      SELECT (${fence(database)}) IS NOT NULL AS leads FROM pg_advisory_xact_lock(${LOCK.team}, ${team}::int)`);
+    if (!leads) throw new EpochOver(database.epoch?.() ?? 0);
+    const facts = await gatherQueue(connection, team);
+    const decision = decide(facts);
+    const pipelines = await writeTurns(connection, decision, at);
+    const more = facts.jobs.some(
+      ({ id }) =>
+        facts.builds.filter(({ job, state }) => job === id && state === 'queued').length >= QUEUE_OF_JOB,
+    );
+    return { builds: decision.start.length, more: more && decision.start.length > 0, pipelines };
+  });
+}
+
+interface Row {
+  limit: number | null;
+  jobs: (Omit<StartJob, 'concurrency'> & { concurrency: number | null })[] | null;
+  builds: OpenBuild[] | null;
+}
+
+/** What runs is few, so it is read whole; of what waits, the oldest of each job. */
+async function gatherQueue(connection: Transaction, team: number): Promise<StartFacts> {
+  const found = await connection.one(prepared<Row>('gather_queue')`
+    WITH RECURSIVE queued (job) AS (
+      (SELECT job_id FROM builds WHERE admitted_at IS NULL AND status = 'pending' ORDER BY job_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT b.job_id FROM builds b WHERE b.admitted_at IS NULL AND b.status = 'pending' AND b.job_id > q.job
+        ORDER BY b.job_id LIMIT 1) FROM queued q WHERE q.job IS NOT NULL),
+    open AS (
+      SELECT b.id, b.job_id AS job, ${NUMBER} AS number, 'running' AS state FROM builds b
+      WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL
+      UNION ALL
+      SELECT b.id, b.job, b.number, 'queued' FROM queued q CROSS JOIN LATERAL (
+        SELECT b.id, b.job_id AS job, ${NUMBER} AS number FROM builds b
+        WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY b.id LIMIT ${QUEUE_OF_JOB}) AS b),
+    own AS (
+      SELECT o.*, j.name, j.paused, j.concurrency, j.serial_groups, p.id AS pipeline, p.paused AS pipeline_paused
+      FROM open o JOIN jobs j ON j.id = o.job JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE p.team_id = ${team} AND (o.state = 'running' OR p.deleted_at IS NULL))
+    SELECT (SELECT running_builds FROM teams WHERE id = ${team}) AS limit,
+      (SELECT jsonb_agg(jsonb_build_object('id', id, 'job', job, 'number', number, 'state', state)) FROM own) AS builds,
+      (SELECT jsonb_agg(DISTINCT jsonb_build_object('id', job, 'name', name, 'pipeline', pipeline, 'paused', paused,
+        'pipelinePaused', pipeline_paused, 'concurrency', concurrency, 'serialGroups', serial_groups)) FROM own) AS jobs`);
+  return {
+    ...(found.limit === null ? {} : { limit: found.limit }),
+    builds: found.builds ?? [],
+    jobs: (found.jobs ?? []).map(({ concurrency, ...job }) => ({
+      ...job,
+      ...(concurrency === null ? {} : { concurrency }),
+    })),
+  };
+}
+
+interface Turn {
+  id: number;
+  held: Reason[] | null;
+  said: string | null;
+}
+
+/** Rows of builds are taken in one order, as by all who take several. */
+async function writeTurns(connection: Transaction, decision: StartDecision, at: Date): Promise<number[]> {
+  const turns: Turn[] = [
+    ...decision.start.map((id) => ({ id, held: null, said: null })),
+    ...decision.held.map(({ build, reasons }) => ({ id: build, held: reasons, said: said(reasons) })),
+  ];
+  if (turns.length === 0) return [];
+  const changed = await connection.anyFirst(prepared<{ pipeline: number }>('write_turns')`
+    WITH turns AS (SELECT * FROM jsonb_to_recordset(${sql.jsonb(turns)}) AS n (id bigint, held jsonb, said text)),
+    locked AS (
+      SELECT b.id FROM builds b JOIN turns n ON n.id = b.id
+      WHERE b.admitted_at IS NULL AND b.status = 'pending' AND (n.held IS NULL OR b.held IS DISTINCT FROM n.held)
+      ORDER BY b.id FOR UPDATE OF b),
+    changed AS (
+      UPDATE builds b SET held = n.held, pending_reason = n.said, wants_pod = n.held IS NULL,
+        admitted_at = CASE WHEN n.held IS NULL THEN ${time(at)} END
+      FROM turns n, locked l WHERE b.id = n.id AND l.id = n.id AND b.admitted_at IS NULL AND b.status = 'pending'
+      RETURNING b.job_id)
+    SELECT DISTINCT j.pipeline_id AS pipeline FROM changed c JOIN jobs j ON j.id = c.job_id`);
+  return [...changed];
+}
+
+/** As every reason why a build is pending: the word of the first, then sentences. */
+function said(reasons: readonly Reason[]): string {
+  return `${reasons[0]?.code ?? 'Pending'}: ${reasons.map(({ message }) => message).join(' ')}`;
+}

@@ -1,0 +1,38 @@
+import type { DatabasePool } from 'slonik';
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import { checksStalled } from '#domain/scheduling/next-check.ts';
+import type { ResourceName } from '#flows/ports.ts';
+import type { CheckView } from '#flows/views.ts';
+import { cronNext } from './cron-next.ts';
+import { pipelineId } from './names.ts';
+import { withoutNulls } from './nulls.ts';
+import { rows } from './pool.ts';
+
+interface Row {
+  running: boolean;
+  lastCheckedAt: Date | null;
+  nextCheckAt: Date | null;
+  error: string | null;
+  failures: number;
+  output: string;
+  schedule: Schedule | null;
+}
+
+export async function viewCheck(
+  pool: DatabasePool,
+  { resource, ...name }: ResourceName,
+): Promise<CheckView | undefined> {
+  const pipeline = await pipelineId(pool, name);
+  if (pipeline === undefined) return undefined;
+  const found = await pool.maybeOne(rows<Row>()`
+    SELECT s.run_id IS NOT NULL AS running, s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt",
+      s.last_error AS error, s.failures, coalesce(s.last_log, '') AS output, s.schedule
+    FROM resources r JOIN check_scopes s ON s.id = r.scope_id
+    WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource} AND r.deleted_at IS NULL`);
+  if (found === null) return undefined;
+  const { schedule, ...row } = found;
+  const next = row.nextCheckAt?.getTime();
+  const stalled =
+    schedule !== null && next !== undefined && checksStalled({ schedule, next, now: Date.now() }, cronNext);
+  return { ...withoutNulls(row), stalled };
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+let stores: TestStores;
+let saved: SavedPipeline;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await stores.pipelines.savePipeline(
+    toSave(
+      samplePipeline({
+        resources: [resource('git.app'), resource('git.image')],
+        jobs: [
+          job('unit', get('git.app'), task('test')),
+          job('image', get('git.app', { passed: ['unit'] }), put('git.image')),
+          job('deploy', get('git.image', { passed: ['image'] }), task('roll out')),
+          job('tidy', get('git.app', { trigger: false }), task('tidy')),
+        ],
+      }),
+    ),
+  );
+});
+
+const schedule = async () => {
+  const scheduled = await stores.builds.schedule(saved.id, decideBuilds, new Date());
+  await giveTurns(stores);
+  return scheduled;
+};
+const codes = async (): Promise<Record<string, string[]>> => {
+  const waiting = await stores.views.waiting(APP);
+  return Object.fromEntries(
+    (waiting?.jobs ?? []).map(({ name, reasons }) => [name, reasons.map(({ code }) => code)]),
+  );
+};
+
+describe('why something waits', () => {
+  test('is told as it is now, though nobody asked for a decision on the job since', async () => {
+    expect(await codes()).toEqual({
+      unit: ['NoVersion'],
+      image: ['NothingPassed'],
+      deploy: ['NothingPassed'],
+      tidy: ['NoVersion'],
+    });
+    await found(stores, saved, [{ ref: 'a' }]);
+    // About to be built: there is nothing to tell.
+    expect(await codes()).toMatchObject({ unit: [], image: ['NothingPassed'], tidy: ['NoTrigger'] });
+    await schedule();
+    expect(await codes()).toMatchObject({ unit: ['NothingNew'], image: ['NothingPassed'] });
+  });
+
+  test('names what a pending build waits for', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const [build] = await stores.builds.buildsToStart(1);
+    await stores.builds.explainPending(build?.id ?? 0, 'QuotaExceeded: exceeded quota: millrace');
+    expect((await stores.views.waiting(APP))?.builds).toEqual([
+      {
+        job: 'unit',
+        number: '1',
+        reasons: [{ code: 'QuotaExceeded', message: 'exceeded quota: millrace' }],
+      },
+    ]);
+    expect((await stores.views.waiting({ ...APP, job: 'tidy' }))?.builds).toEqual([]);
+  });
+
+  test('asking changes nothing, and what is unknown has no answer', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await stores.views.waiting(APP);
+    expect((await schedule()).builds).toHaveLength(1);
+    expect(await stores.views.waiting({ ...APP, job: 'nobody' })).toBeUndefined();
+    expect(await stores.views.waiting({ ...APP, pipeline: 'other' })).toBeUndefined();
+  });
+});
+
+describe('the path of a version', () => {
+  test('goes through jobs and what they put, with a place for each job that has not had it', async () => {
+    const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    await succeed(stores, 'unit');
+    await schedule();
+    const image = (await stores.builds.buildsToStart(10)).find((build) => build.job === 'image');
+    const events = eventsOf(['0', '1'], new Date().toISOString()).map((event) =>
+      event.type === 'step-ended' && event.step === '1' ? { ...event, version: { tag: '1.0' } } : event,
+    );
+    await stores.builds.applyEvents(image?.id ?? 0, 1, events, applyEvents);
+    await schedule();
+    const path = await stores.views.versionPath({ ...APP, resource: 'git.app' }, version);
+    expect(path).toMatchObject({
+      resource: 'git.app',
+      version,
+      fields: { ref: 'a' },
+      path: [
+        { job: 'unit', build: { number: '1', status: 'succeeded' }, retries: [] },
+        { job: 'image', build: { number: '1', status: 'succeeded' }, retries: [] },
+        { job: 'deploy', build: { number: '1', status: 'pending' }, retries: [] },
+        { job: 'tidy', retries: [] },
+      ],
+    });
+    expect(path?.path[3]).not.toHaveProperty('build');
+  });
+
+  test('is not that of another resource, nor of a version that does not exist', async () => {
+    const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
+    expect(await stores.views.versionPath({ ...APP, resource: 'git.image' }, version)).toBeUndefined();
+    expect(await stores.views.versionPath({ ...APP, resource: 'git.app' }, version + 1)).toBeUndefined();
+  });
+});
+
+test('the last check of a resource tells what it said, and how often it has failed', async () => {
+  const scope = saved.resources[0]?.scope ?? 0;
+  for (const error of ['once', 'twice']) {
+    await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'manual', new Date());
+    const opened = await stores.checks.openRun([scope], 'manual', new Date());
+    const run = opened?.run ?? 0;
+    await stores.checks.recordCheck({ run, scope, error, log: `tried ${error}\n` }, new Date());
+    await stores.checks.closeRun(run, new Date());
+  }
+  expect(await stores.views.check({ ...APP, resource: 'git.app' })).toMatchObject({
+    running: false,
+    failures: 2,
+    error: 'twice',
+    output: 'tried twice\n',
+    stalled: false,
+  });
+  expect(await stores.views.check({ ...APP, resource: 'git.nobody' })).toBeUndefined();
+});

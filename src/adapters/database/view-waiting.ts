@@ -1,0 +1,84 @@
+import { sql, type DatabasePool } from 'slonik';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
+import { whyBuildWaits } from '#domain/scheduling/why-build-waits.ts';
+import type { PipelineName } from '#flows/ports.ts';
+import type { WaitingView } from '#flows/views.ts';
+import type { Definitions } from './definitions.ts';
+import { gatherJobs } from './gather.ts';
+import { decideWithPages } from './gather-pages.ts';
+import { pipelineId } from './names.ts';
+import { ids, rows } from './pool.ts';
+
+/** Newest builds that have not started; older ones wait behind them for the same reasons or their own. */
+const MOST_BUILDS = 1000;
+
+/** Decides as the scheduler would now, and writes nothing: what is told is never older than the question. */
+export async function viewWaiting(
+  database: { pool: DatabasePool; definitions: Definitions },
+  { job, ...name }: PipelineName & { job?: string },
+): Promise<WaitingView | undefined> {
+  const { pool } = database;
+  const pipeline = await pipelineId(pool, name);
+  if (pipeline === undefined) return undefined;
+  const jobs = await pool.any(rows<JobRow>()`
+    SELECT id, name FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL
+      ${job === undefined ? sql.fragment`` : sql.fragment`AND name = ${job}`} ORDER BY position`);
+  if (job !== undefined && jobs.length === 0) return undefined;
+  return { jobs: await waitingJobs(pool, jobs), builds: await waitingBuilds(database, jobs) };
+}
+
+interface JobRow {
+  id: number;
+  name: string;
+}
+
+async function waitingJobs(pool: DatabasePool, jobs: readonly JobRow[]): Promise<WaitingView['jobs']> {
+  const { waiting } = await pool.transaction(async (connection) => {
+    const gathered = await gatherJobs(
+      connection,
+      jobs.map((job) => job.id),
+    );
+    return await decideWithPages(connection, gathered, decideBuilds);
+  });
+  const reasons = new Map<number, Reason[]>(waiting.map((job) => [job.job, job.reasons]));
+  return jobs.map((job) => ({ name: job.name, reasons: reasons.get(job.id) ?? [] }));
+}
+
+interface BuildRow {
+  job: string;
+  number: string;
+  revision: number;
+  status: 'pending' | 'waiting';
+  pod: string | null;
+  held: Reason[] | null;
+  gate: Gate | null;
+  votes: GatedBuild['votes'] | null;
+}
+
+async function waitingBuilds(
+  { pool, definitions }: { pool: DatabasePool; definitions: Definitions },
+  jobs: readonly JobRow[],
+): Promise<WaitingView['builds']> {
+  const found = await pool.any(rows<BuildRow>()`
+    SELECT j.name AS job, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
+      b.revision_id AS revision, b.status, b.pending_reason AS pod, b.held, b.gate, (
+        SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v WHERE v.build_id = b.id) AS votes
+    FROM builds b JOIN jobs j ON j.id = b.job_id
+    WHERE b.ended_at IS NULL AND b.status IN ('pending', 'waiting') AND j.id = ANY(${ids(jobs.map((job) => job.id))})
+    ORDER BY b.id DESC LIMIT ${MOST_BUILDS}`);
+  const known = await definitions.of(pool, [...new Set(found.map(({ revision }) => revision))]);
+  return found.map(({ job, number, revision, status, pod, held, gate, votes }) => {
+    const tags = known.get(revision)?.jobs.find(({ name }) => name === job)?.tags ?? [];
+    const reasons = whyBuildWaits({
+      status,
+      held: held ?? [],
+      tags,
+      gate: gate ?? { approvals: 0 },
+      votes: votes ?? [],
+      ...(pod === null ? {} : { pod }),
+    });
+    return { job, number, reasons };
+  });
+}

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { argv } from 'node:process';
+import { diagnose } from '#domain/language/diagnostic.ts';
+import { limitMemory } from './memory-limit.ts';
+import { startThread } from './thread.ts';
+import type { CompilerThread } from './thread.ts';
+import type { HostAnswer, HostRequest } from './worker-messages.ts';
+
+/*
+ * The process that compiles pipelines, one request at a time, in a thread that can be ended in the middle of one. V8 aborts the whole
+ * process for some faults of a thread: that is why it has one of its own (ADR 0014). process.ts starts it and says what it is given.
+ */
+const [, , engine = '', megabytes = ''] = argv;
+const memoryLimitMb = Number(megabytes);
+const compiled = compileEngine();
+let thread: CompilerThread | undefined;
+
+process.on('message', ({ request, timeLimitMs }: HostRequest) => {
+  void answer(request, timeLimitMs).then((reply) => process.send?.(reply));
+});
+// Whoever asked is gone, and may have been killed: nobody waits for what a thread still works on.
+process.on('disconnect', () => process.exit());
+
+async function answer(request: HostRequest['request'], timeLimitMs: number): Promise<HostAnswer> {
+  try {
+    thread ??= startThread({ module: await compiled }, memoryLimitMb);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      kind: 'failed',
+      failure: diagnose('engine-fault', undefined, `the HCL engine failed: ${reason}`),
+    };
+  }
+  const reply = await thread.send(request, timeLimitMs);
+  if (reply.kind === 'failed') thread = undefined;
+  return reply;
+}
+
+async function compileEngine(): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(limitMemory(await readFile(engine), memoryLimitMb));
+}

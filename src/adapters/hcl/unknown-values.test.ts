@@ -1,0 +1,201 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
+import type { Body, Expression, Value } from '#domain/language/syntax.ts';
+import { OTHERS } from '#domain/pipeline/variables.ts';
+import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import { buildEngine } from './build.ts';
+import { startEngine } from './engine.ts';
+import type { HclEngine } from './engine.ts';
+import { readPipeline } from './read-pipeline.ts';
+
+/*
+ * The admission webhook reads a text without the values that `varsFrom` brings. It must refuse nothing that those values could make
+ * right: proven on every valid text of the suite, with every single value of it made dependent on an unknown one.
+ */
+jest.setTimeout(120_000);
+
+let engine: HclEngine;
+beforeAll(async () => {
+  engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+}, 300_000);
+
+const UNKNOWN: GivenVariables = { [OTHERS]: { value: '' } };
+const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.hcl') && !/^(syntax|functions)\//.test(name))
+  .toSorted();
+
+const told = (text: string | Buffer, given: GivenVariables): string[] =>
+  readPipeline(engine, text, given).diagnostics.map(renderDiagnostic);
+
+const errorsOf = (text: string | Buffer, given: GivenVariables): string[] =>
+  readPipeline(engine, text, given)
+    .diagnostics.filter((diagnostic) => hasErrors([diagnostic]))
+    .map(renderDiagnostic);
+
+function valuesFor(name: string): GivenVariables {
+  try {
+    return JSON.parse(readFileSync(join(folder, name.replace(/hcl$/, 'vars.json')), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Every value in the text that is written out. */
+function constants(body: Body): { expression: Expression; value: Value }[] {
+  const within = (expression: Expression): { expression: Expression; value: Value }[] => [
+    ...(expression.value === undefined ? [] : [{ expression, value: expression.value }]),
+    ...(expression.items ?? []).flatMap(within),
+    ...(expression.entries ?? []).flatMap(({ value }) => within(value)),
+  ];
+  return body.items.flatMap((item) =>
+    item.kind === 'attribute' ? within(item.expression) : constants(item.body),
+  );
+}
+
+const TYPES: Partial<Record<Value['kind'], string>> = { string: 'string', bool: 'bool', number: 'number' };
+
+/** The text with one value taken from a variable, in every way that leaves a text with the default as valid as it was. */
+function dependent(
+  source: Buffer,
+  { expression, value }: { expression: Expression; value: Value },
+): string[] {
+  const { start, end } = expression.range;
+  const literal = source.subarray(start.byte, end.byte).toString();
+  const instead = (put: string, declared: string): string =>
+    `${source.subarray(0, start.byte).toString()}${put}${source.subarray(end.byte).toString()}\nvariable "unknown_one" {\n${declared}\n}\n`;
+  const chooses = '  type = string\n  default = "yes"';
+  const type = TYPES[value.kind];
+  return [
+    ...(type === undefined || literal.startsWith('<<')
+      ? []
+      : [instead('var.unknown_one', `  type = ${type}\n  default = ${literal}`)]),
+    instead(`(var.unknown_one == "yes" ? ${literal}\n : null)`, chooses),
+    instead('(var.unknown_one == "yes" ? null : "no")', chooses),
+    instead('(var["unknown_one"] == "yes" ? null : "no")', chooses),
+  ];
+}
+
+function variantsOf(source: Buffer): string[] {
+  const document = engine.parse(source, 200);
+  try {
+    const { body } = document;
+    return body === undefined ? [] : constants(body).flatMap((one) => dependent(source, one));
+  } finally {
+    document.release();
+  }
+}
+
+describe('a text is not refused for want of any value', () => {
+  test.each(names)('%s', (name) => {
+    const source = readFileSync(join(folder, name));
+    const known = valuesFor(name);
+    const errors = errorsOf(source, known);
+    for (const given of [UNKNOWN, { ...known, ...UNKNOWN }]) {
+      expect(errorsOf(source, given).filter((error) => !errors.includes(error))).toEqual([]);
+    }
+    if (errors.length > 0) return;
+    for (const text of variantsOf(source)) {
+      if (errorsOf(text, known).length > 0) continue;
+      expect({ text, errors: errorsOf(text, { ...known, ...UNKNOWN }) }).toEqual({ text, errors: [] });
+    }
+  });
+
+  test('which is seen in some hundred texts, most of them valid', () => {
+    const sound = names.filter(
+      (name) => errorsOf(readFileSync(join(folder, name)), valuesFor(name)).length === 0,
+    );
+    const texts = sound.flatMap((name) =>
+      variantsOf(readFileSync(join(folder, name))).map((text) => ({ text, known: valuesFor(name) })),
+    );
+    const valid = texts.filter(({ text, known }) => errorsOf(text, known).length === 0);
+    expect(texts.length).toBeGreaterThan(300);
+    expect(valid.length).toBeGreaterThan(texts.length / 3);
+  });
+});
+
+describe('with values that nobody knows, it is still told that', () => {
+  const head = 'variable "u" {\n  type = string\n}\n';
+  test.each<[string, string, string[]]>([
+    [
+      'the text is no HCL',
+      'job "a" {',
+      [
+        '4:9: Unclosed configuration block: There is no closing brace for this block before the end of the file. This may be caused by incorrect brace nesting elsewhere in this file',
+      ],
+    ],
+    [
+      'a block does not exist',
+      'jobb "a" {\n}\n',
+      ['4:1: there is no block "jobb" in a pipeline; did you mean "job"?'],
+    ],
+    [
+      'a variable does not exist',
+      'resource "git" "a" {\n  params {\n    name = var.wrong\n    url = var.u\n  }\n}\n',
+      ['6:15: there is no variable "wrong"'],
+    ],
+    [
+      'an attribute does not exist beside one that depends on a value',
+      'resource "git" "a" {\n  check_interval = var.u\n  check_intervall = "1"\n}\n',
+      ['6:3: there is no attribute "check_intervall" in resource; did you mean "check_interval"?'],
+    ],
+    [
+      'a fixed value is wrong',
+      'resource "git" "a" {\n  check_interval = 5\n  params {\n    url = var.u\n    name = "a"\n  }\n}\n',
+      ['5:20: check_interval must be a string, not a number'],
+    ],
+    [
+      'a resource does not exist, while parameters depend on values',
+      'resource "git" "a" {\n  params {\n    url = var.u\n    name = "a"\n  }\n}\njob "j" {\n  get "git" "b" {}\n}\n',
+      ['11:7: there is no resource "git.b"; did you mean "git.a"?'],
+    ],
+    [
+      'a parameter is missing beside one that depends on a value',
+      'resource "git" "a" {\n  params {\n    name = var.u\n  }\n}\n',
+      ['5:3: a git resource needs the parameter url'],
+    ],
+    [
+      'a default is of another type',
+      'variable "v" {\n  type = bool\n  default = "x"\n}\n',
+      ['6:13: default must be a bool, not a string'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(told(head + text, UNKNOWN)).toEqual(expected);
+  });
+
+  test('a value that is given does not fit', () => {
+    const text = 'variable "u" {\n  type = bool\n}\n';
+    expect(told(text, { u: { value: 'maybe' }, ...UNKNOWN })).toEqual([
+      '1:1: the value given for "u" is not true or false',
+    ]);
+  });
+});
+
+test('nothing comes of a text that was read without all its values', () => {
+  const text = 'job "a" {\n  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n}\n';
+  expect(readPipeline(engine, text, {}).pipeline).toBeDefined();
+  expect(readPipeline(engine, text, UNKNOWN)).toEqual({ diagnostics: [] });
+});
+
+describe('it is not judged', () => {
+  test.each<[string, string]>([
+    ['whether a variable without a default gets a value', 'variable "u" {\n  type = string\n}\n'],
+    [
+      'whether both alternatives are chosen',
+      'variable "u" {\n  type = string\n}\njob "a" {\n  task "t" {\n    run "shell" {\n      cmd  = var.u == "" ? null : "true"\n      file = var.u == "" ? "a.sh" : null\n    }\n  }\n}\n',
+    ],
+    [
+      'what is in a variable with a default that may be overridden',
+      'variable "u" {\n  type = string\n  default = "nonsense"\n}\nresource "cron" "c" {\n  check_interval = var.u\n}\n',
+    ],
+    [
+      'what an unknown schedule makes of the resource',
+      'variable "u" {\n  type = string\n}\nresource "cron" "c" {\n  check_interval = var.u\n}\njob "a" {\n  get "cron" "c" {\n    passed = ["b"]\n  }\n}\n',
+    ],
+  ])('%s', (_, text) => {
+    expect(told(text, UNKNOWN)).toEqual([]);
+  });
+});

@@ -1,0 +1,189 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:https';
+import { createServer } from 'node:https';
+import type { ObserveRequest } from '#adapters/http/metrics.ts';
+import type { Log } from '#adapters/http/log.ts';
+import type { ManifestDiagnosis, ManifestText } from '#flows/diagnose-manifest.ts';
+import type { Review, Verdict } from './review.ts';
+import { answerTo, readReview } from './review.ts';
+
+export const ADMISSION_PATH = '/validate-pipeline';
+
+/** The object and the one before it, of at most 3 MiB each, and what stands around them. */
+const LONGEST_BODY = 8 * 1024 * 1024;
+const MOST_AT_ONCE = 16;
+/** The API server waits three seconds (`timeoutSeconds` in the chart), and then lets the manifest in without a word. */
+const LONGEST_MS = 2500;
+
+export type ReviewResult = 'allowed' | 'refused' | 'unchecked';
+
+export interface AdmissionServerParts {
+  diagnose: (manifest: ManifestText) => Promise<ManifestDiagnosis>;
+  log: Log;
+  reviewed?: (result: ReviewResult) => void;
+  observe?: ObserveRequest;
+  /** How long one review may take. */
+  longestMs?: number;
+  /** From then on each answer also ends its connection, so that the next one is made to another replica. */
+  draining?: () => boolean;
+}
+
+/**
+ * The TLS listener that the API server asks about Pipelines. It needs a certificate (`setSecureContext`) before it can answer. Whatever
+ * goes wrong here, a manifest is let in: its condition tells later what is wrong with it.
+ */
+export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerParts): Server {
+  const inTurn = { ...parts, diagnose: oneAtATime(diagnose) };
+  let current = 0;
+  const server = createServer(
+    { minVersion: 'TLSv1.3', ALPNProtocols: ['http/1.1'], maxHeaderSize: 16 * 1024 },
+    (request, response) => {
+      const started = performance.now();
+      response.on('finish', () => {
+        const { statusCode: status } = response;
+        const route = pathOf(request) === ADMISSION_PATH ? ADMISSION_PATH : 'none';
+        const seconds = (performance.now() - started) / 1000;
+        parts.observe?.({ method: request.method ?? '', route, status, seconds });
+      });
+      if (parts.draining?.() === true) response.setHeader('connection', 'close');
+      const refusal = refusalOf(request, current);
+      if (refusal !== undefined) return refuse(response, refusal);
+      current += 1;
+      answer(request, response, inTurn)
+        .catch((error: unknown) => {
+          // Who went away in the middle of a question wants no answer.
+          if (request.destroyed && !request.complete) return;
+          parts.log.error({ err: error }, 'a review could not be answered');
+          refuse(response, { status: 500, reason: 'failed' });
+        })
+        .finally(() => {
+          current -= 1;
+        });
+    },
+  );
+  server.maxConnections = 256;
+  server.requestTimeout = 10_000;
+  server.headersTimeout = 10_000;
+  server.keepAliveTimeout = 120_000;
+  return server;
+}
+
+interface Refusal {
+  status: number;
+  reason: string;
+}
+
+function refusalOf(request: IncomingMessage, current: number): Refusal | undefined {
+  if (pathOf(request) !== ADMISSION_PATH) return { status: 404, reason: 'not found' };
+  if (request.method !== 'POST') return { status: 405, reason: 'send POST' };
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    return { status: 415, reason: 'send application/json' };
+  if (Number(request.headers['content-length'] ?? 0) > LONGEST_BODY) return TOO_LARGE;
+  return current < MOST_AT_ONCE ? undefined : { status: 503, reason: 'too much to do at once' };
+}
+
+const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.replace(/\?.*$/, '');
+}
+
+type Diagnose = AdmissionServerParts['diagnose'];
+
+/** Diagnoses in turn, and those that nobody waits for any more not at all: who asks a lot does not hold up the reconciler. */
+function oneAtATime(diagnose: Diagnose): (manifest: ManifestText, late: AbortSignal) => Promise<Verdict> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (manifest, late) => {
+    const answered = last.then(async (): Promise<Verdict> =>
+      late.aborted ? { unchecked: NOT_IN_TIME } : diagnose(manifest),
+    );
+    last = answered.catch(() => undefined);
+    return answered;
+  };
+}
+
+type InTurn = Omit<AdmissionServerParts, 'diagnose'> & { diagnose: ReturnType<typeof oneAtATime> };
+
+async function answer(request: IncomingMessage, response: ServerResponse, parts: InTurn): Promise<void> {
+  const started = performance.now();
+  const body = await bodyOf(request);
+  if (body === undefined) return refuse(response, TOO_LARGE);
+  const review = readReview(parsed(body));
+  if (review === undefined) {
+    return refuse(response, { status: 400, reason: 'this is no AdmissionReview of a Pipeline' });
+  }
+  const { longestMs = LONGEST_MS } = parts;
+  const verdict = await verdictOn(review, parts, longestMs - (performance.now() - started));
+  parts.reviewed?.(resultOf(verdict));
+  end(response, 200, JSON.stringify(answerTo(review, verdict)), 'application/json');
+}
+
+/** Undefined when it is longer than it may be. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > LONGEST_BODY) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function verdictOn(
+  { manifest, namespace, name }: Review,
+  { diagnose, log }: InTurn,
+  milliseconds: number,
+): Promise<Verdict> {
+  if (manifest === undefined) return { errors: [], warnings: [] };
+  const { promise, resolve } = Promise.withResolvers<Verdict>();
+  const late = new AbortController();
+  const timer = setTimeout(() => {
+    late.abort();
+    resolve({ unchecked: NOT_IN_TIME });
+  }, milliseconds);
+  try {
+    return await Promise.race([diagnose(manifest, late.signal), promise]);
+  } catch (error) {
+    log.error({ err: error, namespace, pipeline: name }, 'a Pipeline could not be checked');
+    return { unchecked: NOT_NOW };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const NOT_IN_TIME =
+  'spec.config could not be checked in time: the condition Ready will tell whether it is right';
+const NOT_NOW = 'spec.config could not be checked now: the condition Ready will tell whether it is right';
+
+function resultOf(verdict: Verdict): ReviewResult {
+  if ('unchecked' in verdict) return 'unchecked';
+  return verdict.errors.length === 0 ? 'allowed' : 'refused';
+}
+
+function refuse(response: ServerResponse, { status, reason }: Refusal): void {
+  if (response.headersSent) return;
+  // What is left of the body is not worth reading.
+  response.setHeader('connection', 'close');
+  if (status === 405) response.setHeader('allow', 'POST');
+  end(response, status, `${reason}\n`, 'text/plain; charset=utf-8');
+}
+
+function end(response: ServerResponse, status: number, text: string, type: string): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': Buffer.byteLength(text),
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  });
+  response.end(text);
+}

@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PathBuildView } from '#flows/views.ts';
+import { found } from './found.ts';
+import { nanoseconds } from './jobs.ts';
+import { BuildStatusName, ResourceParams, Strings, Time, answer } from './schemas.ts';
+
+const VersionParams = Type.Object({
+  ...ResourceParams.properties,
+  version: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+});
+
+const Build = Type.Object({
+  id: Type.Integer(),
+  build_number: Type.String(),
+  status: BuildStatusName,
+  started_at: Type.Optional(Time),
+  ended_at: Type.Optional(Time),
+  /** Nanoseconds. */
+  duration: Type.Optional(Type.Integer()),
+});
+
+const Path = {
+  resource: Type.Object({ canonical: Type.String(), version_id: Type.Integer(), version: Strings }),
+  path: Type.Array(
+    Type.Object({
+      job_name: Type.String(),
+      build: Type.Union([Build, Type.Null()]),
+      retries: Type.Array(Build),
+    }),
+  ),
+};
+
+export function versionPathRoute(api: PublicApi): Route {
+  return route({
+    method: 'GET',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path',
+    schema: { params: VersionParams, response: answer(Path) },
+    handler: async ({ params }) => {
+      const { team, pipeline } = params;
+      const { resource, version, fields, path } = found(
+        await api.versionPath(params, params.version),
+        `Version ${params.version} of resource ${params.resource} of pipeline ${pipeline} in team ${team}`,
+      );
+      return {
+        data: {
+          resource: { canonical: resource, version_id: version, version: fields },
+          path: path.map(({ job, build, retries }) => ({
+            job_name: job,
+            build: build === undefined ? null : encode(build),
+            retries: retries.map(encode),
+          })),
+        },
+      };
+    },
+  });
+}
+
+function encode({ id, number, status, startedAt, endedAt }: PathBuildView) {
+  return {
+    id,
+    build_number: number,
+    status,
+    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
+    ...(endedAt !== undefined && { ended_at: endedAt.toISOString() }),
+    ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),
+  };
+}

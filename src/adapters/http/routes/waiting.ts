@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import { found } from './found.ts';
+import { JobParams, PipelineParams, answer } from './schemas.ts';
+
+const ReasonSchema = Type.Object({ code: Type.String(), message: Type.String() });
+
+const Waiting = {
+  jobs: Type.Array(Type.Object({ name: Type.String(), reasons: Type.Array(ReasonSchema) })),
+  builds: Type.Array(
+    Type.Object({ job: Type.String(), number: Type.String(), reasons: Type.Array(ReasonSchema) }),
+  ),
+};
+
+/** Why a pipeline, or one job of it, does not go on. */
+export function waitingRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/waiting',
+      schema: { params: PipelineParams, response: answer(Waiting) },
+      handler: async ({ params }) => {
+        const waiting = await api.waiting(params);
+        return { data: encode(found(waiting, `Pipeline ${params.pipeline} in team ${params.team}`)) };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/waiting',
+      schema: { params: JobParams, response: answer(Waiting) },
+      handler: async ({ params }) => {
+        const waiting = await api.waiting(params);
+        const what = `Job ${params.job} of pipeline ${params.pipeline} in team ${params.team}`;
+        return { data: encode(found(waiting, what)) };
+      },
+    }),
+  ];
+}
+
+function encode({ jobs, builds }: NonNullable<Awaited<ReturnType<PublicApi['waiting']>>>) {
+  return {
+    jobs: jobs.map(({ name, reasons }) => ({ name, reasons: reasons.map(shown) })),
+    builds: builds.map(({ job, number, reasons }) => ({ job, number, reasons: reasons.map(shown) })),
+  };
+}
+
+function shown({ code, message }: Reason): { code: string; message: string } {
+  return { code, message };
+}

@@ -1,0 +1,29 @@
+import { orThrow } from './api/answer.ts';
+import type { ApiClient } from './api/client.ts';
+import { KINDS } from './api/kinds.ts';
+import { webhookConfigurationOf } from './manifests/rbac.ts';
+
+/**
+ * Tells the API server by which authority it knows the admission webhook. Everything else in the chart's ValidatingWebhookConfiguration is
+ * left alone, and one that is missing is not made.
+ */
+export async function trustWebhook(
+  client: Pick<ApiClient, 'get' | 'apply'>,
+  release: string,
+  certificateAuthority: string,
+): Promise<'same' | 'written'> {
+  const name = webhookConfigurationOf(release);
+  const found = orThrow(
+    await client.get(KINDS.validatingWebhooks, { name }),
+    `reading the ValidatingWebhookConfiguration ${name}`,
+  );
+  const caBundle = Buffer.from(certificateAuthority).toString('base64');
+  const webhooks = found.webhooks ?? [];
+  if (webhooks.every(({ clientConfig }) => clientConfig.caBundle === caBundle)) return 'same';
+  const wanted = webhooks.map((webhook) => ({ name: webhook.name, clientConfig: { caBundle } }));
+  orThrow(
+    await client.apply(KINDS.validatingWebhooks, { metadata: { name }, webhooks: wanted }),
+    `writing the authority into the ValidatingWebhookConfiguration ${name}`,
+  );
+  return 'written';
+}

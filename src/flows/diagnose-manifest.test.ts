@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import { OTHERS } from '#domain/pipeline/variables.ts';
+import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import { diagnoseManifest } from './diagnose-manifest.ts';
+import type { ManifestDiagnosis, ManifestText } from './diagnose-manifest.ts';
+
+const place = { start: { line: 3, column: 7, byte: 9 }, end: { line: 3, column: 8, byte: 10 } };
+
+async function diagnosis(
+  compilation: Diagnostic[] | Compilation,
+  manifest: Partial<ManifestText> = {},
+): Promise<ManifestDiagnosis & { given: GivenVariables | undefined }> {
+  let given: GivenVariables | undefined;
+  const told = await diagnoseManifest(
+    { config: 'text', vars: {}, varsElsewhere: false, ...manifest },
+    {
+      compile: async (_, variables) => {
+        given = variables;
+        return Array.isArray(compilation) ? { diagnostics: compilation } : compilation;
+      },
+    },
+  );
+  return { ...told, given };
+}
+
+describe('a manifest', () => {
+  test.each<[string, Diagnostic[], ManifestDiagnosis]>([
+    ['with a sound text has nothing told', [], { errors: [], warnings: [] }],
+    [
+      'with errors and warnings has them told apart, all of them, in the words of the condition',
+      [
+        diagnose('unknown-block', place, 'there is no block "jobb"'),
+        diagnose('job-without-steps', place, 'the job "a" has no steps'),
+        diagnose('variable-missing', undefined, 'no value'),
+      ],
+      {
+        errors: ['3:7: there is no block "jobb"', 'no value'],
+        warnings: ['3:7: the job "a" has no steps'],
+      },
+    ],
+    ...(['time-limit', 'memory-limit', 'engine-fault'] as const).map(
+      (code): [string, Diagnostic[], ManifestDiagnosis] => [
+        `whose text could not be read (${code}) is not to blame for that`,
+        [diagnose(code, undefined, 'it did not end')],
+        { errors: [], warnings: ['it did not end'] },
+      ],
+    ),
+  ])('%s', async (_, diagnostics, expected) => {
+    expect(await diagnosis(diagnostics)).toMatchObject(expected);
+  });
+
+  test('that asks for what this version cannot do is refused, as the reconciler would', async () => {
+    const notYetRun = [diagnose('later-feature', place, 'services')];
+    expect(await diagnosis({ diagnostics: [], notYetRun })).toMatchObject({ errors: ['3:7: services'] });
+  });
+
+  test('with texts elsewhere is told which ones are not looked at', async () => {
+    const needs = [{ source: 'https://types.example/a.hcl', range: place }, { source: 'svc://ours' }];
+    expect(await diagnosis({ diagnostics: [], needs })).toMatchObject({
+      errors: [],
+      warnings: [
+        '3:7: https://types.example/a.hcl is looked at only after the Pipeline is applied',
+        'svc://ours is looked at only after the Pipeline is applied',
+      ],
+    });
+  });
+
+  test.each<[string, Partial<ManifestText>, GivenVariables]>([
+    ['without variables gives none', {}, {}],
+    ['gives its own variables', { vars: { a: '1' } }, { a: { value: '1' } }],
+    [
+      'that takes others from elsewhere says that any may have a value',
+      { vars: { a: '1' }, varsElsewhere: true },
+      { a: { value: '1' }, [OTHERS]: { value: '' } },
+    ],
+  ])('%s', async (_, manifest, expected) => {
+    expect((await diagnosis([], manifest)).given).toEqual(expected);
+  });
+});

@@ -1,0 +1,57 @@
+import { renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { NeededSource } from '#domain/pipeline/surroundings.ts';
+import { OTHERS } from '#domain/pipeline/variables.ts';
+import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import type { Compiler } from './manifest-ports.ts';
+
+/** What a Pipeline's manifest says itself. */
+export interface ManifestText {
+  config: string;
+  vars: Readonly<Record<string, string>>;
+  /** ConfigMaps and Secrets give further variables. */
+  varsElsewhere: boolean;
+}
+
+/** Each as `line:column: message`, as the condition `Ready` tells them. */
+export interface ManifestDiagnosis {
+  /** Wrong whatever is in ConfigMaps, Secrets and elsewhere. */
+  errors: string[];
+  warnings: string[];
+}
+
+/**
+ * What is wrong with a manifest by itself: nothing that it refers to is looked at, and nothing is refused that could still be right.
+ * That the text could not be read in time is no fault of its own, but a warning.
+ */
+export async function diagnoseManifest(
+  { config, vars, varsElsewhere }: ManifestText,
+  compiler: Compiler,
+): Promise<ManifestDiagnosis> {
+  const own = Object.entries(vars).map(([name, value]) => [name, { value }] as const);
+  const variables: GivenVariables = {
+    ...Object.fromEntries(own),
+    ...(varsElsewhere && { [OTHERS]: { value: '' } }),
+  };
+  const { diagnostics, notYetRun = [], needs = [] } = await compiler.compile(config, variables);
+  const all = sortDiagnostics([...diagnostics, ...notYetRun]);
+  const refusing = all.filter(refuses);
+  return {
+    errors: refusing.map(renderDiagnostic),
+    warnings: [
+      ...all.filter((diagnostic) => !refusing.includes(diagnostic)).map(renderDiagnostic),
+      ...needs.map(tellUnseen),
+    ],
+  };
+}
+
+function tellUnseen({ source, range }: NeededSource): string {
+  const place = range ? `${range.start.line}:${range.start.column}: ` : '';
+  return `${place}${source} is looked at only after the Pipeline is applied`;
+}
+
+const OF_THE_MACHINE = new Set<Diagnostic['code']>(['time-limit', 'memory-limit', 'engine-fault']);
+
+function refuses({ severity, code }: Diagnostic): boolean {
+  return severity === 'error' && !OF_THE_MACHINE.has(code);
+}

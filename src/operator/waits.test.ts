@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import type { WaitingView } from '#flows/views.ts';
+import { Waits } from './waits.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const facts = { id: 7, revision: 1, paused: false, jobs: [], resources: [] };
+const reason = (code: 'NoVersion' | 'QuotaExceeded' | 'PodPending') => ({ code, message: `${code}.` });
+const view: WaitingView = {
+  jobs: [
+    { name: 'unit', reasons: [reason('NoVersion'), reason('PodPending')] },
+    { name: 'deploy', reasons: [] },
+  ],
+  builds: [{ job: 'unit', number: '3', reasons: [reason('QuotaExceeded')] }],
+};
+
+/** A look takes 10 ms. */
+function world() {
+  const state = { now: 0, looks: 0, gone: false };
+  const waits = new Waits({
+    facts: async () => (state.gone ? undefined : facts),
+    waiting: async () => {
+      state.looks += 1;
+      state.now += 10;
+      return view;
+    },
+    again: () => undefined,
+    now: () => state.now,
+  });
+  return { state, waits };
+}
+
+describe('why things wait, beside the facts of a pipeline', () => {
+  test('is the first reason of each job and build, builds first', async () => {
+    const { waits } = world();
+    expect((await waits.facts(APP))?.waiting).toEqual([
+      { job: 'unit', number: '3', reason: reason('QuotaExceeded') },
+      { job: 'unit', reason: reason('NoVersion') },
+    ]);
+    expect(waits.byReason()).toEqual([
+      [{ what: 'build', reason: 'QuotaExceeded' }, 1],
+      [{ what: 'job', reason: 'NoVersion' }, 1],
+    ]);
+    waits.stop();
+    expect(waits.byReason()).toEqual([]);
+  });
+
+  test('is looked for a twentieth of the time at most', async () => {
+    const { waits, state } = world();
+    await waits.facts(APP);
+    state.now += 199;
+    expect((await waits.facts(APP))?.waiting).toHaveLength(2);
+    expect(state.looks).toBe(1);
+    state.now += 1;
+    await waits.facts(APP);
+    expect(state.looks).toBe(2);
+    waits.stop();
+  });
+
+  test('is forgotten with the pipeline', async () => {
+    const { waits, state } = world();
+    await waits.facts(APP);
+    state.gone = true;
+    expect(await waits.facts(APP)).toBeUndefined();
+    expect(waits.byReason()).toEqual([]);
+  });
+});

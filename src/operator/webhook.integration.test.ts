@@ -1,0 +1,313 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { pino } from 'pino';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
+import type { OperatorConfig } from '#config';
+import type { OwnApiServer } from '#testing/api-server.ts';
+import { startApiServer } from '#testing/api-server.ts';
+import { runKubectl } from '#testing/kubectl.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openStores } from '#testing/stores.ts';
+import type { Manifest } from '#tools/chart/render.ts';
+import { manifests } from '#tools/chart/render.ts';
+import type { Ending } from './operator.ts';
+import { startOperator } from './operator.ts';
+
+/*
+ * A real API server asks a real operator about Pipelines, by the configuration and with the rights of the chart, and people see what
+ * kubectl makes of the answer. Only the Service is another one: nothing routes its address here, so it is a name of this machine, and
+ * the port is the operator's own.
+ */
+jest.setTimeout(120_000);
+const HOME = 'millrace-system';
+const CONVERGED_MS = 60_000;
+const REFUSED = 'is invalid';
+const OPERATOR = `system:serviceaccount:${HOME}:millrace-operator`;
+
+let server: OwnApiServer;
+let stores: TestStores;
+let connection: Connection;
+let chart: Manifest[];
+let port = 0;
+let operator: { ended: Promise<Ending>; stop: AbortController };
+
+beforeAll(async () => {
+  [server, stores, chart] = await Promise.all([startApiServer(), openStores(), manifests(), buildEngine()]);
+  connection = server.connect();
+  port = await freePort();
+  const crds = fileURLToPath(new URL('../../crds/', import.meta.url));
+  expect(await kubectl('apply', '--server-side', '-f', crds)).toContain('serverside-applied');
+  const rights = chart.filter(({ kind }) => /^ClusterRole(Binding)?$/.test(kind));
+  await apply(...[HOME, 'open', 'blue'].map((name) => object('v1', 'Namespace', { name })), ...rights);
+  await kubectl('label', 'namespace', 'open', 'millrace.dev/disable-validation=true');
+  const service = object('v1', 'Service', { namespace: HOME, name: 'millrace-webhook' });
+  await apply({ ...service, spec: { type: 'ExternalName', externalName: 'localhost' } }, configuration());
+  await eventually(() => kubectl('get', 'pipelines,teams', '--all-namespaces'), 'No resources found');
+  operator = start();
+  await eventually(tryBad, REFUSED);
+}, 600_000);
+
+afterAll(async () => {
+  operator.stop.abort('SIGINT');
+  await operator.ended;
+  await stores.close();
+  await connection.close();
+  await server.stop();
+}, 60_000);
+
+function start(): typeof operator {
+  const stop = new AbortController();
+  const config: OperatorConfig = {
+    namespace: HOME,
+    podName: `operator-${Date.now()}`,
+    release: 'millrace',
+    logLevel: 'warn',
+    metricsListen: { host: '127.0.0.1', port: 0 },
+    database: { kind: 'given', url: stores.url, listenUrl: stores.url },
+    cluster: { kind: 'kubeconfig', file: server.kubeconfig },
+    image: 'localhost/millrace:1',
+    imagePullPolicy: 'IfNotPresent',
+    internalUrl: `https://millrace-internal.${HOME}.svc:8443`,
+    externalUrl: undefined,
+    sources: { registry: undefined, allowedRanges: [] },
+    webhook: { listen: { host: '127.0.0.1', port }, certificate: 'own' },
+  };
+  return { stop, ended: startOperator(config, pino({ level: 'silent' }), stop.signal) };
+}
+
+/** What the chart tells the API server, at the port of this test. */
+function configuration(): object {
+  const found = chart.find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
+  return JSON.parse(JSON.stringify(found).replace('"port":443', `"port":${port}`));
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  return await new Promise((resolve) => {
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+const kubectlWith = (input: string, ...args: string[]): Promise<string> =>
+  runKubectl(server.kubeconfig, args, input);
+
+const kubectl = (...args: string[]): Promise<string> => kubectlWith('', ...args);
+
+function object(apiVersion: string, kind: string, metadata: object): Record<string, unknown> {
+  return { apiVersion, kind, metadata };
+}
+
+async function apply(...objects: object[]): Promise<void> {
+  for (const one of objects) {
+    const told = await kubectlWith(JSON.stringify(one), 'apply', '-f', '-');
+    if (!/(created|configured|unchanged)$/.test(told)) throw new Error(told);
+  }
+}
+
+/** Waits until what is told has these words. */
+async function eventually(tell: () => Promise<string>, words: string): Promise<string> {
+  const limit = Date.now() + CONVERGED_MS;
+  for (;;) {
+    const told = await tell();
+    if (told.includes(words)) return told;
+    if (Date.now() > limit) throw new Error(`never "${words}", but: ${told}`);
+    await sleep(200);
+  }
+}
+
+const GOOD = 'job "work" {\n  task "run" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n}\n';
+const BAD = 'jobb "work" {\n}\nresource "cron" "tick" {\n  check_interval = "@every 1s"\n}\n';
+const FIRST = '1:1: there is no block "jobb" in a pipeline; did you mean "job"?';
+const SECOND = '4:20: check_interval "@every 1s":';
+
+function pipeline(name: string, spec: object, namespace = 'blue'): string {
+  return JSON.stringify({ ...object('millrace.dev/v1alpha1', 'Pipeline', { namespace, name }), spec });
+}
+
+const applyPipeline = (manifest: string, ...args: string[]): Promise<string> =>
+  kubectlWith(manifest, 'apply', ...args, '-f', '-');
+
+const tryBad = (): Promise<string> =>
+  kubectlWith(pipeline('tried', { config: BAD }), 'create', '--dry-run=server', '-f', '-');
+
+const exists = (name: string): Promise<string> => kubectl('get', 'pipeline', name, '--namespace', 'blue');
+
+describe('a Pipeline with errors', () => {
+  test.each<[string, string[]]>([
+    ['kubectl apply', []],
+    ['kubectl apply --server-side', ['--server-side']],
+    ['kubectl apply --dry-run=server', ['--dry-run=server']],
+  ])('is refused by %s, which shows all of them', async (_, args) => {
+    const told = await applyPipeline(pipeline('bad', { config: BAD }), ...args);
+    expect(told).toContain('The Pipeline "bad" is invalid:');
+    expect(told).toContain(`* spec.config: ${FIRST}`);
+    expect(told).toContain(`* spec.config: ${SECOND}`);
+    expect(await exists('bad')).toContain('NotFound');
+  });
+
+  test('is refused with the same words for those who read messages', async () => {
+    const path = '/apis/millrace.dev/v1alpha1/namespaces/blue/pipelines';
+    const told = await kubectlWith(
+      pipeline('bad', { config: BAD }),
+      'create',
+      '--raw',
+      path,
+      '-f',
+      '-',
+      '--v=8',
+    );
+    expect(told).toContain('"code":422');
+    expect(told).toContain('denied the request: spec.config: 1:1: there is no block');
+  });
+
+  test('is refused as a change of one that is good, which stays as it is', async () => {
+    await apply(JSON.parse(pipeline('changed', { config: GOOD })));
+    expect(await applyPipeline(pipeline('changed', { config: BAD }))).toContain(FIRST);
+    expect(await kubectl('get', 'pipeline', 'changed', '-n', 'blue', '-o', 'jsonpath={.spec.config}')).toBe(
+      GOOD.trim(),
+    );
+  });
+
+  test('is refused for the value of a variable', async () => {
+    const config = `variable "n" {\n  type = number\n}\n${GOOD}`;
+    await apply(JSON.parse(pipeline('variable', { config, vars: { n: '1' } })));
+    expect(await applyPipeline(pipeline('variable', { config, vars: { n: 'one' } }))).toContain(
+      'spec.config: 1:1: the value given for "n" is not a number',
+    );
+  });
+
+  test('is let into a namespace that wants no check', async () => {
+    expect(await applyPipeline(pipeline('bad', { config: BAD }, 'open'))).toContain('created');
+  });
+});
+
+describe('a good Pipeline', () => {
+  test('is let in without a word', async () => {
+    expect(await applyPipeline(pipeline('good', { config: GOOD }))).toBe(
+      'pipeline.millrace.dev/good created',
+    );
+  });
+
+  test('is let in with its warnings', async () => {
+    const told = await applyPipeline(pipeline('warned', { config: 'job "idle" {\n}\n' }));
+    expect(told).toContain('Warning: spec.config: 1:1: the job "idle" has no steps');
+    expect(told).toContain('pipeline.millrace.dev/warned created');
+  });
+
+  test('is let in when its values come from elsewhere, which is not looked at', async () => {
+    const config = `variable "token" {\n  type = string\n}\n${GOOD}`;
+    const spec = { config, varsFrom: [{ secretRef: { name: 'absent' } }] };
+    expect(await applyPipeline(pipeline('elsewhere', spec))).toContain('created');
+    expect(await applyPipeline(pipeline('elsewhere', { ...spec, config: `${config}${BAD}` }))).toContain(
+      'there is no block "jobb"',
+    );
+  });
+
+  test('is let in when its text is elsewhere', async () => {
+    const spec = { configFrom: { configMapKeyRef: { name: 'absent', key: 'text' } } };
+    expect(await applyPipeline(pipeline('text-elsewhere', spec))).toContain('created');
+  });
+});
+
+describe('a Pipeline whose text was bad when it was stored', () => {
+  beforeAll(async () => {
+    await kubectl('label', 'namespace', 'blue', 'millrace.dev/disable-validation=true');
+    await eventually(() => applyPipeline(pipeline('stored', { config: BAD })), 'created');
+    await kubectl('label', 'namespace', 'blue', 'millrace.dev/disable-validation-');
+    await eventually(tryBad, REFUSED);
+  });
+
+  test('can be labelled', async () => {
+    expect(await kubectl('label', 'pipeline', 'stored', '--namespace', 'blue', 'a=b')).toContain('labeled');
+  });
+
+  test('can be paused', async () => {
+    expect(await applyPipeline(pipeline('stored', { config: BAD, paused: true }))).toContain('configured');
+  });
+
+  test('cannot become bad in another way, but good', async () => {
+    expect(await applyPipeline(pipeline('stored', { config: `${BAD}\n` }))).toContain(FIRST);
+    expect(await applyPipeline(pipeline('stored', { config: GOOD }))).toContain('configured');
+  });
+
+  test('can be deleted', async () => {
+    const deletion = ['delete', 'pipeline', 'bad', '--namespace', 'open'];
+    expect(await kubectl(...deletion, '--timeout=30s')).toContain('deleted');
+    expect(await kubectl('get', 'pipelines', '--namespace', 'open')).toContain('No resources found');
+  });
+});
+
+describe('while no operator answers', () => {
+  test('a bad Pipeline is let in, and its condition tells the same as soon as there is one', async () => {
+    await apply({ ...object('millrace.dev/v1alpha1', 'Team', { name: 'green' }), spec: {} });
+    await eventually(() => kubectl('get', 'namespace'), 'green');
+    operator.stop.abort('SIGINT');
+    await operator.ended;
+    expect(await applyPipeline(pipeline('unseen', { config: BAD }, 'green'))).toContain('created');
+    operator = start();
+    const ready = 'jsonpath={.status.conditions[?(@.type=="Ready")].message}';
+    const told = await eventually(
+      () => kubectl('get', 'pipeline', 'unseen', '--namespace', 'green', '-o', ready),
+      FIRST,
+    );
+    expect(told).toContain(SECOND);
+    await eventually(tryBad, REFUSED);
+  });
+});
+
+const bundle = (): Promise<string> =>
+  kubectl(
+    'get',
+    'validatingwebhookconfiguration',
+    'millrace-webhook',
+    '-o',
+    'jsonpath={.webhooks[0].clientConfig.caBundle}',
+  );
+
+describe("the API server's trust", () => {
+  test.each([
+    ['kubectl apply', []],
+    ['server-side apply', ['--server-side', '--force-conflicts', '--field-manager=helm']],
+  ])('outlives an upgrade of the chart by %s', async (_, args) => {
+    const before = await bundle();
+    expect(before).not.toBe('');
+    const told = await kubectlWith(JSON.stringify(configuration()), 'apply', ...args, '-f', '-');
+    expect(told).toContain('millrace-webhook');
+    expect(await bundle()).toBe(before);
+  });
+
+  test('is given again when somebody took it, and only then written', async () => {
+    const before = await bundle();
+    const authority = Buffer.from(before, 'base64').toString();
+    const client = new ApiClient(connection);
+    expect(await trustWebhook(client, 'millrace', authority)).toBe('same');
+    const patch = '[{"op": "remove", "path": "/webhooks/0/clientConfig/caBundle"}]';
+    await kubectl('patch', 'validatingwebhookconfiguration', 'millrace-webhook', '--type=json', '-p', patch);
+    expect(await bundle()).toBe('');
+    expect(await trustWebhook(client, 'millrace', authority)).toBe('written');
+    expect(await bundle()).toBe(before);
+    expect(
+      JSON.parse(await kubectl('get', 'validatingwebhookconfiguration', 'millrace-webhook', '-o', 'json')),
+    ).toMatchObject({ webhooks: [{ failurePolicy: 'Ignore', timeoutSeconds: 3, sideEffects: 'None' }] });
+    await expect(trustWebhook(client, 'other', authority)).rejects.toThrow(/other-webhook.*404/);
+  });
+
+  test.each([
+    ['change its own configuration', 'patch', 'millrace-webhook', 'yes'],
+    ['change that of others', 'patch', 'other', 'no'],
+    ['make one', 'create', 'millrace-webhook', 'no'],
+    ['delete its own', 'delete', 'millrace-webhook', 'no'],
+  ])('the operator may %s', async (_, verb, name, answer) => {
+    const what = `validatingwebhookconfigurations.admissionregistration.k8s.io/${name}`;
+    const told = await kubectl('auth', 'can-i', verb, what, '--as', OPERATOR);
+    expect(told.split('\n').at(-1)).toBe(answer);
+  });
+});

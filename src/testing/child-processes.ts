@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** The ids of the processes that any thread of this one started and that still are, oldest first (Linux). */
+export function childProcesses(): number[] {
+  return readdirSync('/proc/self/task')
+    .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' '))
+    .filter((pid) => pid !== '')
+    .map(Number);
+}
+
+/** A process's arguments, and the names of the variables it was given. */
+export function describeProcess(pid: number): { args: string[]; variables: string[] } {
+  const read = (name: string): string[] =>
+    readFileSync(`/proc/${pid}/${name}`, 'utf8')
+      .split('\0')
+      .filter((text) => text !== '');
+  return { args: read('cmdline'), variables: read('environ').map((text) => text.split('=', 1).join('')) };
+}
+
+/** The first child that is not one of these, once there is one. */
+export async function nextChild(before: readonly number[]): Promise<number> {
+  for (;;) {
+    const child = childProcesses().find((pid) => !before.includes(pid));
+    if (child !== undefined) return child;
+    await pause(1);
+  }
+}
