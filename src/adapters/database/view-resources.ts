@@ -33,7 +33,7 @@ export async function viewResources(
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
   const found = await pool.any(prepared<Row>(`view_resources_${resource === undefined}`)`
-    SELECT r.id, r.name, r.type, s.schedule, r.webhook_generation AS "webhookGeneration",
+    SELECT r.id, r.name, r.type, coalesce(s.usual_schedule, s.schedule) AS schedule, r.webhook_generation AS "webhookGeneration",
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
       nullif(s.cut, 0) AS cut,
       (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id LIMIT 10000) AS counted) AS versions

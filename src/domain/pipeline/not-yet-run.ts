@@ -13,10 +13,9 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   '*': ['timeout', 'attempts', 'on_success', 'on_failure', 'on_cancel', 'ensure'],
   variable: ['secret'],
   resource_type: ['cache'],
-  resource: ['cache', 'tags', 'webhook_interval'],
+  resource: ['cache'],
   job: [
     'concurrency',
-    'tags',
     'serial_groups',
     'disable_retry',
     'allow_failure',
