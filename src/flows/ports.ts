@@ -44,7 +44,7 @@ export interface PipelineToSave extends PipelineName {
   displayName?: string;
   /** Absent: as it was, private at first. */
   public?: boolean;
-  /** Present in the manifest: it wins over the API (decisions §4). */
+  /** Present in the manifest: it wins over the API. */
   paused?: boolean;
   config: string;
   /** SHA-256 of everything the definition was made from; equal digest: no new revision. */
