@@ -44,7 +44,7 @@ export interface PipelineToSave extends PipelineName {
   displayName?: string;
   /** Absent: as it was, private at first. */
   public?: boolean;
-  /** Present in the manifest: it wins over the API (decisions §4). */
+  /** Present in the manifest: it wins over the API. */
   paused?: boolean;
   config: string;
   /** SHA-256 of everything the definition was made from; equal digest: no new revision. */
@@ -169,6 +169,8 @@ export interface CheckStore {
   recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[]; pipelineId?: number }>;
   /** Frees the scopes that have no result yet, with this error. */
   closeRun(run: number, at: Date, error?: string): Promise<void>;
+  /** Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before. */
+  releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed, for the comparison with Pods. */
   openRuns(): Promise<OpenRun[]>;
 }
@@ -350,6 +352,8 @@ export interface Cluster {
   /** A Pod of that name with the same labels counts as `exists`; one with other labels is `refused`. */
   createBuildPod(build: PendingBuild): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
+  /** How many more check Pods a team may have now; infinite where its Team says nothing. */
+  checkRoom(team: string): number;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }
 

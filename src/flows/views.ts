@@ -143,6 +143,10 @@ export interface CheckView {
   /** What the check said, secrets masked; of a long one the end. */
   output: string;
   stalled: boolean;
+  /** Why no Pod can be made for it now. */
+  held?: string;
+  /** A webhook has brought a version, and no scheduled check one that no webhook told of. */
+  webhookWorks: boolean;
 }
 
 export interface WaitingView {

@@ -153,7 +153,15 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
     },
     check: async (name) =>
       isApp(name) && name.resource === 'git.app'
-        ? { running: false, lastCheckedAt: AT, failures: 1, error: 'No.', output: 'tried\n', stalled: false }
+        ? {
+            running: false,
+            lastCheckedAt: AT,
+            failures: 1,
+            error: 'No.',
+            output: 'tried\n',
+            stalled: false,
+            webhookWorks: false,
+          }
         : undefined,
     waiting: async (name) =>
       isApp(name) && name.job !== 'nobody'

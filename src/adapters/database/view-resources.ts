@@ -34,7 +34,7 @@ export async function viewResources(
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
   const found = await pool.any(prepared<Row>(`view_resources_${resource === undefined}`)`
-    SELECT r.id, r.name, r.type, s.schedule, r.webhook_generation AS "webhookGeneration",
+    SELECT r.id, r.name, r.type, coalesce(s.usual_schedule, s.schedule) AS schedule, r.webhook_generation AS "webhookGeneration",
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
       nullif(s.cut, 0) AS cut, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
         'version', r.pinned_version, 'by', r.pinned_by, 'comment', r.pin_comment)) END AS pinned,

@@ -35,7 +35,7 @@ describe('the operator refuses for now', () => {
     ['inputs', job(`  input "x" {\n    type = string\n  }\n  ${TASK}`), '2:3: input in job'],
     ['hooks of jobs', job(`  ${TASK}\n  ensure "exec" {\n    path = "x"\n  }`), '7:3: ensure in job'],
     ['timeouts', job(`  timeout = "1m"\n  ${TASK}`), '2:3: timeout in job'],
-    ['tags', 'resource "cron" "c" {\n  tags = ["x"]\n}\n', '2:3: tags in resource'],
+    ['caches', 'resource "cron" "c" {\n  cache = true\n}\n', '2:3: cache in resource'],
     [
       'the type fs',
       'resource "fs" "f" {\n  params {\n    path = "/x"\n  }\n}\n',

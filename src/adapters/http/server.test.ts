@@ -376,6 +376,7 @@ describe('answers', () => {
         running: false,
         failures: 1,
         stalled: false,
+        webhook_works: false,
         output: 'tried\n',
         error: 'No.',
         last_checked_at: '2026-11-21T10:00:00.000Z',

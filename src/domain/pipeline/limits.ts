@@ -1,7 +1,7 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 
-/** Against hostile files (decisions §8). */
+/** Against hostile files. */
 export const LIMITS = {
   bytes: 256 * 1024,
   blocks: 5000,

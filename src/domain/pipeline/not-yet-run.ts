@@ -13,8 +13,8 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   '*': ['timeout', 'attempts', 'on_success', 'on_failure', 'on_cancel', 'ensure'],
   variable: ['secret'],
   resource_type: ['cache'],
-  resource: ['cache', 'tags', 'webhook_interval'],
-  job: ['tags', 'input', 'on_trigger', 'notify', 'service', 'in_parallel', 'if', 'else_if', 'else'],
+  resource: ['cache'],
+  job: ['input', 'on_trigger', 'notify', 'service', 'in_parallel', 'if', 'else_if', 'else'],
   approve: ['notify'],
   task: ['inputs', 'outputs'],
 };
