@@ -10,6 +10,11 @@ export const WEBHOOK_TOKEN = 'c2VjcmV0LXdlYmhvb2stdG9rZW4';
 
 type Answered = Promise<Done | Refused>;
 
+async function withMore<T>(answered: Answered, more: T): Promise<(Done & T) | Refused> {
+  const answer = await answered;
+  return answer.answer === 'done' ? { ...answer, ...more } : answer;
+}
+
 /** What is named `app`, `unit`, `git.app`, version 11 or build 7 can be acted on; the pipeline `managed` is its manifest's. */
 function inMemoryActions(calls: string[]): Actions {
   const act = async (what: string, name: { team: string; pipeline: string }): Answered => {
@@ -20,10 +25,6 @@ function inMemoryActions(calls: string[]): Actions {
     if (!isApp(name)) return { answer: 'unknown' };
     calls.push(what);
     return { answer: 'done', pipelineId: 1, stopped: [] };
-  };
-  const withMore = async <T>(answered: Answered, more: T): Promise<(Done & T) | Refused> => {
-    const answer = await answered;
-    return answer.answer === 'done' ? { ...answer, ...more } : answer;
   };
   return {
     pausePipeline: (name, by) => act(`pause by ${by}`, name),
