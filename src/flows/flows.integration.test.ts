@@ -132,9 +132,51 @@ describe('checks', () => {
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });
 
-  test('whose Pod is refused say so on the resource', async () => {
+  test('for which there is no room have not failed: they wait, say why, and are due as before', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
+    expect(await startChecks(ports())).toMatchObject({ runs: [], short: ['main'] });
+    expect(await stores.checks.openRuns()).toEqual([]);
+    expect(await stores.views.check(GIT)).toMatchObject({
+      running: false,
+      failures: 0,
+      stalled: false,
+      held: 'QuotaExceeded: no room',
+    });
+    expect(await stores.views.check(GIT)).not.toHaveProperty('error');
+    expect((await startChecks(ports(), new Set(['main']))).short).toEqual([]);
+    cluster.refuse = undefined;
+    const { runs } = await startChecks(ports());
+    expect(runs).toHaveLength(1);
+    expect((await stores.views.check(GIT))?.held).toBe('QuotaExceeded: no room');
+    const scope = (await stores.checks.runFacts(runs[0] ?? 0))?.checks[0]?.scope ?? 0;
+    await stores.checks.recordCheck({ run: runs[0] ?? 0, scope, versions: [], log: '' }, now());
+    expect(await stores.views.check(GIT)).not.toHaveProperty('held');
+  });
+
+  test('that find no room for more than two intervals are stalled, however often they are tried', async () => {
+    await save();
+    cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
+    ahead = -1000;
+    await startChecks(ports());
+    ahead = 1;
+    await startChecks(ports());
+    expect((await stores.views.check(GIT))?.stalled).toBe(true);
+    expect((await stores.pipelines.pipelineFacts(APP))?.resources).toMatchObject([{ stalled: true }]);
+  });
+
+  test('of a team that has as many as its Team lets it have are not even claimed', async () => {
+    await save(samplePipeline({ resources: [resource('git.app'), resource('git.lib', { tags: ['gpu'] })] }));
+    cluster.room = 1;
+    expect(await startChecks(ports())).toMatchObject({ runs: [expect.any(Number)], held: 1, short: [] });
+    expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, short: [] });
+    cluster.change(podNames()[0] ?? '', { phase: 'Succeeded' });
+    expect((await startChecks(ports())).runs).toHaveLength(1);
+  });
+
+  test('whose Pod is refused for good say so on the resource', async () => {
+    await save();
+    cluster.refuse = () => ({ answer: 'refused', reason: 'Invalid', message: 'no room' });
     expect((await startChecks(ports())).runs).toEqual([]);
     expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'No Pod could be made: no room' });
     expect(await stores.checks.openRuns()).toEqual([]);

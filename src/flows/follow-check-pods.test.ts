@@ -29,6 +29,7 @@ const dying: PodFacts = {
 const portsAt = (now: number, errors: unknown[]): FollowChecksPorts => ({
   checks: {
     closeRun: async (_run: number, _at: Date, error?: string) => void errors.push(error),
+    releaseRun: async () => undefined,
     runFacts: async () => undefined,
   },
   cluster: {

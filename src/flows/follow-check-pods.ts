@@ -1,10 +1,11 @@
 import { isLost } from '#domain/build/judge-pod-end.ts';
 import { hasEnded } from '#domain/build/pod-fault.ts';
+import { endRefused } from './check-refusal.ts';
 import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
 import type { Bell, CheckStore, Cluster, OpenRun, PodFacts } from './ports.ts';
 
 export interface FollowChecksPorts {
-  checks: Pick<CheckStore, 'closeRun' | 'runFacts'>;
+  checks: Pick<CheckStore, 'closeRun' | 'releaseRun' | 'runFacts'>;
   cluster: Pick<Cluster, 'deletePod' | 'createCheckPod'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
@@ -50,8 +51,8 @@ async function makeAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made'
   const facts = await ports.checks.runFacts(run.run);
   const answer = facts && (await ports.cluster.createCheckPod(facts));
   if (answer !== undefined && answer.answer !== 'refused') return 'made';
-  const error = answer === undefined ? undefined : `No Pod could be made: ${answer.message}`;
-  await ports.checks.closeRun(run.run, ports.now(), error);
+  if (answer === undefined) await ports.checks.closeRun(run.run, ports.now());
+  else await endRefused(run.run, answer, ports);
   return 'closed';
 }
 

@@ -169,6 +169,8 @@ export interface CheckStore {
   recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[]; pipelineId?: number }>;
   /** Frees the scopes that have no result yet, with this error. */
   closeRun(run: number, at: Date, error?: string): Promise<void>;
+  /** Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before. */
+  releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed, for the comparison with Pods. */
   openRuns(): Promise<OpenRun[]>;
 }
@@ -222,6 +224,8 @@ export interface BuildStore {
   schedule(pipeline: number, decide: (facts: Facts) => Decision, at: Date): Promise<Scheduled>;
   /** A request and its decision in one transaction; the caller learns its build or the reasons. */
   trigger(job: JobName, by: string, decide: (facts: Facts) => Decision, at: Date): Promise<TriggerAnswer>;
+  /** Builds that nobody approved in time fail. Answers the pipelines that they are of. */
+  expireApprovals(at: Date): Promise<number[]>;
   /** Teams of which builds wait for their turn. */
   teamsWithQueue(): Promise<number[]>;
   /** Decides under the team's lock which of its builds have their turn, and notes why the others have not. */
@@ -348,6 +352,8 @@ export interface Cluster {
   /** A Pod of that name with the same labels counts as `exists`; one with other labels is `refused`. */
   createBuildPod(build: PendingBuild): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
+  /** How many more check Pods a team may have now; infinite where its Team says nothing. */
+  checkRoom(team: string): number;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }
 

@@ -1,9 +1,13 @@
+import { endRefused } from './check-refusal.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import type { Bell, CheckStore, Cluster, DueCheck } from './ports.ts';
 
 interface Ports {
-  checks: Pick<CheckStore, 'dueChecks' | 'openRuns' | 'openRun' | 'runFacts' | 'recordCheck' | 'closeRun'>;
-  cluster: Pick<Cluster, 'createCheckPod'>;
+  checks: Pick<
+    CheckStore,
+    'dueChecks' | 'openRuns' | 'openRun' | 'runFacts' | 'recordCheck' | 'closeRun' | 'releaseRun'
+  >;
+  cluster: Pick<Cluster, 'createCheckPod' | 'checkRoom'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
 }
@@ -14,27 +18,33 @@ export interface ChecksStarted {
   answered: number;
   /** Due, but held back by a limit: they go first when a run ends. */
   held: number;
+  /** Teams whose namespaces have no room for a check Pod: worth another try in a while. */
+  short: string[];
   failures: { group: string; error: unknown }[];
 }
 
 const MOST_DUE = 1000;
-/** Pods cost: as many checks run at once, in all and of one team. */
+/** Pods cost: as many checks run at once, in all and of one team whose Team does not say. */
 const LIMITS = { pods: 10, podsOfTeam: 3 };
 
-/** Answers the due checks that need no Pod, and starts a Pod for each group of the others, oldest due first. */
-export async function startChecks(ports: Ports): Promise<ChecksStarted> {
-  const done: ChecksStarted = { runs: [], answered: 0, held: 0, failures: [] };
+/**
+ * Answers the due checks that need no Pod, and starts a Pod for each group of the others, oldest due first. Those of the teams named are
+ * left for later.
+ */
+export async function startChecks(ports: Ports, avoid: ReadonlySet<string> = NONE): Promise<ChecksStarted> {
+  const done: ChecksStarted = { runs: [], answered: 0, held: 0, short: [], failures: [] };
   const due = await ports.checks.dueChecks(ports.now(), MOST_DUE);
   for (const check of due.filter((candidate) => candidate.builtInCron)) await answer(check, ports, done);
   const wanted = due
-    .filter((candidate) => !candidate.builtInCron)
+    .filter((candidate) => !candidate.builtInCron && !avoid.has(candidate.team))
     .map((check) => ({ ...check, group: groupName(check) }));
   if (wanted.length === 0) return done;
   const open = await ports.checks.openRuns();
   const running = open.map((run) => ({ team: run.team, group: groupName(run) }));
   let left = wanted;
   for (;;) {
-    const picked = pickChecks(left, running, LIMITS);
+    const roomOf = (team: string): number => roomIn(team, running, { ports, done });
+    const picked = pickChecks(left, running, { pods: LIMITS.pods, roomOf });
     done.held = picked.held.length;
     if (picked.groups.length === 0) return done;
     // What could not be started takes nobody's place.
@@ -42,6 +52,18 @@ export async function startChecks(ports: Ports): Promise<ChecksStarted> {
       if (await startGroup(checks, ports, done)) running.push(...checks.slice(0, 1));
     left = picked.held;
   }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function roomIn(
+  team: string,
+  running: readonly { team: string }[],
+  { ports, done }: { ports: Ports; done: ChecksStarted },
+): number {
+  if (done.short.includes(team)) return 0;
+  const room = ports.cluster.checkRoom(team);
+  return room === Infinity ? LIMITS.podsOfTeam - running.filter((run) => run.team === team).length : room;
 }
 
 function groupName({ pipelineId, group }: { pipelineId: number; group: string }): string {
@@ -58,7 +80,7 @@ async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted)
     // Should this fail, the run stays open and follow-pods asks for its Pod again.
     const pod = await ports.cluster.createCheckPod(facts);
     if (pod.answer === 'refused') {
-      await ports.checks.closeRun(opened.run, ports.now(), `No Pod could be made: ${pod.message}`);
+      if (await endRefused(opened.run, pod, ports)) done.short.push(facts.team);
       return false;
     }
     done.runs.push(opened.run);

@@ -12,6 +12,7 @@ import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { AccessStores, Passwords } from '#flows/access-ports.ts';
+import type { ActionStore } from '#flows/action-ports.ts';
 import type { BuildStore, CheckStore } from '#flows/ports.ts';
 import type { DatabasePool } from 'slonik';
 import { openAccess } from './access.ts';
@@ -51,6 +52,7 @@ interface Stores {
   access: AccessStores;
   checks: CheckStore;
   builds: BuildStore;
+  actions: ActionStore;
 }
 
 export interface Answer<T = Record<string, never>> {

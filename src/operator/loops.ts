@@ -18,6 +18,8 @@ import { reportFailures, workQueue } from './work-queue.ts';
 /** Checks are due to the second; whatever else a lost ring leaves undone is found a few seconds later. */
 const TICKS_MS = { checks: 1000, schedule: 10_000, builds: 10_000, compare: 10_000, orphans: 60_000 };
 const AFTER_FAILURE_MS = 1000;
+/** A check that was refused for want of room is tried again after this time. */
+const SHORT_MS = 5000;
 
 /** The work that is not about one object: rung for by the bell, and looked for at each tick in any case; one run of each at a time. */
 export class Loops {
@@ -26,6 +28,8 @@ export class Loops {
   readonly #queue: WorkQueue;
   readonly #pods: PodFollower;
   readonly #room = new Room();
+  /** Teams whose namespaces had no room for a check, and until when they are left alone. */
+  #short = new Map<string, number>();
   readonly #stop: (() => void)[] = [];
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
@@ -39,7 +43,9 @@ export class Loops {
   start(): void {
     const { bell } = this.#leadership.database;
     this.#stop.push(
-      bell.listen(['checks', 'schedule', 'builds', 'status'], (topic, id) => this.#heard(topic, id)),
+      bell.listen(['checks', 'schedule', 'builds', 'status', 'cancel'], (topic, id) =>
+        this.#heard(topic, id),
+      ),
     );
     for (const [key, ms] of Object.entries(TICKS_MS)) {
       this.#queue.add(key);
@@ -58,7 +64,8 @@ export class Loops {
   }
 
   #heard(topic: BellTopic, id: number): void {
-    if (topic === 'status') this.#reconciling.factsChanged(id);
+    if (topic === 'cancel') this.#pods.look(id);
+    else if (topic === 'status') this.#reconciling.factsChanged(id);
     else if (topic === 'schedule' && id !== 0) this.#queue.add(`schedule ${id}`);
     else this.#queue.add(topic);
   }
@@ -98,7 +105,12 @@ export class Loops {
   async #startChecks(): Promise<Ending> {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
-    const { failures } = await startChecks({ ...database, cluster, now });
+    const avoid = new Set(
+      [...this.#short].filter(([, until]) => until > performance.now()).map(([team]) => team),
+    );
+    const { short, failures } = await startChecks({ ...database, cluster, now }, avoid);
+    this.#short = new Map([...this.#short].filter(([team]) => avoid.has(team)));
+    for (const team of short) this.#short.set(team, performance.now() + SHORT_MS);
     return this.#ending('checks could not be started', failures);
   }
 

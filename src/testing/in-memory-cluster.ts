@@ -7,6 +7,8 @@ export class InMemoryCluster implements Cluster {
   readonly pods = new Map<string, PodFacts>();
   /** Names in the order in which Pods were made, gone ones included. */
   readonly made: string[] = [];
+  /** Of every team; infinite: its Team does not say. */
+  room = Infinity;
   refuse: ((name: string) => Refusal | undefined) | undefined;
   #uid = 0;
 
@@ -18,6 +20,13 @@ export class InMemoryCluster implements Cluster {
   async createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer> {
     const { namespace, pipelineId } = run;
     return this.#create(namespace, `check-${run.run}`, { kind: 'checks', pipelineId, run: run.run });
+  }
+
+  checkRoom(): number {
+    const checks = [...this.pods.values()].filter(
+      (pod) => pod.work.kind === 'checks' && pod.phase !== 'Succeeded',
+    );
+    return this.room - checks.length;
   }
 
   async deletePod(_namespace: string, name: string, uid: string): Promise<void> {

@@ -3,10 +3,11 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
 import type { Definitions } from './definitions.ts';
 import { holdEpoch } from './fence.ts';
+import { storable } from '#domain/build/storable.ts';
 import { ids, rows, texts, time, type Database, type Transaction } from './pool.ts';
 
-const TIMER = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures, s.check_group`;
-type ScopeRow = TimerRow & { check_group: string };
+const TIMER = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures, s.check_group, s.requested_cause`;
+type ScopeRow = TimerRow & { check_group: string; requested_cause: CheckCause | null };
 
 /** Claims what is still due; a claim moves the due time, so a tick never gets two runs. */
 export async function openRun(
@@ -61,11 +62,14 @@ async function claim(
     VALUES (${first.pipeline_id}, (${newestRevision(first.pipeline_id)}), ${first.check_group}, ${cause}, ${podUid}, ${time(at)},
       CASE WHEN ${podUid}::text IS NOT NULL THEN ${time(at)} END)
     RETURNING id`);
-  const next = free.map((scope) => afterStart(scope, cause, at)?.toISOString() ?? '');
+  // A webhook of one resource is none of those that are checked with it.
+  const causes = free.map((scope) => scope.requested_cause ?? (cause === 'webhook' ? 'schedule' : cause));
+  const next = free.map((scope, index) => afterStart(scope, causes[index] ?? cause, at)?.toISOString() ?? '');
   await connection.query(rows()`
-    UPDATE check_scopes s SET run_id = ${run}, requested_at = NULL, requested_cause = NULL,
+    UPDATE check_scopes s SET run_id = ${run}, requested_at = NULL, requested_cause = NULL, run_cause = n.cause,
       next_check_at = nullif(n.next, '')::timestamptz
-    FROM unnest(${ids(free.map((scope) => scope.id))}, ${texts(next)}) AS n (id, next) WHERE s.id = n.id`);
+    FROM unnest(${ids(free.map((scope) => scope.id))}, ${texts(causes)}, ${texts(next)}) AS n (id, cause, next)
+    WHERE s.id = n.id`);
   return run;
 }
 
@@ -117,6 +121,24 @@ export async function closeRun(
     await connection.query(rows()`UPDATE check_scopes SET run_id = NULL WHERE run_id = ${run}`);
     await connection.query(rows()`
       UPDATE check_runs SET closed_at = ${time(at)}, error = ${error ?? null} WHERE id = ${run} AND closed_at IS NULL`);
+  });
+}
+
+/** Due at once for the cause that it had; the timer goes on from there as if it had never been claimed. */
+export async function releaseRun(
+  database: Database,
+  { run, at, reason }: { run: number; at: Date; reason: string },
+): Promise<void> {
+  await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    await connection.query(rows()`SELECT 1 FROM check_scopes WHERE run_id = ${run} ORDER BY id FOR UPDATE`);
+    await connection.query(rows()`
+      UPDATE check_scopes SET run_id = NULL, held_since = coalesce(held_since, ${time(at)}), held_reason = ${storable(reason)},
+        requested_at = CASE WHEN live THEN coalesce(requested_at, ${time(at)}) END,
+        requested_cause = CASE WHEN live THEN coalesce(requested_cause, run_cause, 'schedule') END
+      WHERE run_id = ${run}`);
+    await connection.query(rows()`
+      UPDATE check_runs SET closed_at = ${time(at)}, error = ${storable(reason)} WHERE id = ${run} AND closed_at IS NULL`);
   });
 }
 

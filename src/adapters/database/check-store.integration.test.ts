@@ -76,6 +76,78 @@ describe('what is due', () => {
   });
 });
 
+/** Both are checked together; these found something. */
+const checked = async (seconds: number, finders: string[]): Promise<void> => {
+  const opened = await open(['git.app', 'git.lib'], seconds, 'manual');
+  const run = opened?.run ?? 0;
+  for (const name of ['git.app', 'git.lib']) {
+    const versions = finders.includes(name) ? [{ ref: `${name} ${seconds}` }] : [];
+    await stores.checks.recordCheck({ run, scope: scopeOf(name), versions, log: '' }, after(seconds));
+  }
+  await stores.checks.closeRun(run, after(seconds));
+};
+const webhook = async (seconds: number): Promise<void> =>
+  void (await stores.checks.requestCheck(GIT, 'webhook', after(seconds)));
+const works = async (name: string) => (await stores.views.check({ ...APP, resource: name }))?.webhookWorks;
+
+describe('webhooks that work', () => {
+  const paced = samplePipeline({
+    resources: [
+      resource('git.app', {
+        schedule: { kind: 'every', seconds: 60 },
+        webhookSchedule: { kind: 'every', seconds: 3600 },
+      }),
+      resource('git.lib', {
+        schedule: { kind: 'every', seconds: 60 },
+        webhookSchedule: { kind: 'every', seconds: 3600 },
+      }),
+    ],
+  });
+  beforeEach(async () => {
+    await stores.empty();
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+    saved = await stores.pipelines.savePipeline(toSave(paced));
+    await checked(1, []);
+  });
+
+  test('make the timer rarer for their resource, and not for one that was checked with it', async () => {
+    await webhook(100);
+    await stores.checks.requestCheck({ ...APP, resource: 'git.lib' }, 'schedule', after(100));
+    await checked(100, ['git.app', 'git.lib']);
+    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([true, 3700]);
+    expect(await works('git.lib')).toBe(false);
+    expect(await nextCheck('git.lib')).toBeLessThan(300);
+  });
+
+  test('that bring nothing prove nothing', async () => {
+    await webhook(100);
+    await checked(100, []);
+    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([false, 160]);
+  });
+
+  test('are doubted again once a scheduled check finds what they did not tell of', async () => {
+    await webhook(100);
+    await checked(100, ['git.app']);
+    const opened = await open(['git.app'], 3701);
+    const run = opened?.run ?? 0;
+    const versions = [{ ref: 'untold' }];
+    await stores.checks.recordCheck({ run, scope: scopeOf('git.app'), versions, log: '' }, after(3702));
+    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([false, 3762]);
+  });
+
+  test('are remembered when the pipeline changes, but not when the resource does', async () => {
+    await webhook(100);
+    await checked(100, ['git.app']);
+    await stores.pipelines.savePipeline(toSave({ ...paced, jobs: [job('other', get('git.app'))] }));
+    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([true, 3700]);
+    const [app, ...others] = paced.resources;
+    const changed = [{ ...(app ?? resource('git.app')), params: { url: 'elsewhere' } }, ...others];
+    await stores.pipelines.savePipeline(toSave({ ...paced, resources: changed }));
+    expect(await works('git.app')).toBe(false);
+    expect(await nextCheck('git.app')).toBeLessThan(200);
+  });
+});
+
 describe('a run', () => {
   test('is opened once however many try at the same moment', async () => {
     const opened = await Promise.all(Array.from({ length: 10 }, () => open(['git.app', 'git.lib'])));

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import type { CheckStore, DueCheck, ResourceName } from '#flows/ports.ts';
-import { closeRun, openRun, openRunForPod, openRuns, runFacts } from './check-runs.ts';
+import { closeRun, openRun, openRunForPod, openRuns, releaseRun, runFacts } from './check-runs.ts';
 import type { Definitions } from './definitions.ts';
 import { rows, time, type Database } from './pool.ts';
 import { recordCheck } from './record-check.ts';
@@ -33,6 +33,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     runFacts: (run) => runFacts(database, run),
     recordCheck: (result, at) => recordCheck(database, result, at),
     closeRun: (run, at, error) => closeRun(database, { run, at, ...(error === undefined ? {} : { error }) }),
+    releaseRun: (run, at, reason) => releaseRun(database, { run, at, reason }),
     openRuns: () => openRuns(database),
   };
 }

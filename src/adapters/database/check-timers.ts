@@ -39,7 +39,7 @@ export async function failCheck(
 ): Promise<void> {
   const next = afterFailure(row, failed.at)?.toISOString() ?? null;
   await connection.query(rows()`
-    UPDATE check_scopes SET run_id = NULL, failures = failures + 1, next_check_at = ${next}, last_error = ${storable(failed.error)},
+    UPDATE check_scopes SET run_id = NULL, held_since = NULL, held_reason = NULL, failures = failures + 1, next_check_at = ${next}, last_error = ${storable(failed.error)},
       last_log = ${storable(failed.log)}, last_checked_at = ${failed.at.toISOString()}
     WHERE id = ${row.id}`);
 }

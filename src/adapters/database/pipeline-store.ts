@@ -55,6 +55,7 @@ interface ResourceRow {
   checkError: string | null;
   cut: number;
   schedule: Schedule | null;
+  heldSince: string | null;
 }
 
 async function pipelineFacts(
@@ -69,7 +70,7 @@ async function pipelineFacts(
           FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1)) ORDER BY j.position)
         FROM jobs j WHERE j.pipeline_id = p.id AND j.deleted_at IS NULL) AS jobs,
       (SELECT jsonb_agg(jsonb_build_object('name', r.name, 'schedule', s.schedule, 'lastCheckedAt', s.last_checked_at,
-          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut, 'versions', (
+          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut, 'heldSince', s.held_since, 'versions', (
             SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id LIMIT 10000) AS counted))
           ORDER BY r.position)
         FROM resources r JOIN check_scopes s ON s.id = r.scope_id
@@ -102,14 +103,19 @@ function toLastBuild({
   return { number, status, ...(endedAt === null ? {} : { endedAt: new Date(endedAt) }) };
 }
 
+/** A check that is tried and given back again and again is due since the first time. */
+function isStalled(schedule: Schedule | null, since: string | null): boolean {
+  if (schedule === null || since === null) return false;
+  return checksStalled({ schedule, next: Date.parse(since), now: Date.now() }, cronNext);
+}
+
 function toResource(row: ResourceRow): PipelineFacts['resources'][number] {
-  const { name, versions, lastCheckedAt, nextCheckAt, checkError, cut, schedule } = row;
+  const { name, versions, lastCheckedAt, nextCheckAt, checkError, cut, schedule, heldSince } = row;
   const next = nextCheckAt === null ? undefined : new Date(nextCheckAt);
-  const late = schedule !== null && next !== undefined && { schedule, next: next.getTime(), now: Date.now() };
   return {
     name,
     versions,
-    stalled: late !== false && checksStalled(late, cronNext),
+    stalled: isStalled(schedule, heldSince ?? nextCheckAt),
     ...(lastCheckedAt === null ? {} : { lastCheckedAt: new Date(lastCheckedAt) }),
     ...(next === undefined ? {} : { nextCheckAt: next }),
     ...(checkError === null ? {} : { checkError }),

@@ -1,5 +1,7 @@
 import { storable, storableFields } from '#domain/build/storable.ts';
-import type { CheckOutcome } from '#flows/ports.ts';
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import { scheduleNow, webhookWorks } from '#domain/scheduling/webhook-pace.ts';
+import type { CheckCause, CheckOutcome } from '#flows/ports.ts';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
 import { versionDigest } from './digests.ts';
 import { holdEpoch } from './fence.ts';
@@ -9,7 +11,11 @@ import { addVersions } from './record-versions.ts';
 type ScopeRow = TimerRow & {
   run_id: number | null;
   due: boolean;
-  requested_cause: 'schedule' | 'manual' | 'webhook' | null;
+  requested_cause: CheckCause | null;
+  run_cause: CheckCause | null;
+  usual_schedule: Schedule | null;
+  webhook_schedule: Schedule | null;
+  webhook_works: boolean;
 };
 
 /** A result counts only while its run holds the scope; without a run (built-in cron), only while the check is due. */
@@ -21,7 +27,8 @@ export async function recordCheck(
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
     const scope = await connection.maybeOne(rows<ScopeRow>()`
-      SELECT id, pipeline_id, schedule, timer, next_check_at, failures, run_id, requested_cause,
+      SELECT id, pipeline_id, schedule, timer, next_check_at, failures, run_id, requested_cause, run_cause,
+        usual_schedule, webhook_schedule, webhook_works,
         requested_at IS NOT NULL OR (timer = 'operator' AND next_check_at <= ${time(at)}) AS due
       FROM check_scopes WHERE id = ${result.scope} AND live FOR UPDATE`);
     if (scope === null || !mayRecord(scope, result)) return { recorded: [] };
@@ -32,7 +39,7 @@ export async function recordCheck(
     }
     const recorded = await addVersions(connection, scope.id, result.versions, { at });
     const cut = cutOf(result.versions, recorded, result.cut);
-    await freeScope(connection, scope, { ...result, cut }, at);
+    await freeScope(connection, scope, { ...result, cut, found: recorded.length }, at);
     return { recorded, pipelineId: scope.pipeline_id };
   });
 }
@@ -48,16 +55,30 @@ function cutOf(versions: Record<string, string>[], recorded: number[], cut = 0):
   return recorded.length === different.size ? cut : 0;
 }
 
+/** The schedule in force. Without one of its own for webhooks nothing changes. */
+function paceOf({ usual_schedule, webhook_schedule, schedule }: ScopeRow, works: boolean): Schedule | null {
+  if (webhook_schedule === null) return schedule;
+  const usual = usual_schedule === null ? {} : { schedule: usual_schedule };
+  return scheduleNow({ ...usual, webhookSchedule: webhook_schedule }, works) ?? null;
+}
+
 async function freeScope(
   connection: Transaction,
   scope: ScopeRow,
-  result: CheckOutcome,
+  result: CheckOutcome & { found: number },
   at: Date,
 ): Promise<void> {
   const started = result.run === undefined;
-  const next = started ? afterStart(scope, scope.requested_cause ?? 'schedule', at) : scope.next_check_at;
+  const cause = (started ? scope.requested_cause : scope.run_cause) ?? 'schedule';
+  const works = webhookWorks(scope.webhook_works, { cause, found: result.found });
+  const pace = paceOf(scope, works);
+  const planned = started ? afterStart(scope, cause, at) : scope.next_check_at;
+  // Another pace counts from now, as after a request.
+  const next =
+    works === scope.webhook_works ? planned : afterStart({ ...scope, schedule: pace }, 'webhook', at);
   await connection.query(rows()`
-    UPDATE check_scopes SET run_id = NULL, failures = 0, last_error = NULL, last_log = ${storable(result.log)},
+    UPDATE check_scopes SET run_id = NULL, webhook_works = ${works}, schedule = ${pace === null ? null : JSON.stringify(pace)}::jsonb,
+      held_since = NULL, held_reason = NULL, failures = 0, last_error = NULL, last_log = ${storable(result.log)},
       last_checked_at = ${time(at)}, cut = ${result.cut ?? 0}, next_check_at = ${next?.toISOString() ?? null},
       requested_at = CASE WHEN ${started} THEN NULL ELSE requested_at END,
       requested_cause = CASE WHEN ${started} THEN NULL ELSE requested_cause END

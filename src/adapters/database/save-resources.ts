@@ -71,6 +71,7 @@ interface Timer {
   name: string;
   timer: CheckTimer;
   schedule: Schedule | null;
+  webhook: Schedule | null;
   check_group: string;
   checked_by: 'pod' | 'operator' | 'nothing';
   next: number | null;
@@ -86,14 +87,16 @@ async function saveTimers(connection: Transaction, toSave: ResourcesToSave): Pro
     UPDATE check_scopes s SET live = false, requested_at = NULL, requested_cause = NULL
     FROM resources r WHERE r.scope_id = s.id AND r.pipeline_id = ${pipeline} AND r.deleted_at IS NOT NULL AND s.live`);
   await connection.query(rows()`
-    UPDATE check_scopes s SET live = true, timer = n.timer, schedule = n.schedule, check_group = n.check_group,
+    UPDATE check_scopes s SET live = true, timer = n.timer, usual_schedule = n.schedule, webhook_schedule = n.webhook,
+      schedule = CASE WHEN n.keep AND s.webhook_works THEN coalesce(n.webhook, n.schedule) ELSE n.schedule END,
+      webhook_works = n.keep AND s.webhook_works, check_group = n.check_group,
       checked_by = n.checked_by,
       next_check_at = CASE WHEN n.keep THEN s.next_check_at ELSE to_timestamp(n.next / 1000.0) END,
       requested_at = CASE WHEN n.request THEN coalesce(s.requested_at, now()) ELSE s.requested_at END,
       requested_cause = CASE WHEN n.request THEN coalesce(s.requested_cause, 'schedule') ELSE s.requested_cause END,
       failures = CASE WHEN n.keep THEN s.failures ELSE 0 END
     FROM jsonb_to_recordset(${sql.jsonb(timers)}) AS n
-      (name text, timer text, schedule jsonb, check_group text, checked_by text, next double precision, request boolean, keep boolean)
+      (name text, timer text, schedule jsonb, webhook jsonb, check_group text, checked_by text, next double precision, request boolean, keep boolean)
     JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.name
     WHERE s.id = r.scope_id`);
 }
@@ -130,6 +133,7 @@ function timerOf(
     name: resource.name,
     timer,
     schedule: schedule ?? null,
+    webhook: resource.webhookSchedule ?? null,
     check_group: checkGroupKey(resource, type) ?? '',
     checked_by: type.check === undefined ? (isBuiltInCron(type) ? 'operator' : 'nothing') : 'pod',
     next: next ?? null,

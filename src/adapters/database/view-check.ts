@@ -16,6 +16,9 @@ interface Row {
   failures: number;
   output: string;
   schedule: Schedule | null;
+  heldSince: Date | null;
+  held: string | null;
+  webhookWorks: boolean;
 }
 
 export async function viewCheck(
@@ -26,12 +29,13 @@ export async function viewCheck(
   if (pipeline === undefined) return undefined;
   const found = await pool.maybeOne(rows<Row>()`
     SELECT s.run_id IS NOT NULL AS running, s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt",
-      s.last_error AS error, s.failures, coalesce(s.last_log, '') AS output, s.schedule
+      s.last_error AS error, s.failures, coalesce(s.last_log, '') AS output, s.schedule, s.held_since AS "heldSince", s.held_reason AS held,
+      s.webhook_works AS "webhookWorks"
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource} AND r.deleted_at IS NULL`);
   if (found === null) return undefined;
-  const { schedule, ...row } = found;
-  const next = row.nextCheckAt?.getTime();
+  const { schedule, heldSince, ...row } = found;
+  const next = (heldSince ?? row.nextCheckAt)?.getTime();
   const stalled =
     schedule !== null && next !== undefined && checksStalled({ schedule, next, now: Date.now() }, cronNext);
   return { ...withoutNulls(row), stalled };

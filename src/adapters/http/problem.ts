@@ -15,6 +15,7 @@ const KINDS = {
   'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },
   'not-found': { status: 404, title: 'There is nothing here' },
   'job-cannot-run': { status: 409, title: 'The job cannot run now' },
+  refused: { status: 409, title: 'It cannot be done as things are' },
   'already-exists': { status: 409, title: 'The name is taken' },
   'last-admin': { status: 409, title: 'Nobody else is admin' },
   'would-lock-out': { status: 409, title: 'Somebody would be left without a way in' },

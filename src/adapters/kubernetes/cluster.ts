@@ -2,6 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { createHmac } from 'node:crypto';
 import { checkContainersOf, containersOf } from '#domain/planning/containers.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { AgentSession, CheckRunFacts, Cluster, CreatePodAnswer, PendingBuild } from '#flows/ports.ts';
 import type { Problem } from './api/answer.ts';
 import { ApiError, orThrow } from './api/answer.ts';
@@ -66,6 +67,13 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
         ? noTeam(run.team)
         : create(podOfRun(run, team.rules, options), run.team, 'check');
     },
+    checkRoom(name) {
+      const team = surroundings.team(name);
+      if (team === undefined || team.runningChecks === Infinity) return Infinity;
+      const { namespace } = team.rules;
+      const ahead = starting.get(`check ${namespace}`) ?? 0;
+      return team.runningChecks - surroundings.runningPods(namespace, 'check') - ahead;
+    },
     async deletePod(namespace, name, uid, graceSeconds) {
       const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });
       // A Pod of another uid has the name now: ours is gone.
@@ -83,6 +91,7 @@ function podOfBuild(build: PendingBuild, rules: TeamRules, options: ClusterOptio
       containers: containersOf(build.definition, build.job),
       nonce,
       shim: shimKeys(options.agentKey, nonce),
+      tags: build.definition.jobs.find(({ name }) => name === build.job)?.tags ?? [],
       timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
       ...owned(options.surroundings.pipelineOwner(build.namespace, build.pipeline)),
     },
@@ -98,6 +107,7 @@ function podOfRun(run: CheckRunFacts, rules: TeamRules, options: ClusterOptions)
     {
       ...run,
       resources,
+      tags: tagsOf(run.definition, resources),
       containers: checkContainersOf(run.definition, resources),
       nonce,
       shim: shimKeys(options.agentKey, nonce),
@@ -106,6 +116,14 @@ function podOfRun(run: CheckRunFacts, rules: TeamRules, options: ClusterOptions)
     { ...rules, namespace: run.namespace },
     options.installation(),
   );
+}
+
+/** Checks that share a Pod have the same tags. */
+function tagsOf(definition: Pipeline, resources: readonly string[]): string[] {
+  const tags = definition.resources
+    .filter(({ name }) => resources.includes(name))
+    .flatMap((resource) => resource.tags);
+  return [...new Set(tags)].toSorted();
 }
 
 /** Keys of the one Pod's loopback: a secret for the agent, and from it a key for each container's shim. */

@@ -58,6 +58,14 @@ describe('resources share a check Pod', () => {
       [['git.a', 'git.b'], ['git.c']],
     ],
     [
+      'not when webhooks change the pace of one',
+      [
+        resource('git', 'a', { ...cron('5 * * * *'), webhookSchedule: { kind: 'every', seconds: 3600 } }),
+        resource('git', 'b', cron('5 * * * *')),
+      ],
+      [['git.a'], ['git.b']],
+    ],
+    [
       'never when one has a cache',
       [resource('mirror', 'a'), resource('mirror', 'b'), resource('registry', 'c', { cache: true })],
       [['mirror.a'], ['mirror.b'], ['registry.c']],

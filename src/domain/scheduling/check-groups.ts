@@ -1,4 +1,5 @@
 import type { Pipeline, Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
+import { checkTimer } from './next-check.ts';
 
 /** Resources whose checks share a Pod: those with the same schedule, tags and image. A resource with a cache stands alone. */
 export interface CheckGroup {
@@ -6,6 +7,8 @@ export interface CheckGroup {
   key: string;
   /** Absent: checked only on request or by webhook. */
   schedule?: Schedule;
+  /** The operator itself starts its checks, whatever the schedule. */
+  timedByOperator: boolean;
   tags: string[];
   /** Absent: the worker image. */
   image?: string;
@@ -38,16 +41,21 @@ function groupOf(resource: Resource, type: ResourceType): CheckGroup {
   const tags = [...new Set(resource.tags)].toSorted();
   // Checks of built-in types mount no cache.
   const alone = !type.builtIn && (resource.cache || type.cache);
-  const variant = [image ?? '', tags.join(','), alone ? resource.name : ''];
+  const variant = [image ?? '', tags.join(','), alone ? resource.name : '', ...paceOf(resource)];
   const plain = variant.every((part) => part === '');
   const base = scheduleKey(resource.schedule);
   return {
     key: plain ? base : `${base}-${shortHash(variant.join('\n'))}`,
     tags,
+    timedByOperator: checkTimer(resource, type) !== 'cronjob',
     resources: [resource.name],
     ...(resource.schedule === undefined ? {} : { schedule: resource.schedule }),
     ...(image === undefined ? {} : { image }),
   };
+}
+
+function paceOf({ webhookSchedule }: Resource): string[] {
+  return webhookSchedule === undefined ? [] : [scheduleKey(webhookSchedule)];
 }
 
 function scheduleKey(schedule: Schedule | undefined): string {

@@ -127,6 +127,13 @@ describe('scheduled checks are started', () => {
       { ...silent, name: 'clock' },
       'operator',
     ],
+    [
+      'by the operator where webhooks may change the pace of a cron expression',
+      { ...resource(cron), webhookSchedule: every(3600) },
+      shell,
+      'operator',
+    ],
+    ['by the operator once webhooks work', { ...resource(), webhookSchedule: cron }, shell, 'operator'],
     ['by nobody without a schedule', resource(), shell, 'none'],
     ['by nobody for a type that cannot check', resource(every(10)), { ...silent, builtIn: false }, 'none'],
   ])('%s', (_, one, type, expected) => {

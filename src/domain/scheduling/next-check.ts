@@ -6,11 +6,12 @@ export type CronNext = (expression: string, after: number) => number | undefined
 /** Who starts the scheduled checks of a resource. */
 export type CheckTimer = 'operator' | 'cronjob' | 'none';
 
-/** A CronJob knows no `@every` and is not needed for what runs without a Pod. */
+/** A CronJob knows no `@every`, cannot change its pace when webhooks work, and is not needed for what runs without a Pod. */
 export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
-  if (resource.schedule === undefined) return 'none';
+  if (resource.schedule === undefined && resource.webhookSchedule === undefined) return 'none';
   if (type.check === undefined) return isBuiltInCron(type) ? 'operator' : 'none';
-  return resource.schedule.kind === 'every' ? 'operator' : 'cronjob';
+  if (resource.webhookSchedule !== undefined) return 'operator';
+  return resource.schedule?.kind === 'every' ? 'operator' : 'cronjob';
 }
 
 /** Under whatever name a pipeline took it by `source = "svc://cron"`. */

@@ -4,7 +4,7 @@ import { pickChecks } from './pick-checks.ts';
 /** `team/group`, oldest due first. */
 const wanted = (...names: string[]) =>
   names.map((name, scope) => ({ scope, team: name.split('/')[0] ?? '', group: name }));
-const limits = { pods: 3, podsOfTeam: 2 };
+const limits = { pods: 3, roomOf: (team: string): number => (team === 'full' ? 0 : 2) };
 
 test.each<[string, due: string[], open: string[], picked: string[], held: number]>([
   ['checks of one group share a Pod', ['a/x', 'a/x', 'a/y'], [], ['a/x', 'a/y'], 0],
@@ -16,6 +16,7 @@ test.each<[string, due: string[], open: string[], picked: string[], held: number
     ['a/x', 'a/y', 'b/x'],
     1,
   ],
+  ['a team without room waits, and others do not', ['full/x', 'a/x'], [], ['a/x'], 1],
   ['all together get no more than the limit', ['a/x', 'b/x'], ['c/x', 'd/x'], ['a/x'], 1],
 ])('%s', (_, due, open, ...[picked, held]) => {
   const running = wanted(...open);

@@ -9,7 +9,8 @@ export interface WantedCheck {
 export interface CheckLimits {
   /** Check Pods at a time, in all. */
   pods: number;
-  podsOfTeam: number;
+  /** How many more a team may have now. */
+  roomOf: (team: string) => number;
 }
 
 export interface PickedChecks<Check> {
@@ -25,18 +26,18 @@ export function pickChecks<Check extends WantedCheck>(
   limits: CheckLimits,
 ): PickedChecks<Check> {
   const running = [...open];
+  const room = new Map<string, number>();
   const picked: PickedChecks<Check> = { groups: [], held: [] };
   for (const [group, checks] of Map.groupBy(due, (check) => check.group)) {
     const team = checks[0]?.team ?? '';
-    const full =
-      running.length >= limits.pods ||
-      running.filter((run) => run.team === team).length >= limits.podsOfTeam ||
-      running.some((run) => run.group === group);
+    const left = room.get(team) ?? limits.roomOf(team);
+    const full = running.length >= limits.pods || left <= 0 || running.some((run) => run.group === group);
     if (full) {
       picked.held.push(...checks);
       continue;
     }
     picked.groups.push(checks);
+    room.set(team, left - 1);
     running.push({ team, group });
   }
   return picked;

@@ -14,6 +14,8 @@ const Check = {
   /** In a row. */
   failures: Type.Integer(),
   stalled: Type.Boolean(),
+  held: Type.Optional(Type.String()),
+  webhook_works: Type.Boolean(),
   output: Type.String(),
 };
 
@@ -27,16 +29,17 @@ function lastCheckRoute(api: PublicApi): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
     schema: { params: ResourceParams, response: answer(Check) },
     handler: async ({ params }) => {
-      const { running, failures, stalled, output, error, lastCheckedAt, nextCheckAt } = found(
-        await api.check(params),
-        nameOf(params),
-      );
+      const check = found(await api.check(params), nameOf(params));
+      const { running, failures, stalled, output, error, held, webhookWorks, lastCheckedAt, nextCheckAt } =
+        check;
       return {
         data: {
           running,
           failures,
           stalled,
           output,
+          webhook_works: webhookWorks,
+          ...(held !== undefined && { held }),
           ...(error !== undefined && { error }),
           ...(lastCheckedAt !== undefined && { last_checked_at: lastCheckedAt.toISOString() }),
           ...(nextCheckAt !== undefined && { next_check_at: nextCheckAt.toISOString() }),

@@ -123,7 +123,7 @@ export interface PipelineObject {
       lastBuild?: {
         /** Number of the build within the job. */
         number: string;
-        /** pending, started, succeeded, failed or cancelled. */
+        /** pending, waiting, started, succeeded, failed, cancelled or warning. */
         status: string;
         /** When it ended; absent while it runs. */
         endedAt?: string;
@@ -227,7 +227,7 @@ export interface TeamObject {
     limits?: {
       /** Builds that run at a time; absent means no limit. */
       runningBuilds?: number;
-      /** Check Pods that run at a time, those of CronJobs aside; absent means no limit. */
+      /** Check Pods that run at a time; absent means 3. Those that CronJobs make count but do not wait. All teams together have at most 10 that the operator starts. */
       runningChecks?: number;
       /** Sum of the requests of all Pods in the namespace by resource, enforced by a ResourceQuota, for example cpu=8 and memory=16Gi. Once it names a resource, every Pod must ask for some of it, so spec.defaults.resources.requests has to name it too. */
       requests?: Record<string, number | string>;

@@ -12,6 +12,8 @@ export interface BuildWork {
   containers: PlanContainer[];
   nonce: string;
   shim: ShimKeys;
+  /** Of the job. */
+  tags?: readonly string[];
   /** Wall clock of the plan; the Pod may live somewhat longer. */
   timeoutSeconds: number;
   owner?: Owner;
@@ -40,6 +42,7 @@ export function buildPod(work: BuildWork, team: TeamRules, installation: Install
       containers: work.containers,
       nonce: work.nonce,
       shim: work.shim,
+      ...(work.tags === undefined ? {} : { tags: work.tags }),
       deadlineSeconds: work.timeoutSeconds + AROUND_SECONDS,
       ...(work.owner === undefined ? {} : { owner: work.owner }),
     },

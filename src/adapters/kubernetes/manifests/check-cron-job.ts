@@ -25,7 +25,7 @@ const KEPT_SECONDS = 120;
 
 /**
  * The CronJob of a check group. A cron expression is its schedule. One that is checked every so often cannot be a CronJob's schedule,
- * so that CronJob is suspended: it is there to be seen and for `kubectl create job --from`, and the operator makes the Pods when they
+ * nor can one that changes when webhooks work, so that CronJob is suspended: it is there to be seen and for `kubectl create job --from`, and the operator makes the Pods when they
  * are due. Undefined for groups without a schedule.
  */
 export function checkCronJob(
@@ -51,7 +51,7 @@ export function checkCronJob(
     spec: {
       schedule: schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`,
       timeZone: 'Etc/UTC',
-      suspend: schedule.kind === 'every',
+      suspend: work.group.timedByOperator,
       concurrencyPolicy: 'Forbid',
       startingDeadlineSeconds: STARTING_DEADLINE_SECONDS,
       successfulJobsHistoryLimit: 1,
@@ -71,6 +71,7 @@ export function checkCronJob(
                 annotations,
                 containers: work.containers,
                 shim: work.shim,
+                tags: work.group.tags,
                 deadlineSeconds,
               },
               team,

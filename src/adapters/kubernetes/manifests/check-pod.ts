@@ -13,6 +13,8 @@ export interface CheckWork {
   pipeline: string;
   pipelineId: number;
   resources: string[];
+  /** Of the resources. */
+  tags: string[];
   containers: PlanContainer[];
   nonce: string;
   shim: ShimKeys;
@@ -29,6 +31,7 @@ export function checkPod(work: CheckWork, team: TeamRules, installation: Install
       containers: work.containers,
       nonce: work.nonce,
       shim: work.shim,
+      tags: work.tags,
       deadlineSeconds: checkDeadlineSeconds(work.resources.length),
       ...(work.owner === undefined ? {} : { owner: work.owner }),
     },

@@ -17,6 +17,9 @@ export const LABEL = {
   usable: 'millrace.dev/usable',
 } as const;
 
+/** Of nodes that offer a tag; its value is `true`. */
+export const nodeLabel = (tag: string): string => `millrace.dev/${labelValue(`tag-${tag}`)}`;
+
 /** Annotations, for what is too long or too free for a label. */
 export const ANNOTATION = {
   job: 'millrace.dev/job',

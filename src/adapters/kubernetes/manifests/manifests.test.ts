@@ -56,6 +56,7 @@ const buildOf = (containers: PlanContainer[], team: TeamRules): unknown =>
 const groupOf = (more: Partial<CheckGroup>): CheckGroup => ({
   key: 'every-30s',
   tags: [],
+  timedByOperator: more.schedule?.kind === 'every',
   resources: ['git.app', 'git.docs'],
   ...more,
 });
@@ -80,6 +81,7 @@ const checkOf = (resources: string[]): CheckWork => ({
   pipeline: 'demo',
   pipelineId: 3,
   resources,
+  tags: ['gpu', 'x'.repeat(63)],
   containers: [worker],
   nonce: 'c.12.mac',
   shim,

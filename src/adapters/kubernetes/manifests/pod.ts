@@ -14,6 +14,7 @@ import { WORKDIR } from '#domain/planning/plan-build.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Amounts, Installation, Owner, TeamRules } from './installation.ts';
 import { ownerReference } from './installation.ts';
+import { nodeLabel } from './labels.ts';
 
 /** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */
 export interface ShimKeys {
@@ -29,6 +30,8 @@ export interface PodWork {
   /** Says what the Pod is for; the template of a CronJob cannot have one. */
   nonce?: string;
   shim: ShimKeys;
+  /** Each names a node label that the Pod's node must have. */
+  tags?: readonly string[];
   /** Backstop for agents that hang: counted from the Pod's start, image pulls included. */
   deadlineSeconds: number;
   owner?: Owner;
@@ -101,6 +104,7 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
       ...(team.podSecurity === 'restricted' ? { runAsNonRoot: true } : {}),
       ...(foreign ? { fsGroup: WORKER_USER, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
     },
+    ...(work.tags === undefined || work.tags.length === 0 ? {} : { nodeSelector: nodesOf(work.tags) }),
     ...(team.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: team.imagePullSecrets }),
     containers: [
       agentContainer(work, foreign, resources(team, asker === undefined), installation),
@@ -116,6 +120,10 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
     ],
     ...(foreign || token ? { volumes: volumes(foreign, token) } : {}),
   };
+}
+
+function nodesOf(tags: readonly string[]): Record<string, string> {
+  return Object.fromEntries(tags.map((tag) => [nodeLabel(tag), 'true']));
 }
 
 /** Runs images that are not ours: they share a work directory, and the shim comes into them by a volume. */
