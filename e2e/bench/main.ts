@@ -5,6 +5,7 @@ import { created, pipelineApi, request, RELEASE } from '#e2e/support/gateway.ts'
 import { kubectl, list } from '#e2e/support/kubectl.ts';
 import { type BareRun, deletePod, runBarePod, specOf } from './bare-pod.ts';
 import { type BuildRun, measureBuild, measureThroughput } from './builds.ts';
+import { measureChain } from './chain.ts';
 import { apiWrites, call, difference } from './cluster-client.ts';
 import { inMilliseconds, summarise } from './statistics.ts';
 
@@ -92,6 +93,26 @@ const webhook = async (): Promise<void> => {
   say('webhook sent → version recorded (check in a Pod)', inMilliseconds(summarise(samples)));
 };
 
+const chain = async (): Promise<void> => {
+  const runs = await measureChain(TEAM, RUNS);
+  const row = (pick: (run: (typeof runs)[number]) => number): string =>
+    inMilliseconds(summarise(runs.map(pick)));
+  say(
+    'version recorded → Pod object of its build',
+    row(({ versionToPod }) => versionToPod),
+    '≤ 150 ms',
+  );
+  say(
+    'upstream build ended → downstream build',
+    row(({ endToBuild }) => endToBuild),
+    '≤ 100 ms',
+  );
+  say(
+    '  … → its Pod object',
+    row(({ endToPod }) => endToPod),
+  );
+};
+
 const total = (writes: Record<string, number>): number =>
   Object.values(writes).reduce((sum, one) => sum + one, 0);
 
@@ -151,6 +172,7 @@ try {
   await memory();
   await latencies();
   await webhook();
+  await chain();
   const throughput = { team: TEAM, pipeline: 'bench', job: 'three' };
   say('builds per second, 40 builds, 10 at a time', (await measureThroughput(throughput, 40, 10)).toFixed(2));
   await writesPerBuild();

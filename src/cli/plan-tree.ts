@@ -134,6 +134,7 @@ const getFacts = ({ name, resource, trigger, passed, version }: GetStep, pipelin
     trigger && 'triggers',
     listed('passed', passed),
     version === 'every' && 'every version',
+    version === 'latest' && 'the newest version only',
     placeOf(typeOf(resource, pipeline)?.pull),
     `$GET_${variablePart(name)}_*`,
   );

@@ -36,6 +36,7 @@ export async function followBuildPod(
     attempt,
     retries: facts.retries,
     cancelRequested: facts.cancelRequested,
+    disableRetry: facts.definition.jobs.some(({ name, disableRetry }) => name === facts.job && disableRetry),
     ...(pod === undefined ? { ageSeconds: 0 } : clocksOf(pod, ports.now())),
   });
   await carryOut(facts, pod, judgement, ports);

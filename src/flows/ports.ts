@@ -226,6 +226,8 @@ export interface BuildStore {
   schedule(pipeline: number, decide: (facts: Facts) => Decision, at: Date): Promise<Scheduled>;
   /** A request and its decision in one transaction; the caller learns its build or the reasons. */
   trigger(job: JobName, by: string, decide: (facts: Facts) => Decision, at: Date): Promise<TriggerAnswer>;
+  /** Builds that nobody approved in time fail. Answers the pipelines that they are of. */
+  expireApprovals(at: Date): Promise<number[]>;
   /** Teams of which builds wait for their turn. */
   teamsWithQueue(): Promise<number[]>;
   /** Decides under the team's lock which of its builds have their turn, and notes why the others have not. */

@@ -4,6 +4,7 @@ import type { Bell, BuildStore, Cluster, CreatePodAnswer, PendingBuild } from '.
 interface Ports {
   builds: Pick<
     BuildStore,
+    | 'expireApprovals'
     | 'teamsWithQueue'
     | 'admit'
     | 'buildsToStart'
@@ -64,6 +65,10 @@ export async function startBuilds(ports: Ports, room: string[] = []): Promise<St
 
 /** Whose turn it is now. */
 async function giveTurns({ builds, bell, now }: Pick<Ports, 'builds' | 'bell' | 'now'>): Promise<void> {
+  for (const pipeline of await builds.expireApprovals(now())) {
+    bell.ring('schedule', pipeline);
+    bell.ring('status', pipeline);
+  }
   for (const team of await builds.teamsWithQueue()) {
     const changed = new Set<number>();
     for (;;) {

@@ -69,6 +69,9 @@ export interface BuildView {
   /** Why it ended so, or why it is still pending: a machine word and a sentence. */
   reason?: string;
   message?: string;
+  /** Who cancelled it, or marked its failure as a warning. */
+  cancelledBy?: string;
+  warnedBy?: string;
   createdAt: Date;
   startedAt?: Date;
   endedAt?: Date;
@@ -102,10 +105,13 @@ export interface ResourceView {
   versions: number;
   /** Versions that the last check left out, though they may be new. */
   cut?: number;
+  /** Without a version: its manifest wants one that no check has found yet. */
+  pinned?: { version?: number; by: string; comment?: string };
 }
 
 export interface VersionView {
   id: number;
+  disabled: boolean;
   fields: Record<string, string>;
   createdAt: Date;
 }

@@ -1,5 +1,6 @@
 import { openBell } from '#adapters/database/bell.ts';
 import type { ClosableBell } from '#adapters/database/bell.ts';
+import { actionStore } from '#adapters/database/action-store.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
@@ -10,11 +11,13 @@ import { databaseReadiness } from '#adapters/http/readiness.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
+import type { ActionStore } from '#flows/action-ports.ts';
 import type { BuildStore, CheckStore, SessionStore } from '#flows/ports.ts';
 import type { Views } from '#flows/views.ts';
 
 export interface GatewayDatabase {
   builds: BuildStore;
+  actions: ActionStore;
   checks: CheckStore;
   sessions: SessionStore;
   views: Views;
@@ -31,6 +34,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
   const database = { pool, definitions: definitions() };
   return {
     builds: buildStore(database),
+    actions: actionStore(database),
     checks: checkStore(database),
     sessions: sessionStore(database),
     views: views(database),

@@ -2,6 +2,8 @@ import { webhookToken, webhookTokenHash } from '#adapters/database/digests.ts';
 import { coalesced } from '#adapters/http/coalesce.ts';
 import type { PublicMetrics } from '#adapters/http/metrics.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { ActionStore } from '#flows/action-ports.ts';
+import { actionsOver } from '#flows/actions.ts';
 import type { Bell, BuildStore, CheckStore } from '#flows/ports.ts';
 import { requestCheck, requestCheckByWebhook } from '#flows/request-check.ts';
 import { triggerJob } from '#flows/trigger-job.ts';
@@ -11,6 +13,7 @@ export interface PublicApiParts {
   views: Views;
   checks: CheckStore;
   builds: BuildStore;
+  actions: ActionStore;
   bell: Bell;
   webhookKey: Buffer;
   metrics: PublicMetrics;
@@ -24,6 +27,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
   const byWebhook = coalesced((tokenHash) => requestCheckByWebhook(tokenHash, parts));
   return {
     ...parts.views,
+    ...actionsOver(parts),
     async requestCheckByWebhook(token) {
       const resource = await byWebhook(webhookTokenHash(token));
       metrics.webhook(resource === undefined ? 'unknown' : 'accepted');

@@ -51,7 +51,9 @@ export class Loops {
   start(): void {
     const { bell } = this.#leadership.database;
     this.#stop.push(
-      bell.listen(['checks', 'schedule', 'builds', 'status'], (topic, id) => this.#heard(topic, id)),
+      bell.listen(['checks', 'schedule', 'builds', 'status', 'cancel'], (topic, id) =>
+        this.#heard(topic, id),
+      ),
     );
     for (const [key, ms] of Object.entries(TICKS_MS)) {
       this.#queue.add(key);
@@ -70,7 +72,8 @@ export class Loops {
   }
 
   #heard(topic: BellTopic, id: number): void {
-    if (topic === 'status') this.#reconciling.factsChanged(id);
+    if (topic === 'cancel') this.#pods.look(id);
+    else if (topic === 'status') this.#reconciling.factsChanged(id);
     else if (topic === 'schedule' && id !== 0) this.#queue.add(`schedule ${id}`);
     else this.#queue.add(topic);
   }

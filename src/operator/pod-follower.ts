@@ -30,6 +30,12 @@ export class PodFollower {
     this.#queue.add(change.key);
   }
 
+  /** The build may have ended without a word of its agent: its Pod goes too. */
+  look(build: number): void {
+    for (const { work, namespace, name } of this.all())
+      if (work.kind === 'build' && work.build === build) this.#queue.add(`${namespace}/${name}`);
+  }
+
   /** All our Pods, as last seen. */
   all(): PodFacts[] {
     const { watched } = this.#reconciling;

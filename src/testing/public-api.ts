@@ -1,3 +1,5 @@
+import type { Done, Refused } from '#flows/action-ports.ts';
+import type { Actions } from '#flows/actions.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 
 const AT = new Date('2026-11-21T10:00:00Z');
@@ -5,6 +7,56 @@ const LATER = new Date('2026-11-21T10:00:02.5Z');
 
 /** The token that `inMemoryApi` knows. */
 export const WEBHOOK_TOKEN = 'c2VjcmV0LXdlYmhvb2stdG9rZW4';
+
+type Answered = Promise<Done | Refused>;
+
+async function withMore<T>(answered: Answered, more: T): Promise<(Done & T) | Refused> {
+  const answer = await answered;
+  return answer.answer === 'done' ? { ...answer, ...more } : answer;
+}
+
+/** What is named `app`, `unit`, `git.app`, version 11 or build 7 can be acted on; the pipeline `managed` is its manifest's. */
+function inMemoryActions(calls: string[]): Actions {
+  const act = async (what: string, name: { team: string; pipeline: string }): Answered => {
+    if (name.pipeline === 'managed') {
+      const reasons = [{ code: 'ManagedByManifest' as const, message: 'The manifest decides.' }];
+      return { answer: 'refused', reasons };
+    }
+    if (!isApp(name)) return { answer: 'unknown' };
+    calls.push(what);
+    return { answer: 'done', pipelineId: 1, stopped: [] };
+  };
+  return {
+    pausePipeline: (name, by) => act(`pause by ${by}`, name),
+    unpausePipeline: (name) => act('unpause', name),
+    pauseJob: (name, by) => act(`pause ${name.job} by ${by}`, name),
+    unpauseJob: (name) => act(`unpause ${name.job}`, name),
+    pin: (name, pin) => act(`pin ${name.resource} ${JSON.stringify(pin)}`, name),
+    unpin: (name) => act(`unpin ${name.resource}`, name),
+    disableVersion: (name, version, by) => act(`disable ${name.resource} ${version} by ${by}`, name),
+    enableVersion: (name, version) => act(`enable ${name.resource} ${version}`, name),
+    triggerVersion: (name, { version, by }) => {
+      const { team, pipeline } = name;
+      const builds = version === 11 ? [{ team, pipeline, job: 'unit', number: '8' }] : [];
+      const reasons = [{ code: 'JobPaused' as const, message: 'Job publish is paused.' }];
+      const refused = [{ job: 'publish', reasons }];
+      return withMore(act(`trigger ${name.resource} ${version} by ${by}`, name), { builds, refused });
+    },
+    async cancelBuild(ref, by) {
+      if (ref.number === '6')
+        return { answer: 'refused', reasons: [{ code: 'AlreadyEnded', message: 'The build has ended.' }] };
+      return await act(`cancel ${ref.job} ${ref.number} by ${by}`, ref);
+    },
+    retryBuild: (ref, by) =>
+      withMore(act(`retry ${ref.number} by ${by}`, ref), { build: { ...ref, number: `${ref.number}.1` } }),
+    vote: (ref, given) =>
+      withMore(act(`vote on ${ref.number} ${JSON.stringify(given)}`, ref), {
+        state: given.approve ? ('approved' as const) : ('rejected' as const),
+        message: 'Voted.',
+      }),
+    markWarning: (ref, by) => act(`warning ${ref.number} by ${by}`, ref),
+  };
+}
 
 const isApp = ({ team, pipeline }: { team: string; pipeline: string }): boolean =>
   team === 'main' && pipeline === 'app';
@@ -88,7 +140,9 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
     resources: async (name) => (isApp(name) ? [resource] : undefined),
     resource: async (name) => (isApp(name) && name.resource === 'git.app' ? resource : undefined),
     versions: async (name) =>
-      isApp(name) ? { rows: [{ id: 11, fields: { ref: 'abc' }, createdAt: AT }], hasMore: false } : undefined,
+      isApp(name)
+        ? { rows: [{ id: 11, fields: { ref: 'abc' }, createdAt: AT, disabled: false }], hasMore: false }
+        : undefined,
     async versionPath(name, version) {
       if (!isApp(name) || name.resource !== 'git.app' || version !== 11) return undefined;
       const { id, number, status, startedAt, endedAt } = build;
@@ -119,6 +173,7 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
             builds: [],
           }
         : undefined,
+    ...inMemoryActions(calls),
     webhookToken: ({ id }) => `derived-for-${id}`,
   };
 }

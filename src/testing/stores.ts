@@ -1,3 +1,4 @@
+import { actionStore } from '#adapters/database/action-store.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
@@ -47,6 +48,7 @@ export function storesOver(connections: Database) {
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),
+    actions: actionStore(database),
     sessions: sessionStore(database),
     leaders: leaderStore(database),
     retention: retentionStore(database),

@@ -12,6 +12,7 @@ import {
 import type { Definitions } from './definitions.ts';
 import { endBuild, retryBuild } from './end-build.ts';
 import type { Database } from './pool.ts';
+import { expireApprovals } from './expire-approvals.ts';
 import { explainFull, nextStartMs, tryRefused } from './put-off-builds.ts';
 import { pipelinesToSchedule, schedule, trigger } from './schedule.ts';
 
@@ -20,6 +21,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     pipelinesToSchedule: (limit) => pipelinesToSchedule(database, limit),
     schedule: (pipeline, decide, at) => schedule(database, { pipeline, decide, at }),
     trigger: (job, by, decide, at) => trigger(database, { job, by, decide, at }),
+    expireApprovals: (at) => expireApprovals(database, at),
     teamsWithQueue: () => teamsWithQueue(database),
     admit: (team, decide, at) => admit(database, { team, decide, at }),
     buildsToStart: (limit, except) => buildsToStart(database, limit, except),

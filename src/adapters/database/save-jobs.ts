@@ -3,7 +3,8 @@ import type { Approval, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
 import { takesEvery } from '#domain/scheduling/takes-every.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
-import { rows, texts, type Transaction } from './pool.ts';
+import { endUnstarted } from './end-unstarted.ts';
+import { ids, rows, texts, type Transaction } from './pool.ts';
 
 /** Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each. */
 export async function saveJobs(
@@ -25,10 +26,19 @@ export async function saveJobs(
         paused = CASE WHEN j.deleted_at IS NULL THEN j.paused ELSE j.paused OR excluded.paused END,
         concurrency = excluded.concurrency, serial_groups = excluded.serial_groups, interruptible = excluded.interruptible,
         allow_failure = excluded.allow_failure, disable_retry = excluded.disable_retry, approval = excluded.approval`);
-  await connection.query(rows()`
+  const removed = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
-    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(names)})`);
+    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(names)}) RETURNING id`);
+  await endQueued(connection, removed);
   await saveGets(connection, pipeline, definition);
+}
+
+/** Builds of removed jobs that have not had their turn; the others run on. */
+async function endQueued(connection: Transaction, jobs: readonly number[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const which = sql.fragment`job_id = ANY(${ids(jobs)}) AND admitted_at IS NULL`;
+  const reason = 'The job was removed from the pipeline.';
+  await connection.query(rows()`${endUnstarted(which, { reason, at: new Date() })}`);
 }
 
 function toRow(job: Job, position: number) {

@@ -15,6 +15,8 @@ interface Row {
   attempt: number;
   reason: string | null;
   message: string | null;
+  cancelledBy: string | null;
+  warnedBy: string | null;
   createdAt: Date;
   startedAt: Date | null;
   endedAt: Date | null;
@@ -23,7 +25,7 @@ interface Row {
 /** While a build is pending its message is the reason for that. */
 const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
   b.status, b.attempt, b.reason, coalesce(b.message, b.pending_reason) AS message,
-  b.created_at AS "createdAt", b.started_at AS "startedAt", b.ended_at AS "endedAt"`;
+  b.cancelled_by AS "cancelledBy", b.warned_by AS "warnedBy", b.created_at AS "createdAt", b.started_at AS "startedAt", b.ended_at AS "endedAt"`;
 
 export async function viewBuilds(
   pool: DatabasePool,

@@ -6,7 +6,7 @@ import type { Gate } from '#domain/scheduling/vote.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { ids, prepared, time, type Transaction } from './pool.ts';
 
-export interface MadeBuild extends BuildRef {
+interface MadeBuild extends BuildRef {
   id: number;
   /** The manual request that it answers. */
   request?: number;

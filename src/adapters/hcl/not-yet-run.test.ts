@@ -32,16 +32,10 @@ describe('the operator refuses for now', () => {
     ['services', job('  service "redis" {}'), '2:3: service in job'],
     ['groups', job(`  in_parallel {\n  ${TASK}\n  }`), '2:3: in_parallel in job'],
     ['branches', job(`  if "a == a" {\n  ${TASK}\n  }`), '2:3: if in job'],
-    ['gates', job(`  approve "x" {}\n  ${TASK}`), '2:3: approve in job'],
     ['inputs', job(`  input "x" {\n    type = string\n  }\n  ${TASK}`), '2:3: input in job'],
     ['hooks of jobs', job(`  ${TASK}\n  ensure "exec" {\n    path = "x"\n  }`), '7:3: ensure in job'],
     ['timeouts', job(`  timeout = "1m"\n  ${TASK}`), '2:3: timeout in job'],
     ['caches', 'resource "cron" "c" {\n  cache = true\n}\n', '2:3: cache in resource'],
-    [
-      'versions one by one',
-      CRON + job('  get "cron" "c" {\n    version = "every"\n  }'),
-      '4:5: version in get',
-    ],
     [
       'the type fs',
       'resource "fs" "f" {\n  params {\n    path = "/x"\n  }\n}\n',
@@ -71,6 +65,15 @@ describe('the operator refuses for now', () => {
     expect(refused(text)).toEqual([`${place} is known, but this version cannot do it yet`]);
   });
 
+  test('what a gate tells others', () => {
+    const chat = 'notification "slack" "s" {\n  params {\n    webhook_url = "https://chat.example"\n  }\n}\n';
+    const gate = `  approve "x" {\n    notify "slack" "s" {}\n  }\n  ${TASK}`;
+    expect(refused(chat + job(gate))).toEqual([
+      '1:1: notification is known, but this version cannot do it yet',
+      '8:5: notify in approve is known, but this version cannot do it yet',
+    ]);
+  });
+
   test('of several secrets those that are not in place', () => {
     const own = 'secret_type "own" {\n  get "shell" {\n    cmd = "x"\n  }\n}\n';
     expect(refused(secret('x', 'kubernetes') + secret('y', 'own') + own)).toEqual([
@@ -96,6 +99,14 @@ describe('the operator does', () => {
     [
       'runners of the pipeline',
       `runner_type "r" {\n  run {\n    path = "x"\n    args = ["$WORKDIR", "$args"]\n  }\n}\n${job('  task "t" {\n    run "r" {}\n  }')}`,
+    ],
+    ['gates', job(`  approve "x" {\n    timeout = "1h"\n  }\n  ${TASK}`)],
+    ['versions one by one', CRON + job('  get "cron" "c" {\n    version = "every"\n  }')],
+    [
+      'rules of when builds run',
+      job(
+        `  concurrency = 2\n  serial_groups = ["a"]\n  interruptible = true\n  allow_failure = true\n  disable_retry = true\n  ${TASK}`,
+      ),
     ],
     [
       'functions and lists',

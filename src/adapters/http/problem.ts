@@ -14,6 +14,7 @@ const KINDS = {
   'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },
   'not-found': { status: 404, title: 'There is nothing here' },
   'job-cannot-run': { status: 409, title: 'The job cannot run now' },
+  refused: { status: 409, title: 'It cannot be done as things are' },
   'already-exists': { status: 409, title: 'The name is taken' },
   'would-lock-out': { status: 409, title: 'Somebody would be left without a way in' },
   'managed-by-manifest': { status: 409, title: 'A manifest decides this' },

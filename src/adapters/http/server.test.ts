@@ -17,8 +17,16 @@ function gateway(options: { ready?: string; overloaded?: string } = {}) {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const routes = publicRoutes(api, async () => options.ready, '0.0.0-test');
   const app = createServer({ routes, authorize, log, overloaded: () => options.overloaded });
-  const ask = async (method: Route['method'], url: string, as?: string, more: Record<string, string> = {}) =>
-    await app.inject({ method, url, headers: { ...(as && { authorization: `Bearer ${as}` }), ...more } });
+  const ask = async (
+    method: Route['method'],
+    url: string,
+    as?: string,
+    { body, ...more }: Record<string, string> = {},
+  ) => {
+    const type = body !== undefined && { 'content-type': 'application/json' };
+    const headers = { ...(as && { authorization: `Bearer ${as}` }), ...type, ...more };
+    return await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+  };
   return { api, app, routes, lines, ask };
 }
 
@@ -30,6 +38,14 @@ async function authorize({ authorization: header }: Shown): Promise<Authorizatio
   const role = ROLES.find((candidate) => candidate === word);
   if (role === undefined || team === undefined) return 'invalid';
   return { user: `${role}-of-${team}`, globalAdmin: false, teams: new Map([[team, role]]) };
+}
+
+/** Of routes that take one, by the last word of their path. */
+const BODIES: Record<string, string> = { pin: '{"version_id":11}', reject: '{"message":"no"}' };
+
+function bodyOf({ url }: Route): Record<string, string> {
+  const body = BODIES[url.split('/').at(-1) ?? ''];
+  return body === undefined ? {} : { body };
 }
 
 const AT = new Date('2026-11-21T10:00:00Z');
@@ -70,7 +86,7 @@ describe('every route asks for its role, in the team of its path', () => {
       .replace(':build', '7')
       .replace(':version', '11')
       .replace(':resource', 'git.app');
-    const { statusCode } = await ask(route.method, url, caller.token);
+    const { statusCode } = await ask(route.method, url, caller.token, bodyOf(route));
     const needed = ROLES.findIndex((role) => role === route.row.needs);
     if (caller.token === undefined || caller.token === 'nonsense') expect(statusCode).toBe(401);
     else if (caller.role === undefined || ROLES.indexOf(caller.role) < needed) expect(statusCode).toBe(403);

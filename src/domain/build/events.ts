@@ -41,6 +41,7 @@ export type OutcomeReason =
   | 'SecretMissing'
   | 'VersionLost'
   | 'Rejected'
+  | 'ApprovalExpired'
   | 'Superseded'
   | 'AgentAuthentication';
 

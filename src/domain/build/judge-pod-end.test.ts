@@ -117,6 +117,18 @@ const cases: Record<string, Case> = {
     attempt: { attempt: 2, retries: 1 },
     judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
   },
+  'a build whose job forbids retries is not repeated': {
+    state: ran,
+    pod: undefined,
+    attempt: { disableRetry: true },
+    judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
+  },
+  'a Pod that vanished before its first step is replaced though the job forbids retries': {
+    state: opened,
+    pod: undefined,
+    attempt: { disableRetry: true },
+    judged: { decision: 'recreate', reason: 'PodLost' },
+  },
   'replacing does not count as repeating': {
     state: ran,
     pod: undefined,

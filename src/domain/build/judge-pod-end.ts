@@ -102,6 +102,8 @@ function judgeFault(state: BuildState, attempt: AttemptReport, fault: Fault): Po
     (step) => step.kind === 'put' && !['waiting', 'skipped'].includes(step.status),
   );
   if (put) return end(reason, `${message} The put ${put.name} had begun, so the build is not repeated.`);
+  if (attempt.disableRetry)
+    return end(reason, `${message} The job has disable_retry = true, so the build is not repeated.`);
   if (attempt.retries >= MOST_RETRIES) return end(reason, `${message} It had been repeated once already.`);
   return { decision: 'retry', reason, message };
 }

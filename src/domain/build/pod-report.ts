@@ -31,6 +31,8 @@ export interface AttemptReport {
   /** Earlier attempts of this build that had run steps. */
   retries: number;
   cancelRequested: boolean;
+  /** The job forbids to repeat a build whose steps have run. */
+  disableRetry?: boolean;
   /** Since the Pod was created. */
   ageSeconds: number;
   /** Since the Pod got its node, where that is known. */

@@ -10,7 +10,10 @@ const attempts: Readonly<Record<string, AttributeSchema>> = {
 const getAttributes = {
   trigger: bool('a new version starts a build'),
   passed: texts('jobs, or groups of them, whose good builds must have used the same version'),
-  version: text('`every` skips no version, `latest` takes the newest', { choices: ['every', 'latest'] }),
+  version: text(
+    '`every` skips no version, `latest` takes the newest; otherwise a trigger without `passed` skips none',
+    { choices: ['every', 'latest'] },
+  ),
 };
 const taskAttributes = {
   inputs: texts('paths in the working directory that must exist before'),

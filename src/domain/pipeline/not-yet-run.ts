@@ -14,25 +14,13 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   variable: ['secret'],
   resource_type: ['cache'],
   resource: ['cache'],
-  job: [
-    'concurrency',
-    'serial_groups',
-    'disable_retry',
-    'allow_failure',
-    'interruptible',
-    'input',
-    'approve',
-    'on_trigger',
-    'notify',
-    'service',
-    'in_parallel',
-    'if',
-    'else_if',
-    'else',
-  ],
-  get: ['version'],
+  job: ['input', 'on_trigger', 'notify', 'service', 'in_parallel', 'if', 'else_if', 'else'],
+  approve: ['notify'],
   task: ['inputs', 'outputs'],
 };
+
+/** What is there of the parts that `*` names. */
+const ready: Readonly<Record<string, readonly string[]>> = { approve: ['timeout'] };
 
 /** Built-in resource types whose checks, gets or puts need what is not there yet. */
 const types = ['svc://fs', 'svc://trigger', 'svc://artifact'];
@@ -63,7 +51,8 @@ interface Place {
 }
 
 const isLater = (owner: string, name: string): boolean =>
-  (parts[owner] ?? []).includes(name) || (owner !== 'pipeline' && (parts['*'] ?? []).includes(name));
+  !(ready[owner] ?? []).includes(name) &&
+  ((parts[owner] ?? []).includes(name) || (owner !== 'pipeline' && (parts['*'] ?? []).includes(name)));
 
 function placesIn(block: ReadBlock): Place[] {
   const { type, range } = block;

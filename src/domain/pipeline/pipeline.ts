@@ -209,8 +209,8 @@ export interface GetStep extends Attempted {
   trigger: boolean;
   /** Jobs whose good builds must have used the same version, groups expanded; empty: any version will do. */
   passed: string[];
-  /** `every`: no version is skipped. Absent: the newest. */
-  version?: 'every';
+  /** `every`: no version is skipped. `latest`: the newest. Absent: every version without `passed`, the newest with it. */
+  version?: 'every' | 'latest';
 }
 
 export interface TaskStep extends Attempted {

@@ -54,11 +54,16 @@ export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
     resource,
     trigger: boolAt(block, 'trigger') ?? false,
     passed: [],
-    ...(textAt(block, 'version')?.text === 'every' && { version: 'every' }),
+    ...versionOf(block),
     ...attemptsOf(block),
   };
   around.gets.push({ step, passed: textsAt(block, 'passed'), range: block.range });
   return step;
+}
+
+function versionOf(block: ReadBlock): Pick<GetStep, 'version'> {
+  const version = textAt(block, 'version')?.text;
+  return version === 'every' || version === 'latest' ? { version } : {};
 }
 
 export function readTask(block: ReadBlock, around: StepSurroundings): TaskStep | undefined {

@@ -1,6 +1,10 @@
 import type { GetStep } from '#domain/pipeline/pipeline.ts';
 
-/** Each version gets a build. So it is without `passed`, and with it when the get says so; without `trigger` it would mean nothing. */
+/**
+ * Each version gets a build. So it is without `passed` unless the get says `latest`, and with it when the get says `every`; without
+ * `trigger` it would mean nothing.
+ */
 export function takesEvery({ trigger, passed, version }: GetStep): boolean {
-  return trigger && (version === 'every' || passed.length === 0);
+  const every = passed.length === 0 ? version !== 'latest' : version === 'every';
+  return trigger && every;
 }

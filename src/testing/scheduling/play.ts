@@ -22,6 +22,9 @@ import {
 import { ask, disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './random-history.ts';
 import { addJob, readPipeline } from './read-pipeline.ts';
 
+/** Sentence → pipeline, then what happens and what follows. */
+export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
+
 /**
  * Plays a history, a step a line: what happens, an arrow, what follows from it. Steps joined by ` + ` happen before the next decision.
  *

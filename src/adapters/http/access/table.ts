@@ -80,6 +80,66 @@ const ROUTES = {
     needs: 'write',
     about: 'Asks for a check now: 202. Requests that arrive while one runs become one more check.',
   },
+  'POST /teams/:team/pipelines/:pipeline/pause': {
+    needs: 'write',
+    about:
+      'Pauses the pipeline and each of its jobs: resources are checked, nothing is built, running builds end. What is found meanwhile triggers nothing later. 409 when the manifest says `paused` itself.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/unpause': {
+    needs: 'write',
+    about: 'Unpauses the pipeline and each of its jobs. 409 when the manifest says `paused` itself.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/jobs/:job/pause': { needs: 'write', about: 'Pauses one job.' },
+  'POST /teams/:team/pipelines/:pipeline/jobs/:job/unpause': {
+    needs: 'write',
+    about: 'Unpauses one job, also while its pipeline is paused.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/resources/:resource/pin': {
+    needs: 'write',
+    about:
+      'Pins the resource to the version `version_id` of the body; `comment` is kept with it. Every get takes that version, and builds that have not started with another one are cancelled. 409 when the manifest pins it.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/resources/:resource/unpin': {
+    needs: 'write',
+    about:
+      'Takes the pin away: of the versions that came meanwhile the latest may trigger. 409 when the manifest pins it.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/disable': {
+    needs: 'write',
+    about: 'No build takes this version from now on.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable': {
+    needs: 'write',
+    about: 'The version may be taken again, and triggers if no build used it.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger': {
+    needs: 'write',
+    about:
+      'Starts a build with this version of each job that gets the resource without `passed`, whatever is pinned: 201 with the builds and the jobs that were `refused`, 409 when all were.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/cancel': {
+    needs: 'write',
+    about:
+      'Cancels a build: 202. One that has not started ends at once; a running one runs its hooks first. 409 when it has ended.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/retry': {
+    needs: 'write',
+    about:
+      'Runs the build again with the same versions and the same definition, as `N.k`: 201 and its number. 409 with the reasons when it has not ended, its job is paused or has `disable_retry`.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/approve': {
+    needs: 'maintain',
+    about:
+      'Approves a build that waits for it; the body may have a `message`. 409 when it does not wait, or this person has voted or may not.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/reject': {
+    needs: 'maintain',
+    about: 'Rejects a build that waits for approval, which fails it; the body has the reason as `message`.',
+  },
+  'PUT /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/warning': {
+    needs: 'maintain',
+    about: 'Marks a failed build as a warning: it counts as good for `passed` from then on.',
+  },
 } as const satisfies Record<string, Row>;
 
 export const TABLE: ReadonlyMap<string, Row> = new Map(Object.entries(ROUTES));

@@ -24,6 +24,8 @@ const Build = {
   attempt: Type.Integer(),
   reason: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
+  cancelled_by: Type.Optional(Type.String()),
+  marked_warning_by: Type.Optional(Type.String()),
   created_at: Time,
   started_at: Type.Optional(Time),
   ended_at: Type.Optional(Time),
@@ -90,6 +92,7 @@ export function describeBuild(ref: BuildRef): string {
 
 function encode(build: BuildView) {
   const { id, number, status, attempt, reason, message, createdAt, startedAt, endedAt } = build;
+  const { cancelledBy, warnedBy } = build;
   return {
     id,
     number,
@@ -97,6 +100,8 @@ function encode(build: BuildView) {
     attempt,
     ...(reason !== undefined && { reason }),
     ...(message !== undefined && { message }),
+    ...(cancelledBy !== undefined && { cancelled_by: cancelledBy }),
+    ...(warnedBy !== undefined && { marked_warning_by: warnedBy }),
     created_at: createdAt.toISOString(),
     ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
     ...(endedAt !== undefined && { ended_at: endedAt.toISOString() }),

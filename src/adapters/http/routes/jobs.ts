@@ -70,7 +70,7 @@ function refusal(job: string, reasons: { code: string; message: string }[]): Pro
   return new Problem('job-cannot-run', `Job ${job} cannot run now: ${sentences}`, { reasons });
 }
 
-function buildUrl({ team, pipeline, job }: JobName, number: string): string {
+export function buildUrl({ team, pipeline, job }: JobName, number: string): string {
   const [t, p, j] = [team, pipeline, job].map(encodeURIComponent);
   return `/teams/${t}/pipelines/${p}/jobs/${j}/builds/${number}`;
 }

@@ -31,11 +31,19 @@ const Resource = {
   check_error: Type.Optional(Type.String()),
   versions: Type.Integer(),
   versions_left_out: Type.Optional(Type.Integer()),
+  pinned_version_id: Type.Optional(Type.Integer()),
+  pinned_by: Type.Optional(Type.String()),
+  pin_comment: Type.Optional(Type.String()),
   /** Only for those who may make it anew. */
   webhook_token: Type.Optional(Type.String()),
 };
 
-const Version = Type.Object({ id: Type.Integer(), version: Strings, created_at: Time });
+const Version = Type.Object({
+  id: Type.Integer(),
+  version: Strings,
+  created_at: Time,
+  disabled: Type.Boolean(),
+});
 
 export function resourceRoutes(api: PublicApi): Route[] {
   return [
@@ -75,10 +83,11 @@ function versionsRoute(api: PublicApi): Route {
     schema: { params: ResourceParams, querystring: Type.Object(PageQuery), response: answerPage(Version) },
     handler: async ({ params, query }) => {
       const { rows, hasMore } = found(await api.versions(params, query), nameOf(params));
-      const data = rows.map(({ id, fields, createdAt }) => ({
+      const data = rows.map(({ id, fields, createdAt, disabled }) => ({
         id,
         version: fields,
         created_at: createdAt.toISOString(),
+        disabled,
       }));
       return { data, has_more: hasMore };
     },
@@ -107,10 +116,21 @@ function encode(resource: ResourceView, token: string | undefined) {
     ...(nextCheckAt !== undefined && { next_check_at: nextCheckAt.toISOString() }),
     ...(checkError !== undefined && { check_error: checkError }),
     ...(cut !== undefined && { versions_left_out: cut }),
+    ...pinShown(resource),
     ...(token !== undefined && { webhook_token: token }),
   };
 }
 
 function interval(schedule: Schedule): string {
   return schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`;
+}
+
+function pinShown({ pinned }: ResourceView) {
+  if (pinned === undefined) return {};
+  const { version, by, comment } = pinned;
+  return {
+    ...(version !== undefined && { pinned_version_id: version }),
+    pinned_by: by,
+    ...(comment !== undefined && { pin_comment: comment }),
+  };
 }

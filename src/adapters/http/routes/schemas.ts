@@ -8,6 +8,10 @@ export const TeamParams = Type.Object({ team: Name });
 export const PipelineParams = Type.Object({ team: Name, pipeline: Name });
 export const JobParams = Type.Object({ team: Name, pipeline: Name, job: Name });
 export const ResourceParams = Type.Object({ team: Name, pipeline: Name, resource: Name });
+export const VersionParams = Type.Object({
+  ...ResourceParams.properties,
+  version: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+});
 export const BuildParams = Type.Object({
   team: Name,
   pipeline: Name,

@@ -2,10 +2,13 @@ import type { Route } from '#adapters/http/access/route.ts';
 import { openApiRoutes } from '#adapters/http/open-api.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
+import { buildActionRoutes } from './build-actions.ts';
 import { buildRoutes } from './builds.ts';
 import { healthRoutes } from './health.ts';
 import { jobRoutes } from './jobs.ts';
 import { logRoutes } from './logs.ts';
+import { pauseRoutes } from './pauses.ts';
+import { pinRoutes } from './pins.ts';
 import { pipelineRoutes } from './pipelines.ts';
 import { resourceRoutes } from './resources.ts';
 import { waitingRoutes } from './waiting.ts';
@@ -20,8 +23,11 @@ export function publicRoutes(api: PublicApi, readiness: Readiness, version: stri
     ...pipelineRoutes(api),
     ...jobRoutes(api),
     ...buildRoutes(api),
+    ...buildActionRoutes(api),
     ...logRoutes(api),
     ...resourceRoutes(api),
+    ...pauseRoutes(api),
+    ...pinRoutes(api),
     ...waitingRoutes(api),
   ];
 }

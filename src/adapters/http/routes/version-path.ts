@@ -5,12 +5,7 @@ import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { PathBuildView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { nanoseconds } from './jobs.ts';
-import { BuildStatusName, ResourceParams, Strings, Time, answer } from './schemas.ts';
-
-const VersionParams = Type.Object({
-  ...ResourceParams.properties,
-  version: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-});
+import { BuildStatusName, Strings, Time, VersionParams, answer } from './schemas.ts';
 
 const Build = Type.Object({
   id: Type.Integer(),

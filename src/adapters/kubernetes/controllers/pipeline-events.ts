@@ -66,6 +66,10 @@ function buildEvent(
       return normal('BuildSucceeded', 'Build', `${what} succeeded.`);
     case 'failed':
       return warning('BuildFailed', 'Build', `${what} failed.`);
+    case 'warning':
+      return warning('BuildWarning', 'Build', `${what} failed, and counts as a warning.`);
+    case 'waiting':
+      return normal('BuildWaiting', 'Build', `${what} waits for approval.`);
     case 'cancelled':
       return normal('BuildCancelled', 'Build', `${what} was cancelled.`);
     default:

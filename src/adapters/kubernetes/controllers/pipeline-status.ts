@@ -244,12 +244,13 @@ const BUILD_REASONS: Record<string, string> = {
   succeeded: 'BuildSucceeded',
   failed: 'BuildFailed',
   cancelled: 'BuildCancelled',
+  warning: 'BuildWarning',
 };
 
 function lastBuildCondition({ job, number, status }: Ended): WantedCondition {
   return {
     type: 'LastBuildSucceeded',
-    status: status === 'succeeded' ? 'True' : 'False',
+    status: status === 'succeeded' || status === 'warning' ? 'True' : 'False',
     reason: BUILD_REASONS[status] ?? 'BuildEnded',
     message: `Build ${number} of job ${job}: ${status}.`,
   };

@@ -123,7 +123,7 @@ export interface PipelineObject {
       lastBuild?: {
         /** Number of the build within the job. */
         number: string;
-        /** pending, started, succeeded, failed or cancelled. */
+        /** pending, waiting, started, succeeded, failed, cancelled or warning. */
         status: string;
         /** When it ended; absent while it runs. */
         endedAt?: string;

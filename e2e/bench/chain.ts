@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPipeline } from '#e2e/support/fixtures.ts';
+import { pipelineApi, request, type Build } from '#e2e/support/gateway.ts';
+import { type PodEvent, watchPods } from './cluster-client.ts';
+
+/** Two jobs in a row behind a resource that has a new version each time it is checked. */
+const CONFIG = `
+resource_type "stamp" {
+  check "shell" {
+    cmd = "printf '[{\\"at\\":\\"%s\\"}]' \\"$(date +%s%N)\\""
+  }
+}
+resource "stamp" "now" {
+  check_interval = "@yearly"
+}
+job "up" {
+  get "stamp" "now" {
+    trigger = true
+  }
+  task "work" {
+    run "exec" {
+      path = "true"
+    }
+  }
+}
+job "down" {
+  get "stamp" "now" {
+    trigger = true
+    passed  = ["up"]
+  }
+  task "work" {
+    run "exec" {
+      path = "true"
+    }
+  }
+}
+`;
+
+/** Milliseconds, between what Postgres records and what a watch of the API server shows; both clocks are this machine's. */
+export interface ChainRun {
+  /** A version was recorded → the Pod object of the build that it triggers. */
+  versionToPod: number;
+  /** The upstream build has ended → the downstream build is there. */
+  endToBuild: number;
+  endToPod: number;
+}
+
+export const measureChain = async (team: string, rounds: number): Promise<ChainRun[]> => {
+  await createPipeline(team, 'chain', CONFIG);
+  const api = pipelineApi(team, 'chain');
+  const { webhook_token: token } = await api.resource('stamp.now');
+  const pods: PodEvent[] = [];
+  const stop = await watchPods(team, (event) => pods.push(event));
+  const podOf = async (job: string, number: string): Promise<number> => {
+    for (;;) {
+      const added = pods.find(
+        ({ type, labels }) =>
+          type === 'ADDED' && labels['millrace.dev/job'] === job && labels['millrace.dev/build'] === number,
+      );
+      if (added !== undefined) return performance.timeOrigin + added.at;
+      await sleep(2);
+    }
+  };
+  const runs: ChainRun[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const before = (await api.builds('down'))[0]?.number;
+    await request('POST', `/webhooks/${token}`);
+    const down = await endOfNext(api, before);
+    const [up] = await api.builds('up');
+    const [version] = await api.versions('stamp.now');
+    if (up?.ended_at === undefined || version === undefined) throw new Error('chain/up has not ended');
+    const ended = Date.parse(up.ended_at);
+    const run = {
+      versionToPod: (await podOf('up', up.number)) - Date.parse(version.created_at),
+      endToBuild: Date.parse(down.created_at) - ended,
+      endToPod: (await podOf('down', down.number)) - ended,
+    };
+    // The first one waits for caches, connections and images.
+    if (round > 0) runs.push(run);
+    await sleep(1000);
+  }
+  stop();
+  return runs;
+};
+
+async function endOfNext(api: ReturnType<typeof pipelineApi>, before: string | undefined): Promise<Build> {
+  for (;;) {
+    const [last] = await api.builds('down');
+    if (last !== undefined && last.number !== before && last.ended_at !== undefined) return last;
+    await sleep(50);
+  }
+}

@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { HISTORIES } from '#testing/scheduling/histories.ts';
+import { playOnStores } from '#testing/scheduling/play-on-stores.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+/** What the scheduler says in memory comes true in Postgres. */
+describe.each(Object.entries(HISTORIES))('%s', (_subject, histories) => {
+  test.each(Object.entries(histories))('%s', async (_sentence, [pipeline, ...lines]) => {
+    expect(await playOnStores(stores, pipeline, lines)).toEqual(lines);
+  });
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { startQueued } from '#domain/scheduling/start-queued.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { openPool, rows } from './pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+/** `name: rules`, each job without a trigger. */
+function jobs(...named: [name: string, more?: Partial<Job>][]): Job[] {
+  return named.map(([name, more]) => ({
+    ...job(name, get('git.app', { trigger: false }), task('run')),
+    ...more,
+  }));
+}
+
+async function save(all: Job[], pipeline = 'app'): Promise<void> {
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all }), { pipeline }));
+  if (pipeline === 'app') await found(stores, saved, [{ ref: 'a' }]);
+}
+
+async function ask(...names: string[]): Promise<void> {
+  for (const name of names) await stores.builds.trigger({ ...APP, job: name }, 'ann', decideBuilds, now());
+}
+
+/** `job number` of those that have their turn, oldest first. */
+async function turns(): Promise<string[]> {
+  await giveTurns(stores);
+  const admitted = await stores.builds.openAttempts();
+  return admitted.map((build) => `${build.job} ${build.number}`);
+}
+
+async function end(name: string): Promise<void> {
+  const [of, number] = name.split(' ');
+  const build = (await stores.builds.openAttempts()).find((one) => one.job === of && one.number === number);
+  const over = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
+  await stores.builds.endBuild(build?.id ?? 0, 1, over);
+}
+
+async function why(name: string): Promise<string[]> {
+  const [of, number] = name.split(' ');
+  const waiting = await stores.views.waiting(APP);
+  const build = waiting?.builds.find((one) => one.job === of && one.number === number);
+  return (build?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);
+}
+
+describe('a build has its turn', () => {
+  test('at once where nothing limits it', async () => {
+    await save(jobs(['unit']));
+    await ask('unit', 'unit', 'unit');
+    expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3']);
+    expect(await stores.builds.teamsWithQueue()).toEqual([]);
+  });
+
+  test('only when its job runs fewer than its concurrency, oldest first', async () => {
+    await save(jobs(['unit', { concurrency: 2 }]));
+    await ask('unit', 'unit', 'unit', 'unit');
+    expect(await turns()).toEqual(['unit 1', 'unit 2']);
+    expect(await why('unit 3')).toEqual([
+      'Concurrency: unit runs 2 at a time, and builds 1 and 2 are running.',
+    ]);
+    await end('unit 1');
+    expect(await turns()).toEqual(['unit 2', 'unit 3']);
+  });
+
+  test('only when no build of another job of its serial group runs, and the oldest comes first', async () => {
+    await save(
+      jobs(
+        ['deploy', { serialGroups: ['prod'] }],
+        ['migrate', { serialGroups: ['prod', 'database'] }],
+        ['report'],
+      ),
+    );
+    await ask('deploy', 'migrate', 'deploy', 'report');
+    expect(await turns()).toEqual(['deploy 1', 'report 1']);
+    expect(await why('migrate 1')).toEqual(['SerialGroup: Build 1 of deploy holds the serial group prod.']);
+    expect(await why('deploy 2')).toEqual([
+      'SerialGroupQueue: Build 1 of migrate has waited longer for the serial group prod.',
+    ]);
+    await end('deploy 1');
+    expect(await turns()).toEqual(['migrate 1', 'report 1']);
+    await end('migrate 1');
+    expect(await turns()).toEqual(['deploy 2', 'report 1']);
+  });
+
+  test('only when the team runs fewer than its limit, over all its pipelines', async () => {
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 1 });
+    await save(jobs(['unit']));
+    await save(jobs(['other']), 'second');
+    await ask('unit', 'unit');
+    expect(await turns()).toEqual(['unit 1']);
+    expect(await why('unit 2')).toEqual(['TeamLimit: The team runs 1 build at a time, and one is running.']);
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 2 });
+    expect(await turns()).toEqual(['unit 1', 'unit 2']);
+  });
+
+  test('not while its job is paused, and keeps nobody else from theirs meanwhile', async () => {
+    await save(jobs(['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]));
+    await ask('deploy', 'migrate');
+    await stores.actions.pauseJob({ ...APP, job: 'deploy' }, 'ann');
+    expect(await turns()).toEqual(['migrate 1']);
+    expect(await why('deploy 1')).toContain('JobPaused: Job deploy is paused.');
+    await stores.actions.unpauseJob({ ...APP, job: 'deploy' });
+    await end('migrate 1');
+    expect(await turns()).toEqual(['deploy 1']);
+  });
+
+  test('and keeps it while its Pod is replaced', async () => {
+    await save(jobs(['unit', { concurrency: 1 }]));
+    await ask('unit', 'unit');
+    const [first] = (await turns(), await stores.builds.openAttempts());
+    await stores.builds.retryBuild(first?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
+    expect(await turns()).toEqual(['unit 1']);
+  });
+
+  test('never beyond a limit, however many decide at once', async () => {
+    await save(
+      jobs(
+        ['unit', { concurrency: 3 }],
+        ['lint', { serialGroups: ['x'] }],
+        ['scan', { serialGroups: ['x'] }],
+      ),
+    );
+    await ask(...Array.from({ length: 12 }, () => 'unit'), 'lint', 'scan', 'lint', 'scan');
+    const pool = await openPool(stores.url, { maximumConnections: 8 });
+    const { builds } = storesOver({ pool });
+    const [team = 0] = await builds.teamsWithQueue();
+    await Promise.all(Array.from({ length: 16 }, () => builds.admit(team, startQueued, now())));
+    await pool.end();
+    expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3', 'lint 1']);
+  });
+
+  test('of a queue of hundreds, each in its order', async () => {
+    await save(jobs(['unit']));
+    const [request] = await stores.pool.any(rows<{ job: number }>()`SELECT id AS job FROM jobs`);
+    await ask('unit');
+    await stores.pool.query(rows()`
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod)
+      SELECT job_id, revision_id, n, cause, created_at, false FROM builds, generate_series(2, 350) n WHERE job_id = ${request?.job ?? 0}`);
+    await stores.pool.query(rows()`
+      INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM builds ON CONFLICT DO NOTHING`);
+    await giveTurns(stores);
+    const numbers = (await stores.builds.buildsToStart(1000)).map(({ number }) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 350 }, (_, index) => index + 1));
+  });
+
+  test('never when its job went from the pipeline before', async () => {
+    await save(jobs(['unit', { concurrency: 1 }], ['lint']));
+    await ask('unit', 'unit');
+    expect(await turns()).toEqual(['unit 1']);
+    await save(jobs(['lint']));
+    const ended = await stores.views.build({ ...APP, job: 'unit', number: '2' });
+    expect(ended).toMatchObject({ status: 'cancelled', message: 'The job was removed from the pipeline.' });
+    expect(await turns()).toEqual(['unit 1']);
+  });
+});
+
+describe('a gate', () => {
+  const GATED = { approval: { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] } };
+
+  test('that nobody opens in time fails the build, and others stay', async () => {
+    await save(jobs(['ship', GATED], ['slow', { approval: { label: 'go', approvals: 1, notify: [] } }]));
+    await ask('ship', 'slow');
+    const soon = new Date(Date.now() + 30_000);
+    const late = new Date(Date.now() + 61_000);
+    expect(await stores.builds.expireApprovals(soon)).toEqual([]);
+    expect(await stores.builds.expireApprovals(late)).toHaveLength(1);
+    expect(await stores.builds.expireApprovals(late)).toEqual([]);
+    const ended = await stores.views.build({ ...APP, job: 'ship', number: '1' });
+    expect(ended).toMatchObject({ status: 'failed', reason: 'ApprovalExpired' });
+    expect(await why('slow 1')).toEqual(['WaitingForApproval: Waiting for approval: 0 of 1.']);
+  });
+});

@@ -1,0 +1,103 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { describeBuild, refOf } from './builds.ts';
+import { buildUrl } from './jobs.ts';
+import { doneOr } from './refusal.ts';
+import { BuildParams, answer } from './schemas.ts';
+
+const Named = { job: Type.String(), number: Type.String() };
+const Voted = answer({
+  ...Named,
+  state: Type.Enum(['waiting', 'approved', 'rejected']),
+  message: Type.String(),
+});
+const LONGEST_MESSAGE = 1000;
+
+/** What people decide about one build. */
+export function buildActionRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/cancel',
+      schema: { params: BuildParams, response: { 202: Type.Object({ data: Type.Object(Named) }) } },
+      handler: async ({ params, identity }, reply) => {
+        const ref = refOf(params);
+        doneOr(await api.cancelBuild(ref, identity?.user ?? 'unknown'), describeBuild(ref));
+        return reply.code(202).send({ data: { job: ref.job, number: ref.number } });
+      },
+    }),
+    retryRoute(api),
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/approve',
+      bodyLimit: 8192,
+      schema: {
+        params: BuildParams,
+        body: Type.Union([
+          Type.Object({ message: Type.Optional(Type.String({ maxLength: LONGEST_MESSAGE })) }),
+          Type.Null(),
+        ]),
+        response: Voted,
+      },
+      handler: async ({ params, body, identity }) => {
+        const ref = refOf(params);
+        const message = body?.message;
+        const by = identity?.user ?? 'unknown';
+        const given = { by, approve: true, ...(message !== undefined && { message }) };
+        return voted(ref, doneOr(await api.vote(ref, given), describeBuild(ref)));
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/reject',
+      bodyLimit: 8192,
+      schema: {
+        params: BuildParams,
+        body: Type.Object({ message: Type.String({ minLength: 1, maxLength: LONGEST_MESSAGE }) }),
+        response: Voted,
+      },
+      handler: async ({ params, body, identity }) => {
+        const ref = refOf(params);
+        const given = { by: identity?.user ?? 'unknown', approve: false, message: body.message };
+        return voted(ref, doneOr(await api.vote(ref, given), describeBuild(ref)));
+      },
+    }),
+    route({
+      method: 'PUT',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/warning',
+      schema: { params: BuildParams, response: answer({ ...Named, status: Type.String() }) },
+      handler: async ({ params, identity }) => {
+        const ref = refOf(params);
+        doneOr(await api.markWarning(ref, identity?.user ?? 'unknown'), describeBuild(ref));
+        return { data: { job: ref.job, number: ref.number, status: 'warning' } };
+      },
+    }),
+  ];
+}
+
+function retryRoute(api: PublicApi): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/retry',
+    schema: {
+      params: BuildParams,
+      response: { 201: Type.Object({ data: Type.Object({ ...Named, url: Type.String() }) }) },
+    },
+    handler: async ({ params, identity }, reply) => {
+      const ref = refOf(params);
+      const { build } = doneOr(await api.retryBuild(ref, identity?.user ?? 'unknown'), describeBuild(ref));
+      const url = buildUrl(build, build.number);
+      void reply.header('location', url);
+      return reply.code(201).send({ data: { job: build.job, number: build.number, url } });
+    },
+  });
+}
+
+function voted(
+  { job, number }: { job: string; number: string },
+  { state, message }: { state: 'waiting' | 'approved' | 'rejected'; message: string },
+) {
+  return { data: { job, number, state, message } };
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { nameOf } from './jobs.ts';
+import { doneOr } from './refusal.ts';
+import { JobParams, PipelineParams, answer } from './schemas.ts';
+
+const Paused = answer({ paused: Type.Boolean() });
+
+/** To pause what is paused changes nothing. */
+export function pauseRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/pause',
+      schema: { params: PipelineParams, response: Paused },
+      handler: async ({ params, identity }) => {
+        doneOr(await api.pausePipeline(params, identity?.user ?? 'unknown'), pipelineName(params));
+        return { data: { paused: true } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/unpause',
+      schema: { params: PipelineParams, response: Paused },
+      handler: async ({ params }) => {
+        doneOr(await api.unpausePipeline(params), pipelineName(params));
+        return { data: { paused: false } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/pause',
+      schema: { params: JobParams, response: Paused },
+      handler: async ({ params, identity }) => {
+        doneOr(await api.pauseJob(params, identity?.user ?? 'unknown'), nameOf(params));
+        return { data: { paused: true } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/unpause',
+      schema: { params: JobParams, response: Paused },
+      handler: async ({ params }) => {
+        doneOr(await api.unpauseJob(params), nameOf(params));
+        return { data: { paused: false } };
+      },
+    }),
+  ];
+}
+
+function pipelineName({ team, pipeline }: { team: string; pipeline: string }): string {
+  return `Pipeline ${pipeline} in team ${team}`;
+}

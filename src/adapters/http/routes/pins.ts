@@ -1,0 +1,128 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { buildUrl } from './jobs.ts';
+import { doneOr, ReasonShown } from './refusal.ts';
+import { ResourceParams, VersionParams, answer } from './schemas.ts';
+
+const VersionId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const LONGEST_COMMENT = 500;
+
+/** What people decide about versions: pins, disabled ones, and builds with one of them. */
+export function pinRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/resources/:resource/pin',
+      bodyLimit: 4096,
+      schema: {
+        params: ResourceParams,
+        body: Type.Object({
+          version_id: VersionId,
+          comment: Type.Optional(Type.String({ maxLength: LONGEST_COMMENT })),
+        }),
+        response: answer({ resource: Type.String(), pinned_version_id: VersionId }),
+      },
+      handler: async ({ params, body, identity }) => {
+        const { version_id: version, comment } = body;
+        const by = identity?.user ?? 'unknown';
+        const pin = { version, by, ...(comment !== undefined && { comment }) };
+        doneOr(await api.pin(params, pin), versionName({ ...params, version }));
+        return { data: { resource: params.resource, pinned_version_id: version } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/resources/:resource/unpin',
+      schema: { params: ResourceParams, response: answer({ resource: Type.String() }) },
+      handler: async ({ params }) => {
+        const { team, pipeline, resource } = params;
+        doneOr(await api.unpin(params), `Resource ${resource} of pipeline ${pipeline} in team ${team}`);
+        return { data: { resource } };
+      },
+    }),
+    disableRoute(api),
+    enableRoute(api),
+    triggerRoute(api),
+  ];
+}
+
+const Disabled = answer({ version_id: VersionId, disabled: Type.Boolean() });
+
+function disableRoute(api: PublicApi): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/disable',
+    schema: { params: VersionParams, response: Disabled },
+    handler: async ({ params, identity }) => {
+      const { version } = params;
+      doneOr(await api.disableVersion(params, version, identity?.user ?? 'unknown'), versionName(params));
+      return { data: { version_id: version, disabled: true } };
+    },
+  });
+}
+
+function enableRoute(api: PublicApi): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable',
+    schema: { params: VersionParams, response: Disabled },
+    handler: async ({ params }) => {
+      doneOr(await api.enableVersion(params, params.version), versionName(params));
+      return { data: { version_id: params.version, disabled: false } };
+    },
+  });
+}
+
+/** Jobs that cannot run now are told of; only when none can it is a problem. */
+function triggerRoute(api: PublicApi): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger',
+    schema: {
+      params: VersionParams,
+      response: {
+        201: Type.Object({
+          data: Type.Object({
+            builds: Type.Array(
+              Type.Object({ job: Type.String(), number: Type.String(), url: Type.String() }),
+            ),
+            refused: Type.Array(Type.Object({ job: Type.String(), reasons: Type.Array(ReasonShown) })),
+          }),
+        }),
+      },
+    },
+    handler: async ({ params, identity }, reply) => {
+      const asked = { version: params.version, by: identity?.user ?? 'unknown' };
+      const { builds, refused } = doneOr(await api.triggerVersion(params, asked), versionName(params));
+      const reasons = refused.flatMap((one) =>
+        one.reasons.map(({ code, message }) => ({ code, message: `Job ${one.job}: ${message}` })),
+      );
+      if (builds.length === 0) {
+        const why = reasons.map(({ message }) => message).join(' ');
+        const none = `No job gets ${params.resource} without passed.`;
+        throw new Problem('job-cannot-run', why === '' ? none : why, { reasons });
+      }
+      const made = builds.map((build) => ({
+        job: build.job,
+        number: build.number,
+        url: buildUrl(build, build.number),
+      }));
+      const data = {
+        builds: made,
+        refused: refused.map((one) => ({
+          job: one.job,
+          reasons: one.reasons.map(({ code, message }) => ({ code, message })),
+        })),
+      };
+      return reply.code(201).send({ data });
+    },
+  });
+}
+
+function versionName(params: { team: string; pipeline: string; resource: string; version: number }): string {
+  const { team, pipeline, resource, version } = params;
+  return `Version ${version} of resource ${resource} of pipeline ${pipeline} in team ${team}`;
+}

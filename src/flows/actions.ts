@@ -1,0 +1,63 @@
+import { cancelBuild, markWarning } from '#domain/scheduling/build-changes.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { retryBuild } from '#domain/scheduling/retry-build.ts';
+import { vote, type Vote } from '#domain/scheduling/vote.ts';
+import type { ActionStore, Done, Pin, Refused, Retried, Voted, VersionTriggered } from './action-ports.ts';
+import type { Bell, BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
+
+/** What people may decide; whoever calls has asked whether this person may. */
+export interface Actions {
+  pausePipeline(name: PipelineName, by: string): Promise<Done | Refused>;
+  unpausePipeline(name: PipelineName): Promise<Done | Refused>;
+  pauseJob(name: JobName, by: string): Promise<Done | Refused>;
+  unpauseJob(name: JobName): Promise<Done | Refused>;
+  pin(resource: ResourceName, pin: Pin): Promise<Done | Refused>;
+  unpin(resource: ResourceName): Promise<Done | Refused>;
+  disableVersion(resource: ResourceName, version: number, by: string): Promise<Done | Refused>;
+  enableVersion(resource: ResourceName, version: number): Promise<Done | Refused>;
+  triggerVersion(
+    resource: ResourceName,
+    asked: { version: number; by: string },
+  ): Promise<VersionTriggered | Refused>;
+  cancelBuild(ref: BuildRef, by: string): Promise<Done | Refused>;
+  retryBuild(ref: BuildRef, by: string): Promise<Retried | Refused>;
+  vote(ref: BuildRef, given: Vote): Promise<Voted | Refused>;
+  markWarning(ref: BuildRef, by: string): Promise<Done | Refused>;
+}
+
+interface Ports {
+  actions: ActionStore;
+  bell: Pick<Bell, 'ring'>;
+  now: () => Date;
+}
+
+/** Each is durable when it answers; then whoever has to act on it hears of it. */
+export function actionsOver({ actions, bell, now }: Ports): Actions {
+  const told = async <T extends Done>(work: Promise<T | Refused>): Promise<T | Refused> => {
+    const answer = await work;
+    if (answer.answer === 'done') tell(answer, bell);
+    return answer;
+  };
+  return {
+    pausePipeline: (name, by) => told(actions.pausePipeline(name, by)),
+    unpausePipeline: (name) => told(actions.unpausePipeline(name)),
+    pauseJob: (name, by) => told(actions.pauseJob(name, by)),
+    unpauseJob: (name) => told(actions.unpauseJob(name)),
+    pin: (resource, pin) => told(actions.pin(resource, pin, now())),
+    unpin: (resource) => told(actions.unpin(resource)),
+    disableVersion: (resource, version, by) => told(actions.disableVersion(resource, version, by)),
+    enableVersion: (resource, version) => told(actions.enableVersion(resource, version)),
+    triggerVersion: (resource, asked) => told(actions.triggerVersion(resource, asked, decideBuilds, now())),
+    cancelBuild: (ref, by) => told(actions.cancelBuild(ref, by, cancelBuild, now())),
+    retryBuild: (ref, by) => told(actions.retryBuild(ref, by, retryBuild, now())),
+    vote: (ref, given) => told(actions.vote(ref, given, vote, now())),
+    markWarning: (ref, by) => told(actions.markWarning(ref, by, markWarning)),
+  };
+}
+
+/** Agents of builds that stop, then the scheduler, which also sees whose turn it is now. */
+function tell({ pipelineId, stopped }: Done, bell: Pick<Bell, 'ring'>): void {
+  for (const build of stopped) bell.ring('cancel', build);
+  bell.ring('schedule', pipelineId);
+  bell.ring('status', pipelineId);
+}

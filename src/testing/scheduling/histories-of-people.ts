@@ -1,0 +1,172 @@
+import type { Histories } from './play.ts';
+
+const UNIT = 'unit: app trigger';
+const DEPLOY = `${UNIT}
+  deploy: app trigger passed unit`;
+
+const GATED = 'ship (approvals 2): app trigger';
+
+/** What people decide, and what follows. */
+export const PEOPLE: Record<string, Histories> = {
+  people: {
+    'are refused with every reason instead of a build that vanishes': [
+      `${UNIT}
+      deploy: app trigger passed unit, tools`,
+      'trigger deploy  → refused NothingPassed NoVersion',
+      'pause deploy    →',
+      'trigger deploy  → refused JobPaused NothingPassed NoVersion',
+    ],
+    'who ask for what is about to be built by itself get that build': [
+      UNIT,
+      'app v1 v2 + trigger unit  → unit#1 v1, unit#2 v2',
+      'trigger unit              → unit#3 v2',
+    ],
+    'get a build each, however alike they ask': [
+      UNIT,
+      'app v1                                    → unit#1 v1',
+      'app v2 + trigger unit + trigger unit      → unit#2 v2, unit#3 v2',
+    ],
+    'who ask for a version get it where passed is not named, and what passed where it is': [
+      `${UNIT}
+      compare: app, app passed unit`,
+      'app v1 v2       → unit#1 v1, unit#2 v2',
+      'unit#2 ok       → unit#2 succeeded',
+      'trigger app v1  → unit#3 v1, compare#1 v1 v2',
+    ],
+    'get the inputs of the original when they retry, and numbers that use up none': [
+      'unit: app trigger, tools',
+      'tools t1            →',
+      'app v1              → unit#1 v1 t1',
+      'tools t2            →',
+      'unit#1 fails        → unit#1 failed',
+      'retry unit#1        → unit#1.1 v1 t1',
+      'retry unit#1.1      → refused NotEnded',
+      'unit#1.1 fails      → unit#1.1 failed',
+      'retry unit#1.1      → unit#1.2 v1 t1',
+      'app v2              → unit#2 v2 t2',
+    ],
+    'may retry a green build while its resource is pinned elsewhere': [
+      UNIT,
+      'app v1 v2    → unit#1 v1, unit#2 v2',
+      'unit#2 ok    → unit#2 succeeded',
+      'pin app v1   →',
+      'retry unit#2 → unit#2.1 v2',
+    ],
+    'may not retry what the job forbids, nor while it is paused': [
+      'unit (no-retry): app trigger',
+      'app v1        → unit#1 v1',
+      'unit#1 fails  → unit#1 failed',
+      'pause unit    →',
+      'retry unit#1  → refused JobPaused RetryDisabled',
+    ],
+    'a retry that succeeds lets downstream go on': [
+      DEPLOY,
+      'app v1        → unit#1 v1',
+      'unit#1 fails  → unit#1 failed',
+      'retry unit#1  → unit#1.1 v1',
+      'unit#1.1 ok   → unit#1.1 succeeded, deploy#1 v1',
+    ],
+    'cancel what waits at once and what runs by asking': [
+      'unit (approvals 1): app trigger',
+      'app v1          → unit#1 v1 waiting',
+      'cancel unit#1   → unit#1 cancelled',
+      'cancel unit#1   → refused AlreadyEnded',
+      'app v2          → unit#2 v2 waiting',
+      'bob approves unit#2 → unit#2 pending',
+      'unit#2 starts   → unit#2 started',
+      'cancel unit#2   → unit#2 is asked to stop',
+      'unit#2 cancelled → unit#2 cancelled',
+    ],
+  },
+  approvals: {
+    'gate the build at its creation, with its versions': [
+      GATED,
+      'app v1               → ship#1 v1 waiting',
+      'bob approves ship#1  →',
+      'eve approves ship#1  → ship#1 pending',
+      'eve approves ship#1  → refused NotWaiting',
+    ],
+    'count each person once': [
+      GATED,
+      'app v1               → ship#1 v1 waiting',
+      'bob approves ship#1  →',
+      'bob approves ship#1  → refused VotedAlready',
+      'bob rejects ship#1   → refused VotedAlready',
+    ],
+    'one rejection fails the build whatever was approved before': [
+      GATED,
+      'app v1               → ship#1 v1 waiting',
+      'bob approves ship#1  →',
+      'eve rejects ship#1   → ship#1 failed',
+      'bob approves ship#1  → refused AlreadyEnded',
+    ],
+    'a retry of an approved build needs none, of a rejected one it does': [
+      'ship (approvals 1): app trigger',
+      'app v1               → ship#1 v1 waiting',
+      'bob approves ship#1  → ship#1 pending',
+      'ship#1 fails         → ship#1 failed',
+      'retry ship#1         → ship#1.1 v1',
+      'ship#1.1 fails       → ship#1.1 failed',
+      'retry ship#1.1       → ship#1.2 v1',
+      'app v2               → ship#2 v2 waiting',
+      'bob rejects ship#2   → ship#2 failed',
+      'retry ship#2         → ship#2.1 v2 waiting',
+    ],
+    'a retry of a build that was cancelled before anybody approved it needs one': [
+      'ship (approvals 1): app trigger',
+      'app v1         → ship#1 v1 waiting',
+      'cancel ship#1  → ship#1 cancelled',
+      'retry ship#1   → ship#1.1 v1 waiting',
+    ],
+    'never by the person who triggered, when so set, but anybody may reject': [
+      'ship (approvals 1, not-by-trigger): app trigger',
+      'app v1                → ship#1 v1 waiting',
+      'trigger ship          → ship#2 v1 waiting',
+      'ann approves ship#2   → refused OwnBuild',
+      'ann approves ship#1   → ship#1 pending',
+      'bob approves ship#2   → ship#2 pending',
+      'ship#1 fails + ship#2 fails → ship#1 failed, ship#2 failed',
+      'trigger ship          → ship#3 v1 waiting',
+      'ann rejects ship#3    → ship#3 failed',
+      'retry ship#3 by bob   → ship#3.1 v1 waiting',
+      'bob approves ship#3.1 → refused OwnBuild',
+    ],
+    'a build that waits holds back the next automatic one of a gated job': [
+      `${UNIT}
+      ship (approvals 1): app trigger passed unit`,
+      'app v1 v2          → unit#1 v1, unit#2 v2',
+      'unit#1 ok          → unit#1 succeeded, ship#1 v1 waiting',
+      'unit#2 ok          → unit#2 succeeded',
+      'bob rejects ship#1 → ship#1 failed, ship#2 v2 waiting',
+    ],
+  },
+  'an interruptible job': {
+    'cancels its older builds, running, pending or waiting, for any new one': [
+      'unit (interruptible): app trigger',
+      'app v1          → unit#1 v1',
+      'unit#1 starts   → unit#1 started',
+      'app v2          → unit#1 cancelled, unit#2 v2',
+      'trigger unit    → unit#2 cancelled, unit#3 v2',
+      'retry unit#1    → unit#3 cancelled, unit#1.1 v1',
+    ],
+    'builds only the last of versions that come together, and shows the others as superseded': [
+      'unit (interruptible): app trigger',
+      'app v1 v2 v3  → unit#1 v1 cancelled, unit#2 v2 cancelled, unit#3 v3',
+    ],
+    'with passed takes the newest at once instead of waiting for the build that runs': [
+      `${UNIT}
+      deploy (interruptible): app trigger passed unit`,
+      'app v1 v2      → unit#1 v1, unit#2 v2',
+      'unit#1 ok      → unit#1 succeeded, deploy#1 v1',
+      'deploy#1 starts → deploy#1 started',
+      'unit#2 ok      → unit#2 succeeded, deploy#1 cancelled, deploy#2 v2',
+    ],
+    'leaves builds of other jobs alone': [
+      `unit (interruptible): app trigger
+      deploy: app trigger passed unit`,
+      'app v1     → unit#1 v1',
+      'unit#1 ok  → unit#1 succeeded, deploy#1 v1',
+      'app v2     → unit#2 v2',
+    ],
+  },
+};

@@ -1,0 +1,317 @@
+import { rows } from '#adapters/database/pool.ts';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { cancelBuild, isActive, markWarning, type Status } from '#domain/scheduling/build-changes.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { retryBuild } from '#domain/scheduling/retry-build.ts';
+import { vote } from '#domain/scheduling/vote.ts';
+import type { Done, Refused } from '#flows/action-ports.ts';
+import { get, put, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { giveTurns, toSave, type TestStores } from '#testing/stores.ts';
+import { jobOf, type History, type HistoryJob } from './history.ts';
+import { addJob, readPipeline } from './read-pipeline.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+
+interface SeenBuild {
+  id: number;
+  name: string;
+  attempt: number;
+  status: Status;
+  versions: string[];
+}
+
+/** Plays a history as `play` does, on stores, and says what followed in the same words. */
+export async function playOnStores(
+  stores: TestStores,
+  pipeline: string,
+  lines: readonly string[],
+): Promise<string[]> {
+  const player = new Player(stores, pipeline, lines);
+  await player.save();
+  const said: string[] = [];
+  for (const line of lines) said.push(await player.play(line));
+  return said;
+}
+
+class Player {
+  readonly #stores: TestStores;
+  /** Only its jobs are looked at: what happens is in the database. */
+  readonly #drawn: History;
+  readonly #puts: Map<string, Set<string>>;
+  #pipeline = 0;
+
+  constructor(stores: TestStores, pipeline: string, lines: readonly string[]) {
+    this.#stores = stores;
+    this.#drawn = readPipeline(pipeline);
+    this.#puts = putsOf(lines);
+  }
+
+  async save(): Promise<void> {
+    const saved = await this.#stores.pipelines.savePipeline(toSave(definitionOf(this.#drawn, this.#puts)));
+    this.#pipeline = saved.id;
+  }
+
+  async play(line: string): Promise<string> {
+    const [events = ''] = line.split('→');
+    const before = await this.#builds();
+    const said: string[] = [];
+    for (const event of events.trim().split(' + '))
+      said.push(...(await this.#step(event.trim().split(/\s+/))));
+    if (!events.startsWith('why ')) await this.#decide();
+    const followed = [...said, ...changes(before, await this.#builds())];
+    return `${events.trimEnd()}${' '.repeat(Math.max(1, events.length - events.trimEnd().length))}→ ${followed.join(', ')}`.trimEnd();
+  }
+
+  async #decide(): Promise<void> {
+    const { builds } = this.#stores;
+    while ((await builds.pipelinesToSchedule(10)).length > 0) {
+      const { interrupted } = await builds.schedule(this.#pipeline, decideBuilds, now());
+      await this.#obey(interrupted);
+    }
+    await giveTurns(this.#stores);
+  }
+
+  /** Agents that are asked to stop do so. */
+  async #obey(asked: readonly number[]): Promise<void> {
+    const end = { outcome: 'cancelled', reason: 'Cancelled', message: 'Cancelled.', at: now() } as const;
+    for (const build of asked) await this.#stores.builds.endBuild(build, 1, end);
+  }
+
+  async #step(words: string[]): Promise<string[]> {
+    const [first = '', second = '', third = ''] = words;
+    if (second === 'approves' || second === 'rejects')
+      return await this.#vote({ by: first, approve: second === 'approves', build: third });
+    if (first.includes('#')) return await this.#happens(first, words.slice(1));
+    const command = this.#commands()[first];
+    if (command !== undefined) return await command(words.slice(1));
+    for (const label of words.slice(1)) await this.#found(first, label);
+    return [];
+  }
+
+  #commands(): Record<string, (words: string[]) => Promise<string[]>> {
+    const { actions } = this.#stores;
+    return {
+      pin: async ([name = '', label = '']) => {
+        const version = await this.#version(name, label);
+        return codes(await actions.pin(resourceRef(name), { version, by: 'ann' }, now()));
+      },
+      unpin: async ([name = '']) => codes(await actions.unpin(resourceRef(name))),
+      disable: async ([name = '', label = '']) =>
+        codes(await actions.disableVersion(resourceRef(name), await this.#version(name, label), 'ann')),
+      enable: async ([name = '', label = '']) =>
+        codes(await actions.enableVersion(resourceRef(name), await this.#version(name, label))),
+      pause: async ([job]) =>
+        codes(
+          job === undefined
+            ? await actions.pausePipeline(APP, 'ann')
+            : await actions.pauseJob({ ...APP, job }, 'ann'),
+        ),
+      unpause: async ([job]) =>
+        codes(
+          job === undefined ? await actions.unpausePipeline(APP) : await actions.unpauseJob({ ...APP, job }),
+        ),
+      trigger: async (words) => await this.#trigger(words),
+      cancel: async ([name = '']) => {
+        const answer = await actions.cancelBuild(buildRef(name), 'ann', cancelBuild, now());
+        if (answer.answer !== 'done') return codes(answer);
+        const running = (await this.#build(name)).status === 'started';
+        return running ? [`${name} is asked to stop`] : [];
+      },
+      retry: async ([name = '', , by = 'ann']) => {
+        const answer = await actions.retryBuild(buildRef(name), by, retryBuild, now());
+        if (answer.answer === 'done') await this.#obey(answer.stopped);
+        return codes(answer);
+      },
+      warn: async ([name = '']) => codes(await actions.markWarning(buildRef(name), 'ann', markWarning)),
+      add: async (words) => {
+        addJob(this.#drawn, words.join(' '));
+        await this.save();
+        return [];
+      },
+      why: async ([job = '']) => {
+        const waiting = await this.#stores.views.waiting({ ...APP, job });
+        const reasons = waiting?.jobs.flatMap((one) => one.reasons) ?? [];
+        return [reasons.map(({ code }) => code).join(' ')];
+      },
+    };
+  }
+
+  async #trigger([name = '', label]: string[]): Promise<string[]> {
+    const { actions, builds } = this.#stores;
+    if (label === undefined || this.#drawn.jobs.some((job) => job.name === name)) {
+      const answer = await builds.trigger({ ...APP, job: name }, 'ann', decideBuilds, now());
+      if (answer.answer === 'created') await this.#obey(answer.interrupted);
+      if (answer.answer !== 'refused') return [];
+      return [`refused ${answer.reasons.map(({ code }) => code).join(' ')}`];
+    }
+    const asked = { version: await this.#version(name, label), by: 'ann' };
+    const answer = await actions.triggerVersion(resourceRef(name), asked, decideBuilds, now());
+    if (answer.answer !== 'done') return codes(answer);
+    await this.#obey(answer.stopped);
+    return answer.refused.map(({ reasons }) => `refused ${reasons.map(({ code }) => code).join(' ')}`);
+  }
+
+  async #vote({ by, approve, build }: { by: string; approve: boolean; build: string }): Promise<string[]> {
+    return codes(
+      await this.#stores.actions.vote(buildRef(build), { by, approve, message: 'why' }, vote, now()),
+    );
+  }
+
+  /** The build has its turn and its Pod, and its agent tells what happens. */
+  async #happens(name: string, [what = '', ...made]: string[]): Promise<string[]> {
+    const { builds } = this.#stores;
+    await giveTurns(this.#stores);
+    const { id, attempt, status } = await this.#build(name);
+    if (!isActive(status)) throw new Error(`Build ${name} has ended.`);
+    const state = await builds.buildState(id, attempt);
+    if (state === undefined) throw new Error(`Build ${name} has no state.`);
+    const outcome = OUTCOMES[what];
+    if (outcome === 'cancelled' || outcome === 'failed') {
+      const reason = outcome === 'cancelled' ? 'Cancelled' : 'StepFailed';
+      await builds.endBuild(id, attempt, { outcome, reason, message: what, at: now() });
+      return [];
+    }
+    const versions = new Map(made.map((one) => [one.split('=')[0] ?? '', one.split('=')[1] ?? '']));
+    const events: Told[] = [];
+    for (const step of state.steps) {
+      if (step.status === 'waiting') events.push({ type: 'step-started', step: step.id });
+      if (outcome === undefined) break;
+      const version = step.kind === 'put' ? versions.get(step.resource?.split('.')[1] ?? '') : undefined;
+      events.push({
+        type: 'step-ended',
+        step: step.id,
+        status: 'succeeded',
+        exitCode: 0,
+        ...(version === undefined ? {} : { version: { v: version } }),
+      });
+    }
+    if (outcome !== undefined)
+      events.push({ type: 'build-ended', outcome, reason: 'AllStepsSucceeded', message: 'Done.' });
+    const at = now().toISOString();
+    const numbered = events.map((event, index): BuildEvent => ({
+      ...event,
+      at,
+      sequence: state.applied + index + 1,
+    }));
+    const answer = await builds.applyEvents(id, attempt, numbered, applyEvents);
+    if (answer === 'over') throw new Error(`Build ${name} is over.`);
+    return [];
+  }
+
+  async #found(name: string, label: string): Promise<void> {
+    const { checks, pool } = this.#stores;
+    const scope = await pool.oneFirst(rows<{ scope: number }>()`
+      SELECT scope_id AS scope FROM resources WHERE name = ${`git.${name}`} AND pipeline_id = ${this.#pipeline}`);
+    await checks.requestCheck(resourceRef(name), 'manual', now());
+    const opened = await checks.openRun([scope], 'manual', now());
+    if (opened === undefined) throw new Error(`${name} is being checked.`);
+    const { run } = opened;
+    await checks.recordCheck({ run, scope, versions: [{ v: label }], log: '' }, now());
+    await checks.closeRun(run, now());
+  }
+
+  async #version(name: string, label: string): Promise<number> {
+    return await this.#stores.pool.oneFirst(rows<{ id: number }>()`
+      SELECT v.id FROM versions v JOIN resources r ON r.scope_id = v.scope_id
+      WHERE r.name = ${`git.${name}`} AND r.pipeline_id = ${this.#pipeline} AND v.fields ->> 'v' = ${label}`);
+  }
+
+  async #build(name: string): Promise<SeenBuild> {
+    const found = (await this.#builds()).find((build) => build.name === name);
+    if (found === undefined) throw new Error(`There is no build ${name}.`);
+    return found;
+  }
+
+  async #builds(): Promise<SeenBuild[]> {
+    const found = await this.#stores.pool.any(rows<SeenBuild>()`
+      SELECT b.id, b.attempt, b.status,
+        j.name || '#' || CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS name, to_jsonb(ARRAY(
+          SELECT v.fields ->> 'v' FROM build_inputs i JOIN versions v ON v.id = i.version_id
+          WHERE i.build_id = b.id ORDER BY i.position)) AS versions
+      FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${this.#pipeline} ORDER BY b.id`);
+    return [...found];
+  }
+}
+
+type Told = BuildEvent extends infer Event
+  ? Event extends BuildEvent
+    ? Omit<Event, 'sequence' | 'at'>
+    : never
+  : never;
+
+const OUTCOMES: Record<string, 'succeeded' | 'failed' | 'cancelled'> = {
+  ok: 'succeeded',
+  fails: 'failed',
+  cancelled: 'cancelled',
+};
+
+function codes(answer: Done | Refused): string[] {
+  if (answer.answer === 'done') return [];
+  if (answer.answer === 'unknown') return ['unknown'];
+  return [`refused ${answer.reasons.map(({ code }) => code).join(' ')}`];
+}
+
+function changes(before: readonly SeenBuild[], after: readonly SeenBuild[]): string[] {
+  const was = new Map(before.map(({ id, status }) => [id, status]));
+  return after.flatMap(({ id, name, status, versions }) => {
+    const old = was.get(id);
+    if (old === status) return [];
+    if (old !== undefined) return `${name} ${status}`;
+    return [name, ...versions, ...(status === 'pending' ? [] : [status])].join(' ');
+  });
+}
+
+const resourceRef = (name: string) => ({ ...APP, resource: `git.${name}` });
+
+function buildRef(name: string) {
+  const [job = '', number = ''] = name.split('#');
+  return { ...APP, job, number };
+}
+
+/** Resources that builds of a job put, by job. */
+function putsOf(lines: readonly string[]): Map<string, Set<string>> {
+  const puts = new Map<string, Set<string>>();
+  for (const [, job = '', made = ''] of lines
+    .join(' + ')
+    .matchAll(/([\w-]+)#[\d.]+ ok((?: [\w-]+=[\w-]+)+)/g))
+    for (const one of made.trim().split(' '))
+      puts.set(job, (puts.get(job) ?? new Set()).add(one.split('=')[0] ?? ''));
+  return puts;
+}
+
+function definitionOf(drawn: History, puts: Map<string, Set<string>>): Pipeline {
+  const named = new Set([
+    ...drawn.resources.map(({ name }) => name),
+    ...[...puts.values()].flatMap((made) => [...made]),
+  ]);
+  return samplePipeline({
+    resources: [...named].map((name) => resource(`git.${name}`)),
+    jobs: drawn.jobs.map((job) => jobIn(job, drawn, puts.get(job.name) ?? new Set())),
+  });
+}
+
+function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): Job {
+  const gets = drawn.gets.map((one) => ({
+    ...get(`git.${nameOf(history, one.resource)}`, {
+      trigger: one.trigger,
+      passed: one.passed.map((id) => jobOf(history, id).name),
+    }),
+    ...(one.trigger ? { version: one.every ? ('every' as const) : ('latest' as const) } : {}),
+  }));
+  const { interruptible, allowFailure, disableRetry, gate } = drawn;
+  return {
+    name: drawn.name,
+    steps: [...gets, ...[...puts].map((name) => put(`git.${name}`))],
+    interruptible,
+    allowFailure,
+    disableRetry,
+    ...(gate === undefined ? {} : { approval: { label: 'gate', notify: [], ...gate } }),
+  };
+}
+
+function nameOf({ resources }: History, id: number): string {
+  return resources.find((one) => one.id === id)?.name ?? '';
+}
