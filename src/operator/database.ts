@@ -8,10 +8,12 @@ import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool } from '#adapters/database/pool.ts';
 import { views } from '#adapters/database/views.ts';
+import { retentionStore } from '#adapters/database/retention-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
+import type { RetentionStore } from '#flows/retain-history.ts';
 import type { Views } from '#flows/views.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
@@ -21,6 +23,7 @@ export interface OperatorDatabase {
   checks: CheckStore;
   builds: BuildStore;
   views: Pick<Views, 'waiting'>;
+  retention: RetentionStore;
   bell: ClosableBell;
   /** From now on all writes are this leader's. */
   takeEpoch(holder: string): Promise<number>;
@@ -49,6 +52,7 @@ export async function openDatabase(
     checks: checkStore(database),
     builds: buildStore(database),
     views: views(database),
+    retention: retentionStore(database),
     bell,
     async takeEpoch(holder) {
       epoch = await leaderStore(database).takeEpoch(holder);

@@ -6,6 +6,7 @@ import { leaderStore } from '#adapters/database/leader-store.ts';
 import { makeLogPartitions } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool, rows, type Database } from '#adapters/database/pool.ts';
+import { retentionStore } from '#adapters/database/retention-store.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import { views } from '#adapters/database/views.ts';
@@ -50,6 +51,7 @@ export function storesOver(connections: Database) {
     actions: actionStore(database),
     sessions: sessionStore(database),
     leaders: leaderStore(database),
+    retention: retentionStore(database),
     views: views(database),
   };
 }

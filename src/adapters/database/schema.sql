@@ -160,6 +160,7 @@ CREATE TABLE check_runs (
   CONSTRAINT check_runs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
   CONSTRAINT check_runs_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id)
 );
+CREATE INDEX check_runs_closed ON public.check_runs USING btree (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE INDEX check_runs_open ON public.check_runs USING btree (id) WHERE (closed_at IS NULL);
 
 CREATE TABLE check_scopes (
@@ -185,6 +186,8 @@ CREATE TABLE check_scopes (
   run_cause text,
   held_since timestamp with time zone,
   held_reason text,
+  retained_at timestamp with time zone,
+  retained_to bigint DEFAULT 0 NOT NULL,
   CONSTRAINT check_scopes_pkey PRIMARY KEY (id),
   CONSTRAINT check_scopes_checked_by_check CHECK ((checked_by = ANY (ARRAY['pod'::text, 'operator'::text, 'nothing'::text]))),
   CONSTRAINT check_scopes_requested_cause_check CHECK ((requested_cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
@@ -197,6 +200,7 @@ CREATE INDEX check_scopes_by_pipeline ON public.check_scopes USING btree (pipeli
 CREATE INDEX check_scopes_by_run ON public.check_scopes USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX check_scopes_due ON public.check_scopes USING btree (next_check_at) WHERE (live AND (run_id IS NULL) AND (timer = 'operator'::text));
 CREATE INDEX check_scopes_requested ON public.check_scopes USING btree (requested_at) WHERE (live AND (run_id IS NULL) AND (requested_at IS NOT NULL));
+CREATE INDEX check_scopes_to_retain ON public.check_scopes USING btree (retained_at NULLS FIRST, id);
 
 CREATE TABLE good_versions (
   job_id bigint NOT NULL,
@@ -243,7 +247,9 @@ CREATE TABLE job_triggers (
   CONSTRAINT job_triggers_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
   CONSTRAINT job_triggers_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
+CREATE INDEX job_triggers_by_build ON public.job_triggers USING btree (build_id) WHERE (build_id IS NOT NULL);
 CREATE INDEX job_triggers_open ON public.job_triggers USING btree (job_id, id) WHERE ((build_id IS NULL) AND (refused IS NULL));
+CREATE INDEX job_triggers_refused ON public.job_triggers USING btree (requested_at) WHERE (refused IS NOT NULL);
 
 CREATE TABLE jobs (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -263,10 +269,13 @@ CREATE TABLE jobs (
   allow_failure boolean DEFAULT false NOT NULL,
   disable_retry boolean DEFAULT false NOT NULL,
   approval jsonb,
+  retained_at timestamp with time zone,
+  retained_to bigint DEFAULT 0 NOT NULL,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
 );
+CREATE INDEX jobs_to_retain ON public.jobs USING btree (retained_at NULLS FIRST, id);
 CREATE INDEX jobs_to_schedule ON public.jobs USING btree (pipeline_id, id) WHERE (schedule_requested > last_scheduled);
 
 CREATE TABLE kept_sources (
@@ -353,6 +362,7 @@ CREATE TABLE teams (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp with time zone,
   running_builds integer,
+  retention jsonb,
   CONSTRAINT teams_pkey PRIMARY KEY (id),
   CONSTRAINT teams_name_key UNIQUE (name)
 );
@@ -366,9 +376,11 @@ CREATE TABLE versions (
   build_id bigint,
   disabled boolean DEFAULT false NOT NULL,
   disabled_by text,
+  forgotten boolean DEFAULT false NOT NULL,
   CONSTRAINT versions_pkey PRIMARY KEY (id),
   CONSTRAINT versions_scope_id_digest_key UNIQUE (scope_id, digest),
   CONSTRAINT versions_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
 );
 CREATE INDEX versions_disabled ON public.versions USING btree (scope_id) WHERE disabled;
 CREATE UNIQUE INDEX versions_of_scope ON public.versions USING btree (scope_id, id);
+CREATE INDEX versions_remembered ON public.versions USING btree (scope_id, id) WHERE (NOT forgotten);
