@@ -33,6 +33,8 @@ func TestGuard(t *testing.T) {
 		"directives that are closed":             {`a = "` + strings.Repeat("%{ if true }x%{ endif }", 100) + `"`, "", 0},
 		"an exponent that takes a minute":        {"a = 1e1000", "huge-number", 1},
 		"an exponent that does not":              {"a = 1e-0999", "", 0},
+		"an exponent behind an exponent":         {"a = 1e1e1000", "huge-number", 1},
+		"an exponent behind a broken one":        {"a = 1e1.E1000", "huge-number", 1},
 		"closing what was never open":            {"a = ]]]]}}}}))))", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

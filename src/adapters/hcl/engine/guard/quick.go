@@ -145,7 +145,7 @@ func (r *quickReader) operator() bool {
 	return false
 }
 
-// number leaves an exponent of more than three digits to the tokens.
+// number leaves an exponent of more than three digits to the tokens, and whatever goes on behind one: it may still be the same token.
 func (r *quickReader) number() bool {
 	for c := r.peek(0); c >= '0' && c <= '9' || c == '.'; c = r.peek(0) {
 		r.at++
@@ -161,7 +161,7 @@ func (r *quickReader) number() bool {
 	for c := r.peek(0); c >= '0' && c <= '9'; c = r.peek(0) {
 		r.at++
 	}
-	return r.at-from <= 3
+	return r.at-from <= 3 && bytes.IndexByte([]byte("eE."), r.peek(0)) < 0
 }
 
 func (r *quickReader) quoted() bool {
