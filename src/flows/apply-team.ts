@@ -13,12 +13,13 @@ export type TeamApplied =
 export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): Promise<TeamApplied> {
   const namespace = await ports.cluster.prepareNamespace(manifest);
   if (namespace.answer === 'refused') return { outcome: 'refused', ...namespace };
-  const { name, displayName, runningBuilds } = manifest;
+  const { name, displayName, runningBuilds, retention } = manifest;
   await ports.store.saveTeam({
     name,
     namespace: manifest.namespace,
     ...(displayName === undefined ? {} : { displayName }),
     ...(runningBuilds === undefined ? {} : { runningBuilds }),
+    ...(retention === undefined ? {} : { retention }),
   });
   return { outcome: 'applied', pipelines: await ports.cluster.pipelinesIn(manifest.namespace) };
 }

@@ -39,6 +39,7 @@ export interface TeamManifest {
   displayName?: string;
   /** Builds at a time. */
   runningBuilds?: number;
+  retention?: { builds?: number; days?: number; minimumSucceeded?: number };
 }
 
 export type NamespaceAnswer =

@@ -33,6 +33,8 @@ export interface TeamStore {
     displayName?: string;
     /** Builds at a time; absent: no limit. */
     runningBuilds?: number;
+    /** What is absent has its default. */
+    retention?: { builds?: number; days?: number; minimumSucceeded?: number };
   }): Promise<void>;
   /** Keeps all history; only a team without live pipelines can go. */
   removeTeam(name: string): Promise<'removed' | 'has-pipelines'>;

@@ -1,6 +1,6 @@
 import { endRefused } from './check-refusal.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
-import type { Bell, CheckStore, Cluster, DueCheck } from './ports.ts';
+import type { Bell, CheckRunFacts, CheckStore, Cluster, DueCheck } from './ports.ts';
 
 interface Ports {
   checks: Pick<
@@ -71,24 +71,28 @@ function groupName({ pipelineId, group }: { pipelineId: number; group: string })
 }
 
 async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted): Promise<boolean> {
-  const scopes = checks.map((check) => check.scope);
-  const cause = checks.find((check) => check.cause !== 'schedule')?.cause ?? 'schedule';
   try {
-    const opened = await ports.checks.openRun(scopes, cause, ports.now());
-    const facts = opened && (await ports.checks.runFacts(opened.run));
-    if (opened === undefined || facts === undefined) return false;
+    const facts = await claim(checks, ports);
+    if (facts === undefined) return false;
     // Should this fail, the run stays open and follow-pods asks for its Pod again.
     const pod = await ports.cluster.createCheckPod(facts);
     if (pod.answer === 'refused') {
-      if (await endRefused(opened.run, pod, ports)) done.short.push(facts.team);
+      if (await endRefused(facts.run, pod, ports)) done.short.push(facts.team);
       return false;
     }
-    done.runs.push(opened.run);
+    done.runs.push(facts.run);
     return true;
   } catch (error) {
     done.failures.push({ group: checks[0]?.group ?? '', error });
     return false;
   }
+}
+
+async function claim(checks: DueCheck[], ports: Ports): Promise<CheckRunFacts | undefined> {
+  const scopes = checks.map((check) => check.scope);
+  const cause = checks.find((check) => check.cause !== 'schedule')?.cause ?? 'schedule';
+  const opened = await ports.checks.openRun(scopes, cause, ports.now());
+  return opened && (await ports.checks.runFacts(opened.run));
 }
 
 /** Built-in `cron`: the version is the time itself. */

@@ -1,3 +1,4 @@
+import { accountStore } from '#adapters/database/access/accounts.ts';
 import type { ClosableBell } from '#adapters/database/bell.ts';
 import { openBell } from '#adapters/database/bell.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
@@ -8,10 +9,13 @@ import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool } from '#adapters/database/pool.ts';
 import { views } from '#adapters/database/views.ts';
+import { retentionStore } from '#adapters/database/retention-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
+import type { AccountStore } from '#flows/access-ports.ts';
 import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
+import type { RetentionStore } from '#flows/retain-history.ts';
 import type { Views } from '#flows/views.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
@@ -20,7 +24,9 @@ export interface OperatorDatabase {
   pipelines: PipelineStore;
   checks: CheckStore;
   builds: BuildStore;
+  accounts: AccountStore;
   views: Pick<Views, 'waiting'>;
+  retention: RetentionStore;
   bell: ClosableBell;
   /** From now on all writes are this leader's. */
   takeEpoch(holder: string): Promise<number>;
@@ -48,7 +54,9 @@ export async function openDatabase(
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),
+    accounts: accountStore(database),
     views: views(database),
+    retention: retentionStore(database),
     bell,
     async takeEpoch(holder) {
       epoch = await leaderStore(database).takeEpoch(holder);

@@ -6,6 +6,7 @@ import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/compare-with-pods.ts';
 import type { BellTopic } from '#flows/ports.ts';
 import { removeOrphans } from '#flows/remove-orphans.ts';
+import { retainHistory } from '#flows/retain-history.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/schedule-jobs.ts';
 import { startBuilds } from '#flows/start-builds.ts';
 import { startChecks } from '#flows/start-checks.ts';
@@ -16,7 +17,14 @@ import { Room } from './room.ts';
 import { reportFailures, workQueue } from './work-queue.ts';
 
 /** Checks are due to the second; whatever else a lost ring leaves undone is found a few seconds later. */
-const TICKS_MS = { checks: 1000, schedule: 10_000, builds: 10_000, compare: 10_000, orphans: 60_000 };
+const TICKS_MS = {
+  checks: 1000,
+  schedule: 10_000,
+  builds: 10_000,
+  compare: 10_000,
+  orphans: 60_000,
+  retain: 300_000,
+};
 const AFTER_FAILURE_MS = 1000;
 /** A check that was refused for want of room is tried again after this time. */
 const SHORT_MS = 5000;
@@ -76,6 +84,7 @@ export class Loops {
     if (what === 'checks') return this.#startChecks();
     if (what === 'compare') return this.#compare();
     if (what === 'orphans') return this.#removeOrphans();
+    if (what === 'retain') return this.#retainHistory();
     return this.#schedule(Number(id ?? 0));
   }
 
@@ -143,6 +152,14 @@ export class Loops {
     if (removed.length > 0)
       this.#leadership.log.warn({ removed }, 'pipelines without an object were stopped');
     return 'done';
+  }
+
+  async #retainHistory(): Promise<Ending> {
+    const { retention } = this.#leadership.database;
+    const { removed, more } = await retainHistory({ retention, now, elapsed: () => performance.now() });
+    if (Object.values(removed).some((count) => count > 0))
+      this.#leadership.log.info({ removed }, 'history that nobody keeps was removed');
+    return more ? { againAfterMs: AFTER_FAILURE_MS } : 'done';
   }
 
   #ending(what: string, failures: { error: unknown }[]): Ending {

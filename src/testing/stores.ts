@@ -1,3 +1,4 @@
+import { accessStores } from '#adapters/database/access/stores.ts';
 import { actionStore } from '#adapters/database/action-store.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
@@ -6,6 +7,7 @@ import { leaderStore } from '#adapters/database/leader-store.ts';
 import { makeLogPartitions } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool, rows, type Database } from '#adapters/database/pool.ts';
+import { retentionStore } from '#adapters/database/retention-store.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import { views } from '#adapters/database/views.ts';
@@ -31,7 +33,9 @@ export async function openStores() {
     ...storesOver({ pool }),
     /** For the next test: quicker than another database. Ids go on, so nothing that is remembered by id is wrong. */
     async empty() {
-      await pool.query(rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs CASCADE`);
+      await pool.query(
+        rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log, sign_in_failures CASCADE`,
+      );
     },
     async close() {
       await pool.end();
@@ -50,7 +54,9 @@ export function storesOver(connections: Database) {
     actions: actionStore(database),
     sessions: sessionStore(database),
     leaders: leaderStore(database),
+    retention: retentionStore(database),
     views: views(database),
+    access: accessStores(database),
   };
 }
 

@@ -17,6 +17,40 @@ CREATE TABLE agent_sessions (
   CONSTRAINT agent_sessions_run_id_fkey FOREIGN KEY (run_id) REFERENCES check_runs(id)
 );
 
+CREATE TABLE api_tokens (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  user_id bigint NOT NULL,
+  name text NOT NULL,
+  hash bytea NOT NULL,
+  prefix text NOT NULL,
+  team_id bigint,
+  role text,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  CONSTRAINT api_tokens_pkey PRIMARY KEY (id),
+  CONSTRAINT api_tokens_hash_key UNIQUE (hash),
+  CONSTRAINT api_tokens_user_id_name_key UNIQUE (user_id, name),
+  CONSTRAINT api_tokens_check CHECK (((team_id IS NULL) = (role IS NULL))),
+  CONSTRAINT api_tokens_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'maintain'::text, 'admin'::text]))),
+  CONSTRAINT api_tokens_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id),
+  CONSTRAINT api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX api_tokens_by_team ON public.api_tokens USING btree (team_id, user_id);
+
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  team text,
+  actor text NOT NULL,
+  action text NOT NULL,
+  target_type text NOT NULL,
+  target text NOT NULL,
+  details jsonb DEFAULT '{}'::jsonb NOT NULL,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_of_team ON public.audit_log USING btree (team, id DESC);
+
 CREATE TABLE build_attempts (
   build_id bigint NOT NULL,
   attempt integer NOT NULL,
@@ -160,6 +194,7 @@ CREATE TABLE check_runs (
   CONSTRAINT check_runs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
   CONSTRAINT check_runs_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id)
 );
+CREATE INDEX check_runs_closed ON public.check_runs USING btree (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE INDEX check_runs_open ON public.check_runs USING btree (id) WHERE (closed_at IS NULL);
 
 CREATE TABLE check_scopes (
@@ -185,6 +220,8 @@ CREATE TABLE check_scopes (
   run_cause text,
   held_since timestamp with time zone,
   held_reason text,
+  retained_at timestamp with time zone,
+  retained_to bigint DEFAULT 0 NOT NULL,
   CONSTRAINT check_scopes_pkey PRIMARY KEY (id),
   CONSTRAINT check_scopes_checked_by_check CHECK ((checked_by = ANY (ARRAY['pod'::text, 'operator'::text, 'nothing'::text]))),
   CONSTRAINT check_scopes_requested_cause_check CHECK ((requested_cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
@@ -197,6 +234,7 @@ CREATE INDEX check_scopes_by_pipeline ON public.check_scopes USING btree (pipeli
 CREATE INDEX check_scopes_by_run ON public.check_scopes USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX check_scopes_due ON public.check_scopes USING btree (next_check_at) WHERE (live AND (run_id IS NULL) AND (timer = 'operator'::text));
 CREATE INDEX check_scopes_requested ON public.check_scopes USING btree (requested_at) WHERE (live AND (run_id IS NULL) AND (requested_at IS NOT NULL));
+CREATE INDEX check_scopes_to_retain ON public.check_scopes USING btree (retained_at NULLS FIRST, id);
 
 CREATE TABLE good_versions (
   job_id bigint NOT NULL,
@@ -243,7 +281,9 @@ CREATE TABLE job_triggers (
   CONSTRAINT job_triggers_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
   CONSTRAINT job_triggers_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
+CREATE INDEX job_triggers_by_build ON public.job_triggers USING btree (build_id) WHERE (build_id IS NOT NULL);
 CREATE INDEX job_triggers_open ON public.job_triggers USING btree (job_id, id) WHERE ((build_id IS NULL) AND (refused IS NULL));
+CREATE INDEX job_triggers_refused ON public.job_triggers USING btree (requested_at) WHERE (refused IS NOT NULL);
 
 CREATE TABLE jobs (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -263,10 +303,13 @@ CREATE TABLE jobs (
   allow_failure boolean DEFAULT false NOT NULL,
   disable_retry boolean DEFAULT false NOT NULL,
   approval jsonb,
+  retained_at timestamp with time zone,
+  retained_to bigint DEFAULT 0 NOT NULL,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
 );
+CREATE INDEX jobs_to_retain ON public.jobs USING btree (retained_at NULLS FIRST, id);
 CREATE INDEX jobs_to_schedule ON public.jobs USING btree (pipeline_id, id) WHERE (schedule_requested > last_scheduled);
 
 CREATE TABLE kept_sources (
@@ -345,6 +388,26 @@ CREATE TABLE revisions (
   CONSTRAINT revisions_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
 );
 
+CREATE TABLE sign_in_failures (
+  key text NOT NULL,
+  count integer NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_failures_pkey PRIMARY KEY (key)
+);
+CREATE INDEX sign_in_failures_by_time ON public.sign_in_failures USING btree (last_at);
+
+CREATE TABLE team_members (
+  team_id bigint NOT NULL,
+  user_id bigint NOT NULL,
+  role text NOT NULL,
+  added_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT team_members_pkey PRIMARY KEY (team_id, user_id),
+  CONSTRAINT team_members_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'maintain'::text, 'admin'::text]))),
+  CONSTRAINT team_members_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id),
+  CONSTRAINT team_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX team_members_by_user ON public.team_members USING btree (user_id);
+
 CREATE TABLE teams (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   name text NOT NULL,
@@ -353,9 +416,37 @@ CREATE TABLE teams (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp with time zone,
   running_builds integer,
+  members_by_manifest boolean DEFAULT false NOT NULL,
+  retention jsonb,
   CONSTRAINT teams_pkey PRIMARY KEY (id),
   CONSTRAINT teams_name_key UNIQUE (name)
 );
+
+CREATE TABLE user_sessions (
+  id text NOT NULL,
+  user_id bigint NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  address text DEFAULT ''::text NOT NULL,
+  client text DEFAULT ''::text NOT NULL,
+  CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id, opened_at DESC);
+
+CREATE TABLE users (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  username text NOT NULL,
+  full_name text DEFAULT ''::text NOT NULL,
+  password_hash text,
+  must_change_password boolean DEFAULT false NOT NULL,
+  global_admin boolean DEFAULT false NOT NULL,
+  token_gen integer DEFAULT 1 NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT users_pkey PRIMARY KEY (id),
+  CONSTRAINT users_username_key UNIQUE (username)
+);
+CREATE INDEX users_global_admins ON public.users USING btree (id) WHERE global_admin;
 
 CREATE TABLE versions (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -366,9 +457,11 @@ CREATE TABLE versions (
   build_id bigint,
   disabled boolean DEFAULT false NOT NULL,
   disabled_by text,
+  forgotten boolean DEFAULT false NOT NULL,
   CONSTRAINT versions_pkey PRIMARY KEY (id),
   CONSTRAINT versions_scope_id_digest_key UNIQUE (scope_id, digest),
   CONSTRAINT versions_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
 );
 CREATE INDEX versions_disabled ON public.versions USING btree (scope_id) WHERE disabled;
 CREATE UNIQUE INDEX versions_of_scope ON public.versions USING btree (scope_id, id);
+CREATE INDEX versions_remembered ON public.versions USING btree (scope_id, id) WHERE (NOT forgotten);

@@ -38,7 +38,7 @@ export async function viewResources(
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
       nullif(s.cut, 0) AS cut, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
         'version', r.pinned_version, 'by', r.pinned_by, 'comment', r.pin_comment)) END AS pinned,
-      (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id LIMIT 10000) AS counted) AS versions
+      (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id AND NOT v.forgotten LIMIT 10000) AS counted) AS versions
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL
       ${resource === undefined ? sql.fragment`` : sql.fragment`AND r.name = ${resource}`}
@@ -59,7 +59,7 @@ export async function viewVersions(
   const { before, after } = page;
   const found = await pool.any(rows<VersionView>()`
     SELECT id, fields, found_at AS "createdAt", disabled FROM versions
-    WHERE scope_id = ${scope}
+    WHERE scope_id = ${scope} AND NOT forgotten
       ${before === undefined ? sql.fragment`` : sql.fragment`AND id < ${before}`}
       ${after === undefined ? sql.fragment`` : sql.fragment`AND id > ${after}`}
     ORDER BY id ${after === undefined ? sql.fragment`DESC` : sql.fragment`ASC`} LIMIT ${pageSize(page) + 1}`);

@@ -25,7 +25,7 @@ export async function viewVersionPath(
   if (pipeline === undefined) return undefined;
   const start = await pool.maybeOne(rows<Start>()`
     SELECT r.id AS resource, v.fields FROM resources r JOIN versions v ON v.scope_id = r.scope_id
-    WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource} AND v.id = ${version}`);
+    WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource} AND v.id = ${version} AND NOT v.forgotten`);
   if (start === null) return undefined;
   const jobs = await pathJobs(pool, pipeline);
   const shown = new Map<number, PathBuildView>();

@@ -166,13 +166,14 @@ function namespaceOf(team: SeenTeam): string {
 
 function manifestOf(seen: SeenTeam): TeamManifest {
   const { name, uid } = seen;
-  const { displayName, limits } = seen.spec;
+  const { displayName, limits, retention } = seen.spec;
   return defined({
     name,
     uid,
     namespace: namespaceOf(seen),
     displayName,
     runningBuilds: limits?.runningBuilds,
+    retention,
   });
 }
 

@@ -239,6 +239,15 @@ export interface TeamObject {
       /** Sum of the requests of all Pods in the namespace by resource, enforced by a ResourceQuota, for example cpu=8 and memory=16Gi. Once it names a resource, every Pod must ask for some of it, so spec.defaults.resources.requests has to name it too. */
       requests?: Record<string, number | string>;
     };
+    /** How much history the team keeps. A build goes, with its log, once it is beyond any of these limits; what a pin, a running build or passed of a downstream job still needs stays, without its log. Versions that no kept build used go after the days. */
+    retention?: {
+      /** Newest builds of each job; absent means 500. */
+      builds?: number;
+      /** Days after a build has ended; absent means 365. */
+      days?: number;
+      /** Newest good builds of each job that stay however old they are; absent means 1. */
+      minimumSucceeded?: number;
+    };
     /** What Pods of the team may reach beyond the rules that always hold: no one reaches them, and they reach DNS, the agents' gateway and every address but those of cloud metadata services. */
     network?: {
       /** Address ranges that the Pods may not reach, for example 10.0.0.0/8. */

@@ -1,0 +1,138 @@
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
+import {
+  retainBuilds,
+  type OldBuild,
+  type RetainDecision,
+  type RetainFacts,
+} from '#domain/scheduling/retain.ts';
+import { vouchers } from '#domain/scheduling/vouchers.ts';
+import type { Removed } from '#flows/retain-history.ts';
+import { gatherJobs } from './gather.ts';
+import { decideWithPages } from './gather-pages.ts';
+import { logMonth } from './log-chunks.ts';
+import { ids, LOCK, rows, texts, type Transaction } from './pool.ts';
+import { policyOf, type StoredPolicy } from './retention-policy.ts';
+
+/** Builds that are looked at by one transaction. */
+const AT_ONCE = 100;
+
+interface Turn {
+  job: number;
+  pipeline: number;
+  from: number;
+  policy: StoredPolicy | null;
+}
+
+/** Some of the oldest builds of the job that waits longest; undefined: all had their turn after `since`. */
+export async function retainSomeBuilds(
+  connection: Transaction,
+  { at, since }: { at: Date; since: Date },
+): Promise<Removed | undefined> {
+  const turn = await connection.maybeOne(rows<Turn>()`
+    SELECT j.id AS job, j.pipeline_id AS pipeline, j.retained_to AS "from", t.retention AS policy
+    FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE j.retained_at IS NULL OR j.retained_at < ${since.toISOString()}
+    ORDER BY j.retained_at NULLS FIRST, j.id LIMIT 1`);
+  if (turn === null) return undefined;
+  await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${turn.pipeline}::int)`);
+  const builds = await oldest(connection, turn);
+  const facts = await factsOf(connection, turn, { builds, at });
+  const decision = await decide(connection, turn, facts);
+  await remove(connection, turn, { decision, builds });
+  // Whoever is younger than one that the limits keep is kept by them too.
+  const last = decision.kept.at(-1);
+  const over = builds.length < AT_ONCE || (last?.because === 'limits' && last.build === builds.at(-1)?.id);
+  await connection.query(rows()`
+    UPDATE jobs SET retained_to = ${over ? 0 : (builds.at(-1)?.id ?? 0)},
+      retained_at = CASE WHEN ${over} THEN ${at.toISOString()}::timestamptz ELSE retained_at END
+    WHERE id = ${turn.job}`);
+  return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records: 0 };
+}
+
+type StoredBuild = Omit<OldBuild, 'endedAt'> & { endedAt: Date | null; createdAt: Date };
+
+async function oldest(connection: Transaction, { job, from }: Turn): Promise<readonly StoredBuild[]> {
+  return await connection.any(rows<StoredBuild>()`
+    SELECT b.id, b.status, b.ended_at AS "endedAt", b.created_at AS "createdAt",
+      coalesce((SELECT jsonb_agg(jsonb_build_object('resource', i.resource_id, 'version', i.version_id))
+        FROM build_inputs i WHERE i.build_id = b.id AND i.used), '[]') AS inputs,
+      coalesce((SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.version_id))
+        FROM build_outputs o WHERE o.build_id = b.id), '[]') AS outputs
+    FROM builds b WHERE b.job_id = ${job} AND b.id > ${from} ORDER BY b.id LIMIT ${AT_ONCE}`);
+}
+
+async function factsOf(
+  connection: Transaction,
+  { job, pipeline, policy: stored }: Turn,
+  { builds, at }: { builds: readonly StoredBuild[]; at: Date },
+): Promise<RetainFacts> {
+  const policy = policyOf(stored);
+  const keep = { builds: policy.builds ?? 0, good: policy.minimumSucceeded ?? 0 };
+  const known = await connection.one(rows<{ oldest: number | null; good: number | null; pinned: number[] }>()`
+    SELECT (SELECT id FROM builds WHERE job_id = ${job} ORDER BY id DESC OFFSET ${Math.max(0, keep.builds - 1)} LIMIT 1) AS oldest,
+      (SELECT id FROM builds WHERE job_id = ${job} AND status IN ('succeeded', 'warning')
+        ORDER BY id DESC OFFSET ${Math.max(0, keep.good - 1)} LIMIT 1) AS good,
+      to_jsonb(ARRAY(SELECT pinned_version FROM resources
+        WHERE pipeline_id = ${pipeline} AND pinned_version IS NOT NULL)) AS pinned`);
+  return {
+    policy,
+    now: at.getTime(),
+    builds: builds.map(({ id, status, endedAt, inputs, outputs }) => ({
+      id,
+      status,
+      inputs,
+      outputs,
+      ...(endedAt === null ? {} : { endedAt: endedAt.getTime() }),
+    })),
+    pinned: new Set(known.pinned),
+    vouching: new Set(),
+    ...(known.oldest === null ? {} : { oldestKept: known.oldest }),
+    ...(known.good === null ? {} : { oldestGoodKept: known.good }),
+  };
+}
+
+/** What downstream jobs would take now is only looked for if something would go without it. */
+async function decide(connection: Transaction, { job }: Turn, facts: RetainFacts): Promise<RetainDecision> {
+  const first = retainBuilds(facts);
+  if (first.remove.length === 0) return first;
+  const downstream = await connection.anyFirst(rows<{ job_id: number }>()`
+    SELECT DISTINCT g.job_id FROM job_gets g JOIN jobs j ON j.id = g.job_id AND j.deleted_at IS NULL
+    WHERE g.passed @> ARRAY[${job}::bigint]`);
+  if (downstream.length === 0) return first;
+  const gathered = await gatherJobs(connection, downstream);
+  let seen: Facts | undefined;
+  await decideWithPages(connection, gathered, (all) => {
+    seen = all;
+    return decideBuilds(all);
+  });
+  return retainBuilds({ ...facts, vouching: new Set(seen === undefined ? [] : vouchers(seen)) });
+}
+
+async function remove(
+  connection: Transaction,
+  { job }: Turn,
+  { decision, builds }: { decision: RetainDecision; builds: readonly StoredBuild[] },
+): Promise<void> {
+  const going = new Set([...decision.remove, ...decision.removeLogs]);
+  const logs = builds.filter(({ id }) => going.has(id));
+  if (logs.length === 0) return;
+  await connection.query(rows()`
+    DELETE FROM build_logs l USING unnest(${ids(logs.map(({ id }) => id))}, ${texts(logs.map(({ createdAt }) => logMonth(createdAt)))})
+      AS n (build, month) WHERE l.month = n.month::date AND l.build_id = n.build`);
+  if (decision.remove.length === 0) return;
+  for (const { resource, version } of decision.baselines)
+    await connection.query(rows()`
+      UPDATE job_gets SET dealt_with = greatest(dealt_with, ${version})
+      WHERE job_id = ${job} AND resource_id = ${resource}`);
+  const gone = ids(decision.remove);
+  await connection.query(rows()`DELETE FROM good_versions WHERE build_id = ANY(${gone})`);
+  await connection.query(rows()`DELETE FROM build_inputs WHERE build_id = ANY(${gone})`);
+  await connection.query(rows()`DELETE FROM build_outputs WHERE build_id = ANY(${gone})`);
+  await connection.query(rows()`DELETE FROM build_steps WHERE build_id = ANY(${gone})`);
+  await connection.query(rows()`DELETE FROM build_votes WHERE build_id = ANY(${gone})`);
+  await connection.query(rows()`DELETE FROM agent_sessions WHERE build_id = ANY(${gone})`);
+  await connection.query(rows()`DELETE FROM job_triggers WHERE build_id = ANY(${gone})`);
+  await connection.query(rows()`DELETE FROM build_attempts WHERE build_id = ANY(${gone})`);
+  await connection.query(rows()`DELETE FROM builds WHERE id = ANY(${gone})`);
+}
