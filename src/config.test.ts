@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { VERSION, internalGatewayConfig, operatorConfig, publicGatewayConfig } from './config.ts';
+import { VERSION, internalGatewayConfig, operatorConfig, publicGatewayConfig, withFlags } from './config.ts';
 import type { Source } from './config.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64url');
@@ -25,7 +25,7 @@ const OPERATOR = {
 
 function from(
   environment: Record<string, string>,
-  files: Record<string, string> = { '/keys/webhook': KEY, '/keys/agent': KEY },
+  files: Record<string, string> = { '/keys/webhook': KEY, '/keys/agent': KEY, '/keys/session': KEY },
 ): Source {
   return {
     environment,
@@ -57,6 +57,20 @@ describe('what is given is read', () => {
     });
   });
 
+  test('flags win over the environment', () => {
+    const source = from({ ...PUBLIC, MILLRACE_SESSION_LIFETIME: '1h', MILLRACE_EXTERNAL_URL: 'https://a' });
+    expect(publicGatewayConfig(source).config).toMatchObject({
+      sessionSeconds: 3600,
+      externalUrl: 'https://a',
+    });
+    expect(publicGatewayConfig(withFlags({ sessionLifetime: '7d' }, source)).config).toMatchObject({
+      sessionSeconds: 604_800,
+      externalUrl: 'https://a',
+    });
+    const flagged = publicGatewayConfig(withFlags({ externalUrl: 'https://b/' }, source)).config;
+    expect(flagged).toMatchObject({ sessionSeconds: 3600, externalUrl: 'https://b' });
+  });
+
   test('the internal gateway reads only the key of agents', () => {
     const source = from(INTERNAL, { '/keys/agent': KEY });
     expect(internalGatewayConfig(source).config).toMatchObject({ role: 'internal', tlsDirectory: '/tls' });
@@ -85,7 +99,7 @@ describe('what is given is read', () => {
     const { MILLRACE_DATABASE_URL, ...rest } = PUBLIC;
     const source = from(
       { ...rest, MILLRACE_DATABASE_URL_FILE: '/db/url' },
-      { '/keys/webhook': KEY, '/db/url': `${MILLRACE_DATABASE_URL}\n` },
+      { '/keys/webhook': KEY, '/keys/session': KEY, '/db/url': `${MILLRACE_DATABASE_URL}\n` },
     );
     expect(publicGatewayConfig(source).config?.database.url).toBe(MILLRACE_DATABASE_URL);
   });
@@ -123,14 +137,18 @@ const FAULTS: Record<
     environment: { ...PUBLIC, MILLRACE_DATABASE_URL_FILE: '/db/url' },
     says: 'MILLRACE_DATABASE_URL and MILLRACE_DATABASE_URL_FILE are both set: keep one.',
   },
+  'a session lifetime is none': {
+    environment: { ...PUBLIC, MILLRACE_SESSION_LIFETIME: 'a week' },
+    says: 'MILLRACE_SESSION_LIFETIME is "a week": write 0 or a duration like 24h, 7d, 2w, 1M or 1y.',
+  },
   'a key file is missing': {
     environment: PUBLIC,
-    files: {},
+    files: { '/keys/session': KEY },
     says: '/keys/webhook (from MILLRACE_KEYS_DIR) cannot be read (ENOENT).',
   },
   'a key is too short': {
     environment: PUBLIC,
-    files: { '/keys/webhook': 'aHVudGVyMg' },
+    files: { '/keys/webhook': 'aHVudGVyMg', '/keys/session': KEY },
     says: '/keys/webhook holds 7 bytes: a key needs 32, written as base64url.',
   },
 };

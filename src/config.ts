@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { parseLifetime } from '#domain/access/session-lifetime.ts';
 
 /*
  * The one place that reads the environment. Each door has its own reader; every problem is found at once, and no sentence of one
@@ -69,6 +70,12 @@ export interface PublicGatewayConfig extends GatewayConfig {
   /** Signs webhook tokens. */
   webhookKey: Buffer;
   tokensFile: string | undefined;
+  /** Signs the sessions of people. */
+  sessionKey: Buffer;
+  /** 0: sessions never end. */
+  sessionSeconds: number;
+  /** Proxies whose word about a sender's address is taken. */
+  trustedProxies: string[];
 }
 
 export interface InternalGatewayConfig extends GatewayConfig {
@@ -118,6 +125,20 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
   });
 }
 
+/** Flags of the command line; each wins over its variable of the environment. */
+export interface GatewayFlags {
+  sessionLifetime?: string;
+  externalUrl?: string;
+}
+
+export function withFlags({ sessionLifetime, externalUrl }: GatewayFlags, source: Source = REAL): Source {
+  const given = {
+    ...(sessionLifetime !== undefined && { MILLRACE_SESSION_LIFETIME: sessionLifetime }),
+    ...(externalUrl !== undefined && { MILLRACE_EXTERNAL_URL: externalUrl }),
+  };
+  return { environment: { ...source.environment, ...given }, readText: (path) => source.readText(path) };
+}
+
 function webhookConfig(read: Reader): WebhookConfig | undefined {
   const certificate = read.oneOf('MILLRACE_WEBHOOK_CERTIFICATE', ['own', 'cert-manager'], 'own');
   if (read.optional('MILLRACE_WEBHOOK_LISTEN') === undefined) return undefined;
@@ -131,6 +152,9 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     ...gatewayConfig(read, '0.0.0.0:8080'),
     webhookKey: read.key('webhook'),
     tokensFile: read.optional('MILLRACE_TOKENS_FILE'),
+    sessionKey: read.key('session'),
+    sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
+    trustedProxies: read.ranges('MILLRACE_TRUSTED_PROXIES'),
   });
 }
 
@@ -232,6 +256,16 @@ class Reader {
         this.#problems.push(`${name} has "${range}": write ranges like 10.1.0.0/16.`);
     }
     return ranges;
+  }
+
+  /** `0` or a duration like `24h`, `7d`, `1M`. */
+  lifetime(name: string): number {
+    const value = this.optional(name) ?? '0';
+    const seconds = parseLifetime(value);
+    if (seconds === undefined) {
+      this.#problems.push(`${name} is "${value}": write 0 or a duration like 24h, 7d, 2w, 1M or 1y.`);
+    }
+    return seconds ?? 0;
   }
 
   url(name: string, protocols: string[], optional = false): string | undefined {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '#config';
+import type { GatewayFlags } from '#config';
 import { offlineCommands } from './cli/commands.ts';
 import { runVerb } from './cli/run-verb.ts';
 
@@ -46,9 +47,11 @@ program
   .addOption(
     new Option('--role <role>', 'which of the two').choices(['public', 'internal']).makeOptionMandatory(),
   )
-  .action(async ({ role }: { role: 'public' | 'internal' }) => {
+  .option('--session-lifetime <duration>', 'how long people stay signed in: 24h, 7d, 1M …; 0: for ever')
+  .option('--external-url <url>', 'where people and forges reach the public gateway')
+  .action(async ({ role, ...flags }: { role: 'public' | 'internal' } & GatewayFlags) => {
     const { runGateway } = await import('./gateway/main.ts');
-    await runGateway(role);
+    await runGateway(role, flags);
   });
 
 program

@@ -243,7 +243,11 @@ describe('the environment that the chart sets is the one the program reads:', ()
 
   test('every key of a Secret goes only to who needs it', () => {
     expect(keysOf('millrace-operator')).toEqual([]);
-    expect(keysOf('millrace-gateway-public')).toEqual(['millrace-database/url', 'millrace-keys/webhook']);
+    expect(keysOf('millrace-gateway-public')).toEqual([
+      'millrace-database/url',
+      'millrace-keys/webhook',
+      'millrace-keys/session',
+    ]);
     expect(keysOf('millrace-gateway-internal')).toEqual([
       'millrace-database/url',
       'millrace-keys/agent',

@@ -5,8 +5,8 @@ import { build, type BuildOptions, type OutputFile } from 'esbuild';
 
 import { checkout, output } from './inputs.ts';
 
-/** Native parts: pg does without its own, and sharp's lie beside the bundle. */
-const native = ['pg-native', '@img/sharp-*'];
+/** Native parts: pg does without its own, and those of sharp and argon2 lie beside the bundle. */
+const native = ['pg-native', '@img/sharp-*', '@node-rs/argon2-*'];
 
 /** Packages that some CommonJS modules reach by require(), which an ES module does not have. */
 const requireForCommonJs =

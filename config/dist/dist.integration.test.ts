@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,7 +22,7 @@ test('what did not change is not built again', async () => {
   const before = statSync(join(output, 'millrace.js')).mtimeMs;
   const lines = (await build()).trimEnd().split('\n');
   expect(lines.filter((line) => !line.startsWith('unchanged: '))).toEqual([]);
-  expect(lines).toHaveLength(10);
+  expect(lines).toHaveLength(11);
   expect(statSync(join(output, 'millrace.js')).mtimeMs).toBe(before);
 }, 300_000);
 
@@ -42,7 +42,8 @@ test('the agent starts by itself and says what its environment lacks', async () 
   );
 });
 
-test('the program draws, with nothing but what lies beside it', async () => {
+/** A folder with the program and what lies beside it, and nothing else. */
+async function alone(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'dist-'));
   try {
     for (const name of readdirSync(output).filter((file) => /\.(js|wasm|ttf)$/.test(file))) {
@@ -50,20 +51,54 @@ test('the program draws, with nothing but what lies beside it', async () => {
     }
     const native = process.arch === 'arm64' ? 'native-arm64' : 'native-amd64';
     await cp(join(output, native), join(folder, 'node_modules'), { recursive: true });
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test('the program draws, with nothing but what lies beside it', async () => {
+  await alone(async (folder) => {
     const picture = join(folder, 'picture.png');
     const args = ['graph', join(checkout, 'src/cli/testdata/good.hcl'), '--out', picture];
     await run(process.execPath, [join(folder, 'millrace.js'), ...args], { cwd: folder, env: {} });
     expect((await sharp(picture).metadata()).width).toBeGreaterThan(500);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  });
 });
 
-test('what sharp loads is there for both architectures', () => {
+test('the public gateway finds what hashes passwords, with nothing but what lies beside it', async () => {
+  await alone(async (folder) => {
+    const key = Buffer.alloc(32, 1).toString('base64url');
+    for (const name of ['webhook', 'session']) await writeFile(join(folder, name), key);
+    const env = {
+      MILLRACE_NAMESPACE: 'test',
+      MILLRACE_POD_NAME: 'test-0',
+      MILLRACE_RELEASE: 'millrace',
+      MILLRACE_KEYS_DIR: folder,
+      MILLRACE_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    };
+    const args = [join(folder, 'millrace.js'), 'gateway', '--role', 'public'];
+    const gateway = spawn(process.execPath, args, { cwd: folder, env });
+    let said = '';
+    for await (const chunk of gateway.stdout) {
+      said += String(chunk);
+      // All of its modules are there by then.
+      if (said.includes('the connection to the database had trouble')) break;
+    }
+    gateway.kill('SIGKILL');
+    expect(said).toContain('the connection to the database had trouble');
+  });
+});
+
+test('what sharp and argon2 load is there for both architectures', () => {
   const machines = { amd64: 0x3e, arm64: 0xb7 };
   for (const [architecture, machine] of Object.entries(machines)) {
-    const binaries = globSync(`native-${architecture}/@img/*/lib/*.{node,so*}`, { cwd: output });
+    const binaries = [
+      ...globSync(`native-${architecture}/@img/*/lib/*.{node,so*}`, { cwd: output }),
+      ...globSync(`native-${architecture}/@node-rs/*/*.node`, { cwd: output }),
+    ];
     expect(binaries.map((path) => readFileSync(join(output, path)).readUInt16LE(18))).toEqual([
+      machine,
       machine,
       machine,
     ]);

@@ -22,9 +22,11 @@ const Lock = Type.Object({
 const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
 export type Architecture = keyof typeof CPUS;
 
-/** What sharp loads at run time: its own binary, and libvips as a library of its own, as its licence (LGPL) wants it. */
-const packagesFor = (architecture: Architecture): readonly string[] =>
-  ['sharp', 'sharp-libvips'].map((name) => `@img/${name}-linux-${CPUS[architecture]}`);
+/** What is loaded at run time: argon2, and sharp's own binary with libvips as a library of its own, as its licence (LGPL) wants it. */
+const packagesFor = (architecture: Architecture): readonly string[] => [
+  ...['sharp', 'sharp-libvips'].map((name) => `@img/${name}-linux-${CPUS[architecture]}`),
+  `@node-rs/argon2-linux-${CPUS[architecture]}-gnu`,
+];
 
 /** Folder in the checkout whose packages are listed in the notices. */
 export const noticed = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64').map(

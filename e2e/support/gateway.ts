@@ -74,7 +74,9 @@ export const pipelineApi = (team: string, pipeline: string) => {
     build: (job: string, number: string): Promise<Build> => data('GET', `${at}/jobs/${job}/builds/${number}`),
     log: async (job: string, number: string): Promise<string> =>
       (await request('GET', `${at}/jobs/${job}/builds/${number}/logs`, { accept: 'text/plain' })).body,
-    versions: (resource: string): Promise<{ id: number; version: Record<string, string>; created_at: string }[]> =>
+    versions: (
+      resource: string,
+    ): Promise<{ id: number; version: Record<string, string>; created_at: string }[]> =>
       data('GET', `${at}/resources/${resource}/versions`),
     resource: (resource: string): Promise<{ name: string; webhook_token?: string }> =>
       data('GET', `${at}/resources/${resource}`),

@@ -1,3 +1,4 @@
+import { accessStores } from '#adapters/database/access/stores.ts';
 import { openBell } from '#adapters/database/bell.ts';
 import type { ClosableBell } from '#adapters/database/bell.ts';
 import { actionStore } from '#adapters/database/action-store.ts';
@@ -11,6 +12,7 @@ import { databaseReadiness } from '#adapters/http/readiness.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
+import type { AccessStores } from '#flows/access-ports.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
 import type { BuildStore, CheckStore, SessionStore } from '#flows/ports.ts';
 import type { Views } from '#flows/views.ts';
@@ -21,6 +23,7 @@ export interface GatewayDatabase {
   checks: CheckStore;
   sessions: SessionStore;
   views: Views;
+  access: AccessStores;
   bell: ClosableBell;
   readiness: Readiness;
   close(): Promise<void>;
@@ -38,10 +41,11 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     checks: checkStore(database),
     sessions: sessionStore(database),
     views: views(database),
+    access: accessStores(database),
     bell,
     // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema up to date.
     readiness: databaseReadiness(
-      () => pool.query(rows()`SELECT 1 FROM agent_sessions LIMIT 1`),
+      () => pool.query(rows()`SELECT 1 FROM audit_log LIMIT 1`),
       (err) => log.warn({ err }, 'the database does not answer'),
     ),
     async close() {

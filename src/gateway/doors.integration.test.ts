@@ -115,7 +115,15 @@ describe('the public gateway', () => {
     const config = await common();
     const log = createLog('silent', 'test');
     const service: Service = await startPublicGateway(
-      { ...config, role: 'public', webhookKey: WEBHOOK_KEY, tokensFile: undefined },
+      {
+        ...config,
+        role: 'public',
+        webhookKey: WEBHOOK_KEY,
+        tokensFile: undefined,
+        sessionKey: WEBHOOK_KEY,
+        sessionSeconds: 3600,
+        trustedProxies: [],
+      },
       log,
     );
     const base = `http://127.0.0.1:${config.listen.port}`;

@@ -1,5 +1,5 @@
-import { internalGatewayConfig, publicGatewayConfig } from '#config';
-import type { Configured } from '#config';
+import { internalGatewayConfig, publicGatewayConfig, withFlags } from '#config';
+import type { Configured, GatewayFlags } from '#config';
 import { createLog } from '#adapters/http/log.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { runUntilSignal } from '#adapters/process/run-until-signal.ts';
@@ -7,14 +7,14 @@ import { serve } from './serve.ts';
 import type { Service } from './serve.ts';
 
 /** The gateway's door: `public` for people and forges, `internal` for agents. Ends the process when it was told to stop. */
-export async function runGateway(role: 'public' | 'internal'): Promise<void> {
+export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {
   if (role === 'public') {
-    await run(publicGatewayConfig(), async (config, log) => {
+    await run(publicGatewayConfig(withFlags(flags)), async (config, log) => {
       const { startPublicGateway } = await import('./public.ts');
       return await startPublicGateway(config, log);
     });
   } else {
-    await run(internalGatewayConfig(), async (config, log) => {
+    await run(internalGatewayConfig(withFlags(flags)), async (config, log) => {
       const { startInternalGateway } = await import('./internal.ts');
       return await startInternalGateway(config, log);
     });

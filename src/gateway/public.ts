@@ -3,10 +3,13 @@ import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { watchPressure } from '#adapters/http/pressure.ts';
+import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { VERSION } from '#config';
 import type { PublicGatewayConfig } from '#config';
+import { openAccess } from './access.ts';
 import { openDatabase } from './database.ts';
 import { closeServer, listen } from './listen.ts';
 import { publicApi } from './public-api.ts';
@@ -22,12 +25,22 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     metrics: publicMetrics(registry),
     now: () => new Date(),
   });
+  const access = openAccess({
+    ...config,
+    passwords: await argon2Passwords(),
+    stores: database.access,
+    installation: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
+    now: () => new Date(),
+  });
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
   const pressure = watchPressure();
+  if (config.sessionSeconds === 0) log.warn(ENDLESS);
   const app = createServer({
-    routes: publicRoutes(api, readiness, VERSION),
-    authorize: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
+    routes: [...publicRoutes(api, readiness, VERSION), ...accessRoutes(access.ports)],
+    authorize: access.authorize,
+    browser: access.ports.browser,
+    trustedProxies: config.trustedProxies,
     log,
     version: VERSION,
     overloaded: () => pressure.overloaded(),
@@ -48,3 +61,6 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
   };
 }
+
+const ENDLESS =
+  'Sessions never end, so a stolen one is good for ever: set a session lifetime, for example 30d.';

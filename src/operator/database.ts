@@ -1,3 +1,4 @@
+import { accountStore } from '#adapters/database/access/accounts.ts';
 import type { ClosableBell } from '#adapters/database/bell.ts';
 import { openBell } from '#adapters/database/bell.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
@@ -12,6 +13,7 @@ import { retentionStore } from '#adapters/database/retention-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
+import type { AccountStore } from '#flows/access-ports.ts';
 import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
 import type { RetentionStore } from '#flows/retain-history.ts';
 import type { Views } from '#flows/views.ts';
@@ -22,6 +24,7 @@ export interface OperatorDatabase {
   pipelines: PipelineStore;
   checks: CheckStore;
   builds: BuildStore;
+  accounts: AccountStore;
   views: Pick<Views, 'waiting'>;
   retention: RetentionStore;
   bell: ClosableBell;
@@ -51,6 +54,7 @@ export async function openDatabase(
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),
+    accounts: accountStore(database),
     views: views(database),
     retention: retentionStore(database),
     bell,

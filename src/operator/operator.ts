@@ -9,17 +9,21 @@ import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/
 import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import {
   ensureDatabase,
+  ensureFirstAdmin,
   ensureInternalTls,
   ensureKeys,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { BackOff } from '#adapters/kubernetes/watch/back-off.ts';
 import { Elector } from '#adapters/kubernetes/watch/elector.ts';
 import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
+import { seedAdmin } from '#flows/seed-admin.ts';
 import type { DatabaseConfig, OperatorConfig } from '#config';
 import { VERSION } from '#config';
 import { openDatabase } from './database.ts';
+import type { OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
 import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
 import { idleCompiler } from './idle-compiler.ts';
@@ -68,6 +72,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
     (error) => log.warn({ err: error }, 'the database cannot be used yet'),
   );
   if (database === undefined) return 'told-to';
+  await makeFirstAdmin(database, secrets, stop, log);
   const { keys, certificateAuthority } = made;
   const ending = await campaign({
     config,
@@ -114,6 +119,22 @@ async function makeSecrets(config: OperatorConfig, options: ReleaseSecretsOption
   if (config.database.kind === 'given') return { keys, certificateAuthority, database: config.database };
   const url = await ensureDatabase(options, config.database.host);
   return { keys, certificateAuthority, database: { url, listenUrl: url } };
+}
+
+async function makeFirstAdmin(
+  database: OperatorDatabase,
+  secrets: ReleaseSecretsOptions,
+  stop: AbortSignal,
+  log: Log,
+): Promise<void> {
+  const passwords = await argon2Passwords();
+  const firstAdmin = async () => await ensureFirstAdmin(secrets);
+  const seeded = await untilDone(
+    () => seedAdmin({ accounts: database.accounts, passwords, firstAdmin, now: () => secrets.now() }),
+    stop,
+    (error) => log.warn({ err: error }, 'the first admin cannot be made yet'),
+  );
+  if (seeded === 'seeded') log.info({ secret: `${secrets.release}-admin` }, 'the first admin may sign in');
 }
 
 async function campaign(candidate: Candidate): Promise<Ending> {

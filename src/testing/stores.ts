@@ -1,3 +1,4 @@
+import { accessStores } from '#adapters/database/access/stores.ts';
 import { actionStore } from '#adapters/database/action-store.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
@@ -32,7 +33,9 @@ export async function openStores() {
     ...storesOver({ pool }),
     /** For the next test: quicker than another database. Ids go on, so nothing that is remembered by id is wrong. */
     async empty() {
-      await pool.query(rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs CASCADE`);
+      await pool.query(
+        rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log, sign_in_failures CASCADE`,
+      );
     },
     async close() {
       await pool.end();
@@ -53,6 +56,7 @@ export function storesOver(connections: Database) {
     leaders: leaderStore(database),
     retention: retentionStore(database),
     views: views(database),
+    access: accessStores(database),
   };
 }
 

@@ -99,7 +99,7 @@ export const prepared = <T>(name: string): ReturnType<typeof sql.prepared<RowSch
   sql.prepared(name, rowSchema<T>());
 
 /** Classes of `pg_advisory_xact_lock(class, id)`. */
-export const LOCK = { pipeline: 1, team: 2 } as const;
+export const LOCK = { pipeline: 1, team: 2, access: 3 } as const;
 
 /** Bigint array parameter. */
 export const ids = (values: readonly number[]) => sql.array([...values], 'int8');

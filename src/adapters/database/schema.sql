@@ -17,6 +17,40 @@ CREATE TABLE agent_sessions (
   CONSTRAINT agent_sessions_run_id_fkey FOREIGN KEY (run_id) REFERENCES check_runs(id)
 );
 
+CREATE TABLE api_tokens (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  user_id bigint NOT NULL,
+  name text NOT NULL,
+  hash bytea NOT NULL,
+  prefix text NOT NULL,
+  team_id bigint,
+  role text,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  CONSTRAINT api_tokens_pkey PRIMARY KEY (id),
+  CONSTRAINT api_tokens_hash_key UNIQUE (hash),
+  CONSTRAINT api_tokens_user_id_name_key UNIQUE (user_id, name),
+  CONSTRAINT api_tokens_check CHECK (((team_id IS NULL) = (role IS NULL))),
+  CONSTRAINT api_tokens_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'maintain'::text, 'admin'::text]))),
+  CONSTRAINT api_tokens_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id),
+  CONSTRAINT api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX api_tokens_by_team ON public.api_tokens USING btree (team_id, user_id);
+
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  team text,
+  actor text NOT NULL,
+  action text NOT NULL,
+  target_type text NOT NULL,
+  target text NOT NULL,
+  details jsonb DEFAULT '{}'::jsonb NOT NULL,
+  at timestamp with time zone NOT NULL,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_of_team ON public.audit_log USING btree (team, id DESC);
+
 CREATE TABLE build_attempts (
   build_id bigint NOT NULL,
   attempt integer NOT NULL,
@@ -356,6 +390,26 @@ CREATE TABLE revisions (
   CONSTRAINT revisions_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
 );
 
+CREATE TABLE sign_in_failures (
+  key text NOT NULL,
+  count integer NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_failures_pkey PRIMARY KEY (key)
+);
+CREATE INDEX sign_in_failures_by_time ON public.sign_in_failures USING btree (last_at);
+
+CREATE TABLE team_members (
+  team_id bigint NOT NULL,
+  user_id bigint NOT NULL,
+  role text NOT NULL,
+  added_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT team_members_pkey PRIMARY KEY (team_id, user_id),
+  CONSTRAINT team_members_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'maintain'::text, 'admin'::text]))),
+  CONSTRAINT team_members_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id),
+  CONSTRAINT team_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX team_members_by_user ON public.team_members USING btree (user_id);
+
 CREATE TABLE teams (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   name text NOT NULL,
@@ -364,10 +418,37 @@ CREATE TABLE teams (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp with time zone,
   running_builds integer,
+  members_by_manifest boolean DEFAULT false NOT NULL,
   retention jsonb,
   CONSTRAINT teams_pkey PRIMARY KEY (id),
   CONSTRAINT teams_name_key UNIQUE (name)
 );
+
+CREATE TABLE user_sessions (
+  id text NOT NULL,
+  user_id bigint NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  address text DEFAULT ''::text NOT NULL,
+  client text DEFAULT ''::text NOT NULL,
+  CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id, opened_at DESC);
+
+CREATE TABLE users (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  username text NOT NULL,
+  full_name text DEFAULT ''::text NOT NULL,
+  password_hash text,
+  must_change_password boolean DEFAULT false NOT NULL,
+  global_admin boolean DEFAULT false NOT NULL,
+  token_gen integer DEFAULT 1 NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT users_pkey PRIMARY KEY (id),
+  CONSTRAINT users_username_key UNIQUE (username)
+);
+CREATE INDEX users_global_admins ON public.users USING btree (id) WHERE global_admin;
 
 CREATE TABLE versions (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

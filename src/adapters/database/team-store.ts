@@ -27,8 +27,13 @@ export function teamStore(database: Database): TeamStore {
         const busy = await connection.exists(rows()`
           SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ${name} AND p.deleted_at IS NULL`);
         if (busy) return 'has-pipelines';
+        // Whoever makes a team of this name again decides anew who is in it.
         await connection.query(rows()`
-          UPDATE teams SET deleted_at = now() WHERE name = ${name} AND deleted_at IS NULL`);
+          WITH gone AS (
+            UPDATE teams SET deleted_at = now(), members_by_manifest = false
+            WHERE name = ${name} AND deleted_at IS NULL RETURNING id),
+          tokens AS (DELETE FROM api_tokens WHERE team_id IN (SELECT id FROM gone))
+          DELETE FROM team_members WHERE team_id IN (SELECT id FROM gone)`);
         return 'removed';
       });
     },

@@ -18,6 +18,7 @@ export function describeRoutes(app: App, version: string): void {
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'A session token or an API token.' },
+          cookie: { type: 'apiKey', in: 'cookie', name: '__Host-millrace-session' },
         },
         schemas: {
           Problem: {
@@ -45,7 +46,7 @@ export function describeRoutes(app: App, version: string): void {
         schema: {
           ...schema,
           description,
-          security: needs === 'nothing' ? [] : [{ bearer: [] }],
+          security: needs === 'nothing' ? [] : [{ bearer: [] }, { cookie: [] }],
         },
       };
     },

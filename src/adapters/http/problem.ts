@@ -10,12 +10,14 @@ const KINDS = {
   unauthenticated: { status: 401, title: 'A valid token is needed' },
   forbidden: { status: 403, title: 'The role is not enough' },
   'sign-in-failed': { status: 401, title: 'Signing in failed' },
+  'wrong-password': { status: 403, title: 'The password is wrong' },
   'password-change-required': { status: 403, title: 'The password must be changed first' },
   'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },
   'not-found': { status: 404, title: 'There is nothing here' },
   'job-cannot-run': { status: 409, title: 'The job cannot run now' },
   refused: { status: 409, title: 'It cannot be done as things are' },
   'already-exists': { status: 409, title: 'The name is taken' },
+  'last-admin': { status: 409, title: 'Nobody else is admin' },
   'would-lock-out': { status: 409, title: 'Somebody would be left without a way in' },
   'managed-by-manifest': { status: 409, title: 'A manifest decides this' },
   'too-large': { status: 413, title: 'The request is too large' },
@@ -67,7 +69,8 @@ export class Problem extends Error {
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.kind === 'unauthenticated') void reply.header('www-authenticate', 'Bearer realm="millrace"');
-  if (problem.status === 503) void reply.header('retry-after', '1');
+  const { retry_after: wait = problem.status === 503 ? 1 : undefined } = problem.extensions;
+  if (typeof wait === 'number') void reply.header('retry-after', String(wait));
   // What is left of the body is not worth reading.
   if (problem.status === 413) void reply.header('connection', 'close');
   return reply
@@ -113,7 +116,7 @@ export function problemOf(error: unknown): Problem {
 
 /** Connections refused or cut, time-outs, and what Postgres says when it stops, starts or has no room: also as a cause. */
 const AWAY =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3}|FST_ERR_HANDLER_TIMEOUT)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3}|FST_ERR_HANDLER_TIMEOUT)$/;
 
 function isAway(error: unknown, depth = 0): boolean {
   if (!isError(error) || depth > 5) return false;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { FastifyBaseLogger } from 'fastify';
 import { identify } from './access/identify.ts';
 import type { Authorize } from './access/authorize.ts';
+import type { BrowserRules } from './access/browser.ts';
 import type { App, Route } from './access/route.ts';
 import { notModified } from './etag.ts';
 import { logAnswer } from './log.ts';
@@ -15,6 +17,10 @@ export interface ServerParts {
   routes: Route[];
   authorize: Authorize;
   log: FastifyBaseLogger;
+  /** Sessions of browsers; without it only headers count. */
+  browser?: BrowserRules;
+  /** Addresses or ranges of proxies whose word about the sender's address is taken. */
+  trustedProxies?: string[];
   /** Of the program, for the description of the API. */
   version?: string;
   /** A reason not to take the request now, or undefined. */
@@ -46,6 +52,7 @@ export function createServer(parts: ServerParts): App {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    trustProxy: (parts.trustedProxies ?? []).length === 0 ? false : (parts.trustedProxies ?? false),
     return503OnClosing: false,
     bodyLimit: LIMITS.bodyLimit,
     requestTimeout: LIMITS.requestTimeout,
@@ -65,6 +72,7 @@ export function createServer(parts: ServerParts): App {
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.row === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
   });
+  void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);

@@ -1,4 +1,4 @@
-import { includes, isRole } from './roles.ts';
+import { includes, isRole, lesser } from './roles.ts';
 import type { Role } from './roles.ts';
 
 /**
@@ -80,4 +80,12 @@ function missing({ needs, team }: Asked, identity: Identity): Refusal | undefine
 
 function forbid(needs: Need, message: string): Refusal {
   return { reason: 'forbidden', message, needs };
+}
+
+/** What a token of this scope may do for this account: at most what the account may, and only where the token says. */
+export function withinToken(identity: Identity, scope: { team: string; role: Role } | undefined): Identity {
+  if (scope === undefined) return { ...identity, credential: 'personal-token' };
+  const held = roleIn(identity, scope.team);
+  const teams = new Map(held === undefined ? [] : [[scope.team, lesser(held, scope.role)] as const]);
+  return { ...identity, globalAdmin: false, teams, credential: 'team-token' };
 }

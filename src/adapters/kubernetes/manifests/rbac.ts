@@ -87,7 +87,7 @@ export function operatorReleaseRules(release: string): V1PolicyRule[] {
     {
       apiGroups: [''],
       resources: ['secrets'],
-      resourceNames: ['keys', 'database', 'internal-ca', 'internal-tls', 'webhook-tls'].map(
+      resourceNames: ['keys', 'admin', 'database', 'internal-ca', 'internal-tls', 'webhook-tls'].map(
         (name) => `${release}-${name}`,
       ),
       verbs: ['get', 'patch'],

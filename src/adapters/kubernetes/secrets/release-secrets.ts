@@ -26,18 +26,30 @@ type Values = Record<string, string>;
 const KEY_BYTES = 32;
 const DATABASE = 'millrace';
 
-/** `<release>-keys`: what agents' nonces and webhook tokens are signed with. */
+/** `<release>-keys`: what agents' nonces, webhook tokens and sessions are signed with; the last of them the operator never looks at. */
 export async function ensureKeys(
   options: ReleaseSecretsOptions,
 ): Promise<{ agent: Buffer; webhook: Buffer }> {
   const values = await ensure(options, 'keys', (known) => ({
     agent: known['agent'] ?? freshKey(),
     webhook: known['webhook'] ?? freshKey(),
+    session: known['session'] ?? freshKey(),
   }));
   return {
     agent: Buffer.from(values['agent'] ?? '', 'base64url'),
     webhook: Buffer.from(values['webhook'] ?? '', 'base64url'),
   };
+}
+
+/** `<release>-admin`: who signs in first, unless somebody made the Secret before. */
+export async function ensureFirstAdmin(
+  options: ReleaseSecretsOptions,
+): Promise<{ username: string; password: string }> {
+  const { username = '', password = '' } = await ensure(options, 'admin', (known) => ({
+    username: known['username'] ?? 'admin',
+    password: known['password'] ?? randomBytes(18).toString('base64url'),
+  }));
+  return { username, password };
 }
 
 /** `<release>-database`: the password of the chart's own Postgres, and the URL with it. Returns the URL. */

@@ -1,0 +1,149 @@
+import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
+import { rows, time } from '#adapters/database/pool.ts';
+import { withoutNulls } from '#adapters/database/nulls.ts';
+import type { AccountFacts } from '#domain/access/last-admin.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type { Account, AccountChange, AccountStore, Changed, Credentials } from '#flows/access-ports.ts';
+import { cutPage, pageSize } from '#flows/views.ts';
+import { audit } from './audit.ts';
+import { inTurn } from './turns.ts';
+
+/** Roles by team name, of teams that are there. */
+export const ROLES_BY_TEAM = sql.fragment`coalesce((
+  SELECT jsonb_object_agg(t.name, m.role) FROM team_members m JOIN teams t ON t.id = m.team_id
+  WHERE m.user_id = u.id AND t.deleted_at IS NULL), '{}')`;
+
+const COLUMNS = sql.fragment`u.id, u.username, u.full_name AS "fullName", u.global_admin AS "globalAdmin",
+  u.password_hash IS NOT NULL AS "hasPassword", u.must_change_password AS "mustChangePassword",
+  u.created_at AS "createdAt", ${ROLES_BY_TEAM} AS teams`;
+
+export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
+  return {
+    seedAdmin: async (admin, at) => await seedAdmin(pool, admin, at),
+    async accounts(page) {
+      const { before, after } = page;
+      const found = await pool.any(rows<Account & { teams: Record<string, Role> }>()`
+        SELECT ${COLUMNS} FROM users u
+        WHERE ${before === undefined ? sql.fragment`true` : sql.fragment`u.id < ${before}`}
+          AND ${after === undefined ? sql.fragment`true` : sql.fragment`u.id > ${after}`}
+        ORDER BY u.id ${after === undefined ? sql.fragment`DESC` : sql.fragment`ASC`} LIMIT ${pageSize(page) + 1}`);
+      return cutPage(found, page);
+    },
+    async account(username) {
+      const found = await pool.maybeOne(rows<Account>()`
+        SELECT ${COLUMNS} FROM users u WHERE u.username = ${username}`);
+      return found ?? undefined;
+    },
+    async credentials(username) {
+      const found = await pool.maybeOne(rows<Credentials & { passwordHash: string | null }>()`
+        SELECT id, username, password_hash AS "passwordHash", token_gen AS "tokenGen",
+          must_change_password AS "mustChangePassword"
+        FROM users WHERE username = ${username}`);
+      return found === null ? undefined : withoutNulls(found);
+    },
+    async createAccount({ username, fullName, globalAdmin, passwordHash = null, mustChangePassword }, act) {
+      return await pool.transaction(async (connection) => {
+        const made = await connection.maybeOneFirst(rows<{ id: number }>()`
+          INSERT INTO users (username, full_name, global_admin, password_hash, must_change_password, created_at)
+          VALUES (${username}, ${fullName}, ${globalAdmin}, ${passwordHash}, ${mustChangePassword}, ${time(act.at)})
+          ON CONFLICT (username) DO NOTHING RETURNING id`);
+        if (made === null) return 'taken';
+        const details = { global_admin: globalAdmin };
+        await audit(connection, { ...about(username, act), action: 'user.created', details });
+        return 'created';
+      });
+    },
+    changeAccount: async (username, change, act, refuse) =>
+      await inTurn(pool, async (connection): Promise<Changed> => {
+        const facts = await factsOf(connection, username);
+        if (facts === undefined) return { answer: 'unknown', what: `User ${username}` };
+        const refusal = change.globalAdmin === false ? refuse(facts) : undefined;
+        if (refusal !== undefined) return { answer: 'refused', refusal };
+        await write(connection, username, change);
+        if (change.password !== undefined) await endSessionsOf(connection, facts.id);
+        for (const entry of entriesOf(change, facts))
+          await audit(connection, { ...about(username, act), ...entry });
+        return { answer: 'done', value: undefined };
+      }),
+    removeAccount: async (username, act, refuse) =>
+      await inTurn(pool, async (connection): Promise<Changed> => {
+        const facts = await factsOf(connection, username);
+        if (facts === undefined) return { answer: 'unknown', what: `User ${username}` };
+        const refusal = refuse(facts);
+        if (refusal !== undefined) return { answer: 'refused', refusal };
+        await connection.query(rows()`DELETE FROM users WHERE id = ${facts.id}`);
+        await audit(connection, { ...about(username, act), action: 'user.deleted' });
+        return { answer: 'done', value: undefined };
+      }),
+  };
+}
+
+async function seedAdmin(
+  pool: DatabasePool,
+  { username, passwordHash }: { username: string; passwordHash: string },
+  at: Date,
+): Promise<'seeded' | 'not-empty'> {
+  return await inTurn(pool, async (connection) => {
+    const made = await connection.maybeOneFirst(rows<{ id: number }>()`
+      INSERT INTO users (username, password_hash, must_change_password, global_admin, created_at)
+      SELECT ${username}, ${passwordHash}, true, true, ${time(at)} WHERE NOT EXISTS (SELECT 1 FROM users) RETURNING id`);
+    if (made === null) return 'not-empty';
+    const details = { global_admin: true };
+    await audit(connection, { ...about(username, { by: 'system', at }), action: 'user.created', details });
+    return 'seeded';
+  });
+}
+
+function about(username: string, { by, at }: { by: string; at: Date }) {
+  return { actor: by, targetType: 'user', target: username, at };
+}
+
+function entriesOf({ fullName, globalAdmin, password }: AccountChange, facts: AccountFacts) {
+  return [
+    fullName === undefined ? [] : [{ action: 'user.updated' }],
+    globalAdmin === undefined || globalAdmin === facts.globalAdmin
+      ? []
+      : [{ action: 'user.global_admin_changed', details: { global_admin: globalAdmin } }],
+    password === undefined
+      ? []
+      : [{ action: password.mustChange ? 'user.password_reset' : 'user.password_changed' }],
+  ].flat();
+}
+
+async function write(
+  connection: CommonQueryMethods,
+  username: string,
+  { fullName, globalAdmin, password }: AccountChange,
+): Promise<void> {
+  await connection.query(rows()`
+    UPDATE users SET full_name = coalesce(${fullName ?? null}, full_name),
+      global_admin = coalesce(${globalAdmin ?? null}, global_admin),
+      ${
+        password === undefined
+          ? sql.fragment``
+          : sql.fragment`password_hash = ${password.hash}, must_change_password = ${password.mustChange},
+              token_gen = token_gen + 1,`
+      }
+      username = username
+    WHERE username = ${username}`);
+}
+
+export async function endSessionsOf(connection: CommonQueryMethods, userId: number): Promise<void> {
+  await connection.query(rows()`DELETE FROM user_sessions WHERE user_id = ${userId}`);
+}
+
+async function factsOf(
+  connection: CommonQueryMethods,
+  username: string,
+): Promise<(AccountFacts & { id: number }) | undefined> {
+  const found = await connection.maybeOne(rows<AccountFacts & { id: number }>()`
+    SELECT u.id, u.global_admin AS "globalAdmin",
+      (SELECT count(*) FROM users o WHERE o.global_admin AND o.id <> u.id) AS "otherGlobalAdmins",
+      ARRAY(
+        SELECT t.name FROM team_members m JOIN teams t ON t.id = m.team_id
+        WHERE m.user_id = u.id AND m.role = 'admin' AND t.deleted_at IS NULL AND NOT EXISTS (
+          SELECT 1 FROM team_members o WHERE o.team_id = t.id AND o.role = 'admin' AND o.user_id <> u.id)
+        ORDER BY t.name) AS "lastAdminOf"
+    FROM users u WHERE u.username = ${username}`);
+  return found ?? undefined;
+}

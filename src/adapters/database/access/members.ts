@@ -1,0 +1,113 @@
+import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
+import { rows, time } from '#adapters/database/pool.ts';
+import { withoutNulls } from '#adapters/database/nulls.ts';
+import type { MemberFacts } from '#domain/access/last-admin.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type { AuditEntry, Changed, Member, MemberStore, TeamView } from '#flows/access-ports.ts';
+import { audit } from './audit.ts';
+import { inTurn } from './turns.ts';
+
+export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
+  return {
+    async teams(who) {
+      const mine =
+        who === 'all'
+          ? sql.fragment`NULL::text`
+          : sql.fragment`(
+        SELECT m.role FROM team_members m WHERE m.team_id = t.id AND m.user_id = ${who.userId})`;
+      const found = await pool.any(rows<TeamRow>()`
+        SELECT * FROM (SELECT ${TEAM}, ${mine} AS role FROM teams t WHERE t.deleted_at IS NULL) AS t
+        WHERE ${who === 'all'} OR role IS NOT NULL ORDER BY name`);
+      return found.map(withoutNulls);
+    },
+    async team(name) {
+      const found = await pool.maybeOne(rows<TeamRow>()`
+        SELECT ${TEAM}, NULL::text AS role FROM teams t WHERE t.name = ${name} AND t.deleted_at IS NULL`);
+      return found === null ? undefined : withoutNulls(found);
+    },
+    async members(team) {
+      const found = await pool.one(rows<{ exists: boolean; members: (Member & { addedAt: string })[] }>()`
+        SELECT EXISTS (SELECT 1 FROM teams WHERE name = ${team} AND deleted_at IS NULL) AS exists, coalesce((
+          SELECT jsonb_agg(jsonb_build_object('id', u.id, 'username', u.username, 'fullName', u.full_name,
+            'role', m.role, 'addedAt', m.added_at) ORDER BY u.username)
+          FROM team_members m JOIN users u ON u.id = m.user_id JOIN teams t ON t.id = m.team_id
+          WHERE t.name = ${team} AND t.deleted_at IS NULL), '[]') AS members`);
+      if (!found.exists) return undefined;
+      return found.members.map(({ addedAt, ...member }) => ({ ...member, addedAt: new Date(addedAt) }));
+    },
+    changeMember: async (member, act, refuse) =>
+      await inTurn(pool, async (connection): Promise<Changed<{ was: Role | undefined }>> => {
+        const { team, username, role } = member;
+        const found = await factsOf(connection, team, username);
+        if (found === undefined) return { answer: 'unknown', what: `Team ${team}` };
+        if (found.userId === null) return { answer: 'unknown', what: `User ${username}` };
+        const facts: MemberFacts = {
+          role: found.role ?? undefined,
+          otherAdmins: found.otherAdmins,
+          byManifest: found.byManifest,
+        };
+        const refusal = refuse(facts);
+        if (refusal !== undefined) return { answer: 'refused', refusal };
+        const pair = { teamId: found.teamId, userId: found.userId };
+        await (role === undefined
+          ? remove(connection, pair)
+          : put(connection, { ...pair, role, at: act.at }));
+        if (role !== facts.role) {
+          const entry = { team, actor: act.by, targetType: 'member', target: username, at: act.at };
+          await audit(connection, { ...entry, ...actionOf(facts.role, role) });
+        }
+        return { answer: 'done', value: { was: facts.role } };
+      }),
+  };
+}
+
+type TeamRow = TeamView & { displayName: string | null; role: Role | null };
+
+const TEAM = sql.fragment`t.name, t.display_name AS "displayName",
+  (SELECT count(*) FROM team_members m WHERE m.team_id = t.id) AS members`;
+
+interface Found {
+  teamId: number;
+  byManifest: boolean;
+  userId: number | null;
+  role: Role | null;
+  otherAdmins: number;
+}
+
+async function factsOf(
+  connection: CommonQueryMethods,
+  team: string,
+  username: string,
+): Promise<Found | undefined> {
+  const found = await connection.maybeOne(rows<Found>()`
+    SELECT t.id AS "teamId", t.members_by_manifest AS "byManifest", u.id AS "userId", m.role,
+      (SELECT count(*) FROM team_members o
+        WHERE o.team_id = t.id AND o.role = 'admin' AND o.user_id IS DISTINCT FROM u.id) AS "otherAdmins"
+    FROM teams t LEFT JOIN users u ON u.username = ${username}
+      LEFT JOIN team_members m ON m.team_id = t.id AND m.user_id = u.id
+    WHERE t.name = ${team} AND t.deleted_at IS NULL`);
+  return found ?? undefined;
+}
+
+async function put(
+  connection: CommonQueryMethods,
+  { teamId, userId, role, at }: { teamId: number; userId: number; role: Role; at: Date },
+): Promise<void> {
+  await connection.query(rows()`
+    INSERT INTO team_members (team_id, user_id, role, added_at) VALUES (${teamId}, ${userId}, ${role}, ${time(at)})
+    ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
+}
+
+async function remove(
+  connection: CommonQueryMethods,
+  { teamId, userId }: { teamId: number; userId: number },
+): Promise<void> {
+  await connection.query(rows()`DELETE FROM team_members WHERE team_id = ${teamId} AND user_id = ${userId}`);
+  await connection.query(rows()`DELETE FROM api_tokens WHERE team_id = ${teamId} AND user_id = ${userId}`);
+}
+
+function actionOf(was: Role | undefined, role: Role | undefined): Pick<AuditEntry, 'action' | 'details'> {
+  if (role === undefined) return { action: 'member.removed', details: { old_role: was } };
+  if (was === undefined) return { action: 'member.added', details: { role } };
+  return { action: 'member.role_changed', details: { old_role: was, new_role: role } };
+}

@@ -1,0 +1,20 @@
+import type { DatabasePool } from 'slonik';
+import type { AccessStores } from '#flows/access-ports.ts';
+import { accountStore } from './accounts.ts';
+import { auditStore } from './audit.ts';
+import { memberStore } from './members.ts';
+import { throttleStore } from './throttle.ts';
+import { tokenStore } from './tokens.ts';
+import { userSessionStore } from './user-sessions.ts';
+
+/** Accounts, members, sessions, tokens, and what was done with them. */
+export function accessStores(database: { pool: DatabasePool }): AccessStores {
+  return {
+    accounts: accountStore(database),
+    members: memberStore(database),
+    sessions: userSessionStore(database),
+    tokens: tokenStore(database),
+    throttle: throttleStore(database),
+    audit: auditStore(database),
+  };
+}

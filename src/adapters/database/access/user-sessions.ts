@@ -1,0 +1,92 @@
+import type { DatabasePool } from 'slonik';
+import { rows, time } from '#adapters/database/pool.ts';
+import { withoutNulls } from '#adapters/database/nulls.ts';
+import type { Identity } from '#domain/access/decide-access.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type { SessionToOpen, UserSession, UserSessionStore } from '#flows/access-ports.ts';
+import { endSessionsOf, ROLES_BY_TEAM } from './accounts.ts';
+import { audit } from './audit.ts';
+
+/** Of one account; the oldest go first. Those that never end would otherwise stay for ever. */
+const MOST_SESSIONS = 50;
+
+export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionStore {
+  return {
+    openSession: async (session) => await openSession(pool, session),
+    async identityOfSession({ id, userId, tokenGen }, at) {
+      const found = await pool.maybeOne(rows<IdentityRow>()`
+        SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
+          u.must_change_password AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
+        FROM user_sessions s JOIN users u ON u.id = s.user_id
+        WHERE s.id = ${id} AND u.id = ${userId} AND u.token_gen = ${tokenGen}
+          AND (s.expires_at IS NULL OR s.expires_at > ${time(at)})`);
+      return found === null ? undefined : { ...toIdentity(found), credential: 'session', sessionId: id };
+    },
+    async sessions(userId, at) {
+      const found = await pool.any(rows<UserSession & { expiresAt: Date | null }>()`
+        SELECT id, opened_at AS "openedAt", expires_at AS "expiresAt", address, client FROM user_sessions
+        WHERE user_id = ${userId} AND (expires_at IS NULL OR expires_at > ${time(at)}) ORDER BY opened_at DESC`);
+      return found.map(withoutNulls);
+    },
+    async endSession({ id, userId }, { by, at }) {
+      return await pool.transaction(async (connection) => {
+        const ended = await connection.maybeOneFirst(rows<{ id: string }>()`
+          DELETE FROM user_sessions WHERE id = ${id} AND user_id = ${userId} RETURNING id`);
+        if (ended === null) return false;
+        await audit(connection, { actor: by, action: 'user.signed_out', targetType: 'user', target: by, at });
+        return true;
+      });
+    },
+    async endSessions(userId, { by, at }) {
+      await pool.transaction(async (connection) => {
+        await connection.query(rows()`UPDATE users SET token_gen = token_gen + 1 WHERE id = ${userId}`);
+        await endSessionsOf(connection, userId);
+        await audit(connection, {
+          actor: by,
+          action: 'user.signed_out_everywhere',
+          targetType: 'user',
+          target: by,
+          at,
+        });
+      });
+    },
+  };
+}
+
+async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<boolean> {
+  const { id, userId, username, tokenGen, openedAt, expiresAt, address, client, action } = session;
+  return await pool.transaction(async (connection) => {
+    const expires = expiresAt === undefined ? null : expiresAt.toISOString();
+    // The account is held: a password that changes at this moment ends the session, or was there before it.
+    const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
+        INSERT INTO user_sessions (id, user_id, opened_at, expires_at, address, client)
+        SELECT ${id}, id, ${time(openedAt)}, ${expires}::timestamptz, ${address}, ${client}
+        FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} FOR SHARE RETURNING id`);
+    if (opened === null) return false;
+    await connection.query(rows()`
+        DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${time(openedAt)} OR id IN (
+          SELECT id FROM user_sessions WHERE user_id = ${userId} ORDER BY opened_at DESC OFFSET ${MOST_SESSIONS}))`);
+    const details = { address, client };
+    await audit(connection, {
+      actor: username,
+      action,
+      targetType: 'user',
+      target: username,
+      details,
+      at: openedAt,
+    });
+    return true;
+  });
+}
+
+export interface IdentityRow {
+  userId: number;
+  user: string;
+  globalAdmin: boolean;
+  mustChangePassword: boolean;
+  teams: Record<string, Role>;
+}
+
+export function toIdentity({ teams, ...row }: IdentityRow): Identity {
+  return { ...row, teams: new Map(Object.entries(teams)) };
+}

@@ -1,0 +1,34 @@
+import type { Identity } from '#domain/access/decide-access.ts';
+import type { TokenStore, UserSessionStore } from '#flows/access-ports.ts';
+import { apiTokenHash } from './api-token.ts';
+import { bearerToken } from './authorize.ts';
+import type { Authorize } from './authorize.ts';
+import type { SessionCodec } from './session-token.ts';
+
+interface Parts {
+  sessions: Pick<UserSessionStore, 'identityOfSession'>;
+  tokens: Pick<TokenStore, 'identityOfToken'>;
+  codec: Pick<SessionCodec, 'read'>;
+  /** Knows the tokens of the installation. */
+  installation: Authorize;
+  now: () => Date;
+}
+
+/**
+ * Sessions (in the header or, of browsers, in the cookie), API tokens, and tokens of the installation. Rights are read at each
+ * request: what was taken away is gone at once, on every replica.
+ */
+export function authorizePeople({ sessions, tokens, codec, installation, now }: Parts): Authorize {
+  async function ofSession(token: string): Promise<Identity | 'invalid'> {
+    const at = now();
+    const claims = await codec.read(token, at);
+    return (claims && (await sessions.identityOfSession(claims, at))) ?? 'invalid';
+  }
+  return async ({ authorization, cookie }) => {
+    const token = bearerToken(authorization);
+    if (token === undefined) return cookie === undefined ? 'anonymous' : await ofSession(cookie);
+    const hash = apiTokenHash(token);
+    if (hash !== undefined) return (await tokens.identityOfToken(hash, now())) ?? 'invalid';
+    return token.includes('.') ? await ofSession(token) : await installation({ authorization });
+  };
+}

@@ -1,0 +1,21 @@
+import type {
+  AccountStore,
+  AuditStore,
+  MemberStore,
+  TokenStore,
+  UserSessionStore,
+} from '#flows/access-ports.ts';
+import type { ChangePasswordPorts } from '#flows/change-password.ts';
+import type { BrowserRules } from './browser.ts';
+import type { SessionCodec } from './session-token.ts';
+
+/** What the routes of accounts, sessions, tokens, members and the audit log stand on. */
+export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
+  accounts: AccountStore;
+  members: MemberStore;
+  sessions: UserSessionStore;
+  tokens: TokenStore;
+  audit: AuditStore;
+  codec: SessionCodec;
+  browser: BrowserRules;
+}

@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto';
+import { SignJWT, errors, jwtVerify } from 'jose';
+
+const ALGORITHM = 'HS256';
+const NAME = 'millrace';
+
+/** What a session token says; whether it still holds is for the database to say. */
+interface SessionClaims {
+  id: string;
+  userId: number;
+  tokenGen: number;
+}
+
+export interface SessionCodec {
+  sign(session: SessionClaims & { openedAt: Date; expiresAt?: Date }): Promise<string>;
+  /** Undefined for anything that this key did not sign for us, or that is over. */
+  read(token: string, now: Date): Promise<SessionClaims | undefined>;
+  /** What a page of ours sends beside the cookie: only it can know it. */
+  csrfToken(sessionId: string): string;
+}
+
+/** Sessions as signed JWTs: one algorithm, one key, our name as issuer and audience. */
+export function sessionCodec(key: Buffer): SessionCodec {
+  return {
+    async sign({ id, userId, tokenGen, openedAt, expiresAt }) {
+      const token = new SignJWT({ sid: id, token_gen: tokenGen })
+        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+        .setIssuer(NAME)
+        .setAudience(NAME)
+        .setSubject(String(userId))
+        .setIssuedAt(openedAt);
+      return await (expiresAt === undefined ? token : token.setExpirationTime(expiresAt)).sign(key);
+    },
+    async read(token, now) {
+      try {
+        const options = {
+          algorithms: [ALGORITHM],
+          issuer: NAME,
+          audience: NAME,
+          typ: 'JWT',
+          currentDate: now,
+        };
+        const { payload } = await jwtVerify(token, key, options);
+        return claimsOf(payload);
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+    csrfToken: (sessionId) => createHmac('sha256', key).update(`csrf:${sessionId}`).digest('base64url'),
+  };
+}
+
+function claimsOf(payload: Record<string, unknown>): SessionClaims | undefined {
+  const { sid: id, sub, token_gen: tokenGen } = payload;
+  const userId = typeof sub === 'string' && /^[1-9]\d{0,15}$/.test(sub) ? Number(sub) : undefined;
+  if (typeof id !== 'string' || userId === undefined || !Number.isSafeInteger(tokenGen)) return undefined;
+  return { id, userId, tokenGen: Number(tokenGen) };
+}

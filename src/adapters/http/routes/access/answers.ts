@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '#adapters/http/problem.ts';
+import type { Identity } from '#domain/access/decide-access.ts';
+import type { AccessRefusal } from '#domain/access/last-admin.ts';
+import type { Act, Changed } from '#flows/access-ports.ts';
+import type { Caller } from '#flows/sign-in.ts';
+
+const KINDS = {
+  'last-admin': 'last-admin',
+  'managed-by-manifest': 'managed-by-manifest',
+  'not-a-member': 'not-found',
+  'already-a-member': 'already-exists',
+} as const satisfies Record<AccessRefusal['reason'], string>;
+
+/** What came of a change, or the problem why nothing did. */
+export function done<T>(changed: Changed<T> | { answer: 'fault'; message: string }): T {
+  if (changed.answer === 'done') return changed.value;
+  if (changed.answer === 'unknown') throw new Problem('not-found', `${changed.what} does not exist.`);
+  if (changed.answer === 'fault') throw new Problem('invalid-request', changed.message);
+  throw new Problem(KINDS[changed.refusal.reason], changed.refusal.message);
+}
+
+/** The account that asks: on routes that need one. */
+export function accountOf(identity: Identity | undefined): Identity & { userId: number } {
+  if (identity?.userId === undefined) throw new Problem('forbidden', 'This is for people: sign in.');
+  return { ...identity, userId: identity.userId };
+}
+
+export function actOf(identity: Identity | undefined, at: Date): Act {
+  return { by: identity?.user ?? 'unknown', at };
+}
+
+const LONGEST_CLIENT = 200;
+
+export function callerOf(request: FastifyRequest): Caller {
+  const client = (request.headers['user-agent'] ?? '')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, LONGEST_CLIENT);
+  return { address: request.ip, client };
+}
+
+export function tooMany(seconds: number): Problem {
+  const detail = `Too many attempts. Try again in ${seconds} s.`;
+  return new Problem('too-many-requests', detail, { retry_after: seconds });
+}

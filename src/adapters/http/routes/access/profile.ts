@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
+import type { UserSession } from '#flows/access-ports.ts';
+import { changePassword } from '#flows/change-password.ts';
+import type { PasswordChanged } from '#flows/change-password.ts';
+import { accountOf, actOf, callerOf, done, tooMany } from './answers.ts';
+import { FullName, Nothing, Password, SMALL_BODY, body } from './schemas.ts';
+import { SessionAnswer, Transport, handOver } from './sign-in.ts';
+import { User, encodeUser } from './users.ts';
+
+const Session = Type.Object({
+  id: Type.String(),
+  opened_at: Time,
+  expires_at: Type.Optional(Time),
+  address: Type.String(),
+  client: Type.String(),
+  /** The one that asks. */
+  current: Type.Boolean(),
+});
+
+export function profileRoutes(ports: AccessPorts): Route[] {
+  const { accounts, now } = ports;
+  return [
+    route({
+      method: 'GET',
+      url: '/profile',
+      schema: { response: answer(User) },
+      handler: async ({ identity }) => {
+        const { user } = accountOf(identity);
+        return { data: encodeUser(found(await accounts.account(user), `User ${user}`)) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      url: '/profile',
+      bodyLimit: SMALL_BODY,
+      schema: { body: body({ full_name: FullName }), response: answer(User) },
+      handler: async ({ identity, body: { full_name: fullName } }) => {
+        const { user } = accountOf(identity);
+        done(await accounts.changeAccount(user, { fullName }, actOf(identity, now()), () => undefined));
+        return { data: encodeUser(found(await accounts.account(user), `User ${user}`)) };
+      },
+    }),
+    passwordRoute(ports),
+    ...sessionRoutes(ports),
+  ];
+}
+
+/** Every other session ends; this one goes on under another id. */
+function passwordRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'PUT',
+    url: '/profile/password',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({ current_password: Type.Optional(Password), new_password: Password, session: Transport }),
+      response: answer(SessionAnswer),
+    },
+    handler: async (request, reply) => {
+      const { current_password: current, new_password: wanted, session } = request.body;
+      const { user: username } = accountOf(request.identity);
+      const changed = await changePassword({ username, current, wanted, caller: callerOf(request) }, ports);
+      if (changed.answer !== 'changed') throw problemOf(changed);
+      return { data: await handOver(ports, changed.session, session, reply) };
+    },
+  });
+}
+
+function problemOf(refused: Exclude<PasswordChanged, { answer: 'changed' }>): Problem {
+  if (refused.answer === 'wait') return tooMany(refused.seconds);
+  if (refused.answer === 'fault') return new Problem('invalid-request', refused.message);
+  if (refused.answer === 'wrong-current')
+    return new Problem('wrong-password', 'The current password is wrong.');
+  return new Problem('unauthenticated', 'The account changed meanwhile. Sign in again.');
+}
+
+function sessionRoutes({ sessions, now }: AccessPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/profile/sessions',
+      schema: { response: answerList(Session) },
+      handler: async ({ identity }) => {
+        const { userId, sessionId } = accountOf(identity);
+        return { data: (await sessions.sessions(userId, now())).map((one) => encode(one, sessionId)) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      url: '/profile/sessions/:session',
+      schema: { params: Type.Object({ session: Type.String({ maxLength: 100 }) }), response: Nothing },
+      handler: async ({ identity, params }, reply) => {
+        const { userId } = accountOf(identity);
+        const ended = await sessions.endSession({ id: params.session, userId }, actOf(identity, now()));
+        found(ended ? ended : undefined, 'This session of yours');
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function encode({ id, openedAt, expiresAt, address, client }: UserSession, current: string | undefined) {
+  return {
+    id,
+    opened_at: openedAt.toISOString(),
+    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
+    address,
+    client,
+    current: id === current,
+  };
+}

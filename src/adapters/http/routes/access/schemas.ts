@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import type { TProperties } from 'typebox';
+import { ROLES } from '#domain/access/roles.ts';
+
+/** An answer without a body. */
+export const Nothing = { 204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }) };
+
+/** What a body does not name is not taken from it. */
+export function body<P extends TProperties>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false });
+}
+
+export const RoleName = Type.Enum([...ROLES]);
+export const Username = Type.String({ minLength: 1, maxLength: 100 });
+export const Password = Type.String({ minLength: 1, maxLength: 1024 });
+export const FullName = Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+export const UserParams = Type.Object({ username: Username });
+export const RolesByTeam = Type.Record(Type.String(), RoleName);
+
+/** Some kilobytes: enough for every body of these routes. */
+export const SMALL_BODY = 8 * 1024;

@@ -1,0 +1,137 @@
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import { Time, answer } from '#adapters/http/routes/schemas.ts';
+import { signIn } from '#flows/sign-in.ts';
+import type { OpenedSession } from '#flows/sign-in.ts';
+import { accountOf, actOf, callerOf, tooMany } from './answers.ts';
+import { Nothing, Password, RolesByTeam, SMALL_BODY, Username, body } from './schemas.ts';
+
+/** `token`: in the answer, for programs. `cookie`: kept by the browser where no script reads it. */
+export const Transport = Type.Optional(Type.Enum(['token', 'cookie']));
+export type Transport = 'token' | 'cookie' | undefined;
+
+export const SessionAnswer = {
+  username: Type.String(),
+  must_change_password: Type.Boolean(),
+  expires_at: Type.Optional(Time),
+  /** Only where the session is not in a cookie. */
+  token: Type.Optional(Type.String()),
+  /** Only where it is. */
+  csrf_token: Type.Optional(Type.String()),
+};
+
+export function signInRoutes(ports: AccessPorts): Route[] {
+  return [methodsRoute(), loginRoute(ports), whoRoute(ports), ...endRoutes(ports)];
+}
+
+function methodsRoute(): Route {
+  return route({
+    method: 'GET',
+    url: '/auth/methods',
+    schema: { response: answer({ local: Type.Boolean() }) },
+    handler: async () => ({ data: { local: true } }),
+  });
+}
+
+function loginRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/auth/login',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({ username: Username, password: Password, session: Transport }),
+      response: answer(SessionAnswer),
+    },
+    handler: async (request, reply) => {
+      const { username, password, session } = request.body;
+      const answered = await signIn({ username, password, caller: callerOf(request) }, ports);
+      if (answered.answer === 'wait') throw tooMany(answered.seconds);
+      if (answered.answer === 'failed') {
+        throw new Problem('sign-in-failed', 'The username or the password is wrong.');
+      }
+      return { data: await handOver(ports, answered.session, session, reply) };
+    },
+  });
+}
+
+/** A session as its holder gets it. */
+export async function handOver(
+  { codec, browser }: Pick<AccessPorts, 'codec' | 'browser'>,
+  session: OpenedSession,
+  transport: Transport,
+  reply: FastifyReply,
+) {
+  const { username, mustChangePassword, expiresAt } = session;
+  const token = await codec.sign(session);
+  void reply.header('cache-control', 'no-store');
+  const shown = {
+    username,
+    must_change_password: mustChangePassword,
+    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
+  };
+  if (transport !== 'cookie') return { ...shown, token };
+  void reply.setCookie(browser.cookie, token, {
+    ...browser.cookieOptions,
+    ...(expiresAt !== undefined && { expires: expiresAt }),
+  });
+  return { ...shown, csrf_token: codec.csrfToken(session.id) };
+}
+
+function whoRoute({ codec }: AccessPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/auth/session',
+    schema: {
+      response: answer({
+        username: Type.String(),
+        global_admin: Type.Boolean(),
+        must_change_password: Type.Boolean(),
+        teams: RolesByTeam,
+        csrf_token: Type.String(),
+      }),
+    },
+    handler: async ({ identity }, reply) => {
+      const { user, globalAdmin, mustChangePassword = false, teams, sessionId = '' } = accountOf(identity);
+      void reply.header('cache-control', 'no-store');
+      return {
+        data: {
+          username: user,
+          global_admin: globalAdmin,
+          must_change_password: mustChangePassword,
+          teams: Object.fromEntries(teams),
+          csrf_token: codec.csrfToken(sessionId),
+        },
+      };
+    },
+  });
+}
+
+function endRoutes({ sessions, browser, now }: AccessPorts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/auth/logout',
+      schema: { response: Nothing },
+      handler: async ({ identity }, reply) => {
+        const { userId, sessionId: id = '' } = accountOf(identity);
+        await sessions.endSession({ id, userId }, actOf(identity, now()));
+        void reply.clearCookie(browser.cookie, browser.cookieOptions);
+        return reply.code(204).send(undefined);
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/auth/logout-everywhere',
+      schema: { response: Nothing },
+      handler: async ({ identity }, reply) => {
+        await sessions.endSessions(accountOf(identity).userId, actOf(identity, now()));
+        void reply.clearCookie(browser.cookie, browser.cookieOptions);
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}

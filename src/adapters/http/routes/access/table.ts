@@ -1,0 +1,20 @@
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { auditRoutes } from './audit.ts';
+import { profileRoutes } from './profile.ts';
+import { signInRoutes } from './sign-in.ts';
+import { teamRoutes } from './teams.ts';
+import { tokenRoutes } from './tokens.ts';
+import { userRoutes } from './users.ts';
+
+/** Who people are and what they may: accounts, sessions, tokens, members, and who did what. */
+export function accessRoutes(ports: AccessPorts): Route[] {
+  return [
+    ...signInRoutes(ports),
+    ...profileRoutes(ports),
+    ...tokenRoutes(ports),
+    ...teamRoutes(ports),
+    ...userRoutes(ports),
+    ...auditRoutes(ports),
+  ];
+}

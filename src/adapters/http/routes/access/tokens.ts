@@ -1,0 +1,126 @@
+import { Type } from 'typebox';
+import { makeApiToken } from '#adapters/http/access/api-token.ts';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { Time, answerList } from '#adapters/http/routes/schemas.ts';
+import { tokenFault } from '#domain/access/api-token.ts';
+import type { TokenScope } from '#domain/access/api-token.ts';
+import type { ApiToken } from '#flows/access-ports.ts';
+import { accountOf, actOf } from './answers.ts';
+import { Nothing, RoleName, SMALL_BODY, body } from './schemas.ts';
+
+const Token = {
+  id: Type.Integer(),
+  name: Type.String(),
+  token_prefix: Type.String(),
+  personal: Type.Boolean(),
+  team_canonical: Type.Optional(Type.String()),
+  role: Type.Optional(RoleName),
+  username: Type.String(),
+  created_at: Time,
+  expires_at: Type.Optional(Time),
+  last_used_at: Type.Optional(Time),
+};
+
+const Wanted = body({
+  name: Type.String({ maxLength: 1000 }),
+  personal: Type.Boolean(),
+  team_canonical: Type.Optional(Type.String({ maxLength: 200 })),
+  role: Type.Optional(RoleName),
+  expires_at: Type.Optional(Type.String({ maxLength: 64 })),
+});
+
+export function tokenRoutes(ports: AccessPorts): Route[] {
+  const { tokens, now } = ports;
+  return [
+    createRoute(ports),
+    route({
+      method: 'GET',
+      url: '/api-tokens',
+      schema: { response: answerList(Type.Object(Token)) },
+      handler: async ({ identity }) => ({
+        data: (await tokens.tokens(accountOf(identity).userId)).map(encode),
+      }),
+    }),
+    route({
+      method: 'DELETE',
+      url: '/api-tokens/:id',
+      schema: {
+        params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
+        response: Nothing,
+      },
+      handler: async ({ params: { id }, identity }, reply) => {
+        const { userId } = accountOf(identity);
+        const removed = await tokens.removeToken({ id, userId }, actOf(identity, now()));
+        found(removed ? removed : undefined, 'This token of yours');
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function createRoute({ tokens, now }: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/api-tokens',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: Wanted,
+      response: { 201: Type.Object({ data: Type.Object({ ...Token, token: Type.String() }) }) },
+    },
+    handler: async ({ body: wanted, identity }, reply) => {
+      const { userId, user: username } = accountOf(identity);
+      const at = now();
+      const expiresAt = wanted.expires_at === undefined ? {} : { expiresAt: new Date(wanted.expires_at) };
+      const fault = tokenFault({ name: wanted.name, ...expiresAt }, at);
+      if (fault !== undefined) throw new Problem('invalid-request', fault);
+      const scope = scopeOf(wanted);
+      const { token, hash, prefix } = makeApiToken();
+      const about = { name: wanted.name, username, prefix, ...(scope && { scope }), ...expiresAt };
+      const made = await tokens.makeToken({ ...about, userId, hash }, at);
+      if (made.answer !== 'made') {
+        const { kind, detail } = REFUSED[made.answer];
+        throw new Problem(kind, detail);
+      }
+      void reply.header('cache-control', 'no-store');
+      return reply.code(201).send({ data: { ...encode({ ...about, id: made.id, createdAt: at }), token } });
+    },
+  });
+}
+
+/** A personal token names no team; any other names one, and a role. */
+function scopeOf(wanted: {
+  personal: boolean;
+  team_canonical?: string;
+  role?: TokenScope['role'];
+}): TokenScope | undefined {
+  const { personal, team_canonical: team, role } = wanted;
+  if (personal && team === undefined && role === undefined) return undefined;
+  if (personal) throw new Problem('invalid-request', 'A personal token has neither team_canonical nor role.');
+  if (team !== undefined && role !== undefined) return { team, role };
+  throw new Problem('invalid-request', 'A token of a team needs team_canonical and role.');
+}
+
+const REFUSED = {
+  taken: { kind: 'already-exists', detail: 'You have a token of this name.' },
+  'too-many': { kind: 'already-exists', detail: 'You have as many tokens as one may have. Delete some.' },
+  'no-team': { kind: 'not-found', detail: 'There is no such team.' },
+  'role-too-high': { kind: 'forbidden', detail: 'You have not this role in this team yourself.' },
+} as const;
+
+function encode({ scope, prefix, createdAt, expiresAt, lastUsedAt, ...token }: ApiToken) {
+  return {
+    id: token.id,
+    name: token.name,
+    username: token.username,
+    token_prefix: prefix,
+    personal: scope === undefined,
+    ...(scope !== undefined && { team_canonical: scope.team, role: scope.role }),
+    created_at: createdAt.toISOString(),
+    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
+    ...(lastUsedAt !== undefined && { last_used_at: lastUsedAt.toISOString() }),
+  };
+}

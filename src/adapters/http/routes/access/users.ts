@@ -1,0 +1,131 @@
+import { Type } from 'typebox';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { PageQuery, Time, answer, answerPage } from '#adapters/http/routes/schemas.ts';
+import type { Account } from '#flows/access-ports.ts';
+import { changeAccount, createAccount, removeAccount } from '#flows/manage-accounts.ts';
+import { actOf, done } from './answers.ts';
+import {
+  FullName,
+  Nothing,
+  Password,
+  RolesByTeam,
+  SMALL_BODY,
+  UserParams,
+  Username,
+  body,
+} from './schemas.ts';
+
+export const User = {
+  id: Type.Integer(),
+  username: Type.String(),
+  full_name: Type.String(),
+  global_admin: Type.Boolean(),
+  has_password: Type.Boolean(),
+  must_change_password: Type.Boolean(),
+  created_at: Time,
+  teams: RolesByTeam,
+};
+
+export function userRoutes(ports: AccessPorts): Route[] {
+  const { accounts } = ports;
+  return [
+    route({
+      method: 'GET',
+      url: '/users',
+      schema: { querystring: Type.Object(PageQuery), response: answerPage(Type.Object(User)) },
+      handler: async ({ query }) => {
+        const { rows, hasMore } = await accounts.accounts(query);
+        return { data: rows.map(encodeUser), has_more: hasMore };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/users/:username',
+      schema: { params: UserParams, response: answer(User) },
+      handler: async ({ params: { username } }) => ({
+        data: encodeUser(found(await accounts.account(username), `User ${username}`)),
+      }),
+    }),
+    createRoute(ports),
+    changeRoute(ports),
+    route({
+      method: 'DELETE',
+      url: '/users/:username',
+      schema: { params: UserParams, response: Nothing },
+      handler: async ({ params, identity }, reply) => {
+        done(await removeAccount(params.username, actOf(identity, ports.now()), ports));
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function createRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/users',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({
+        username: Username,
+        full_name: Type.Optional(FullName),
+        password: Type.Optional(Password),
+        global_admin: Type.Optional(Type.Boolean()),
+      }),
+      response: { 201: Type.Object({ data: Type.Object(User) }) },
+    },
+    handler: async ({ body: wanted, identity }, reply) => {
+      const { username, full_name: fullName = '', global_admin: globalAdmin = false, password } = wanted;
+      const act = actOf(identity, ports.now());
+      const made = await createAccount({ username, fullName, globalAdmin, password }, act, ports);
+      if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
+      if (made.answer === 'taken') throw new Problem('already-exists', `User ${username} exists already.`);
+      const account = found(await ports.accounts.account(username), `User ${username}`);
+      return reply.code(201).send({ data: encodeUser(account) });
+    },
+  });
+}
+
+function changeRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'PUT',
+    url: '/users/:username',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      params: UserParams,
+      body: body({
+        full_name: Type.Optional(FullName),
+        password: Type.Optional(Password),
+        global_admin: Type.Optional(Type.Boolean()),
+      }),
+      response: answer(User),
+    },
+    handler: async ({ params: { username }, body: wanted, identity }) => {
+      const { full_name: fullName, global_admin: globalAdmin, password } = wanted;
+      const change = {
+        ...(fullName !== undefined && { fullName }),
+        ...(globalAdmin !== undefined && { globalAdmin }),
+        ...(password !== undefined && { password }),
+      };
+      done(await changeAccount(username, change, actOf(identity, ports.now()), ports));
+      return { data: encodeUser(found(await ports.accounts.account(username), `User ${username}`)) };
+    },
+  });
+}
+
+export function encodeUser(account: Account) {
+  return {
+    id: account.id,
+    username: account.username,
+    full_name: account.fullName,
+    global_admin: account.globalAdmin,
+    has_password: account.hasPassword,
+    must_change_password: account.mustChangePassword,
+    created_at: account.createdAt.toISOString(),
+    teams: account.teams,
+  };
+}

@@ -1,0 +1,66 @@
+import { passwordFault } from '#domain/access/names-and-passwords.ts';
+import { takeAttempt } from '#domain/access/throttle.ts';
+import type { AccountStore, Passwords } from './access-ports.ts';
+import { openSession } from './sign-in.ts';
+import type { Caller, OpenedSession, SignInPorts } from './sign-in.ts';
+
+export interface ChangePasswordPorts extends Omit<SignInPorts, 'accounts' | 'passwords'> {
+  accounts: Pick<AccountStore, 'credentials' | 'changeAccount'>;
+  passwords: Passwords;
+}
+
+export interface PasswordChange {
+  username: string;
+  /** Not needed by an account that has no password yet. */
+  current: string | undefined;
+  wanted: string;
+  caller: Caller;
+}
+
+export type PasswordChanged =
+  | { answer: 'changed'; session: OpenedSession }
+  | { answer: 'wrong-current' | 'gone' }
+  | { answer: 'fault'; message: string }
+  | { answer: 'wait'; seconds: number };
+
+/** One's own password. Every session of the account ends; whoever asked gets a new one. */
+export async function changePassword(
+  change: PasswordChange,
+  ports: ChangePasswordPorts,
+): Promise<PasswordChanged> {
+  const { username, wanted, caller } = change;
+  const fault = passwordFault(wanted, username) ?? (wanted === change.current ? SAME : undefined);
+  if (fault !== undefined) return { answer: 'fault', message: fault };
+  const known = await ports.accounts.credentials(username);
+  if (known === undefined) return { answer: 'gone' };
+  if (known.passwordHash !== undefined) {
+    const refused = await refuseCurrent(known.passwordHash, change, ports);
+    if (refused !== undefined) return refused;
+  }
+  const password = { hash: await ports.passwords.hash(wanted), mustChange: false };
+  await ports.accounts.changeAccount(
+    username,
+    { password },
+    { by: username, at: ports.now() },
+    () => undefined,
+  );
+  const now = await ports.accounts.credentials(username);
+  const session = now && (await openSession(now, 'user.session_renewed', caller, ports));
+  return session === undefined ? { answer: 'gone' } : { answer: 'changed', session };
+}
+
+const SAME = 'The new password is the one before.';
+
+/** Whoever found an open browser shall not guess the password here. */
+async function refuseCurrent(
+  hash: string,
+  { username, current }: PasswordChange,
+  ports: ChangePasswordPorts,
+): Promise<PasswordChanged | undefined> {
+  const keys = [{ kind: 'account' as const, name: username }];
+  const wait = await ports.throttle.takeAttempt(keys, ports.now(), takeAttempt);
+  if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
+  if (!(await ports.passwords.verify(hash, current ?? ''))) return { answer: 'wrong-current' };
+  await ports.throttle.forgive(keys);
+  return undefined;
+}

@@ -1,0 +1,95 @@
+import { takeAttempt } from '#domain/access/throttle.ts';
+import type { ThrottleKind } from '#domain/access/throttle.ts';
+import type {
+  AccountStore,
+  AuditStore,
+  Credentials,
+  Passwords,
+  SessionToOpen,
+  ThrottleStore,
+  UserSessionStore,
+} from './access-ports.ts';
+
+export interface SignInPorts {
+  accounts: Pick<AccountStore, 'credentials'>;
+  sessions: Pick<UserSessionStore, 'openSession'>;
+  throttle: ThrottleStore;
+  passwords: Pick<Passwords, 'verify'>;
+  audit: Pick<AuditStore, 'record'>;
+  now(): Date;
+  /** Unguessable and never given twice. */
+  newSessionId(): string;
+  /** 0: sessions never end. */
+  sessionSeconds: number;
+}
+
+/** Whence somebody comes. */
+export interface Caller {
+  address: string;
+  client: string;
+}
+
+export interface OpenedSession {
+  id: string;
+  userId: number;
+  username: string;
+  tokenGen: number;
+  openedAt: Date;
+  expiresAt?: Date;
+  mustChangePassword: boolean;
+}
+
+export type SignInAnswer =
+  | { answer: 'signed-in'; session: OpenedSession }
+  /** No word about what was wrong. */
+  | { answer: 'failed' }
+  | { answer: 'wait'; seconds: number };
+
+/**
+ * Username and password → session. An account that there is not costs the same work as a wrong password and gets the same answer.
+ */
+export async function signIn(
+  { username, password, caller }: { username: string; password: string; caller: Caller },
+  ports: SignInPorts,
+): Promise<SignInAnswer> {
+  const name = username.toLowerCase();
+  const keys: { kind: ThrottleKind; name: string }[] = [
+    { kind: 'account', name },
+    { kind: 'address', name: caller.address },
+  ];
+  const wait = await ports.throttle.takeAttempt(keys, ports.now(), takeAttempt);
+  if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
+  const known = await ports.accounts.credentials(name);
+  const fits = await ports.passwords.verify(known?.passwordHash, password);
+  const session =
+    known !== undefined && fits ? await openSession(known, 'user.signed_in', caller, ports) : undefined;
+  if (session === undefined) {
+    const entry = { actor: name, action: 'user.sign_in_failed', targetType: 'user', target: name };
+    await ports.audit.record({ ...entry, details: { ...caller }, at: ports.now() });
+    return { answer: 'failed' };
+  }
+  await ports.throttle.forgive(keys);
+  return { answer: 'signed-in', session };
+}
+
+/** Undefined when the account changed at this moment: what was looked at no longer holds. */
+export async function openSession(
+  account: Omit<Credentials, 'passwordHash'>,
+  action: SessionToOpen['action'],
+  caller: Caller,
+  ports: Pick<SignInPorts, 'sessions' | 'now' | 'newSessionId' | 'sessionSeconds'>,
+): Promise<OpenedSession | undefined> {
+  const openedAt = ports.now();
+  const session = {
+    id: ports.newSessionId(),
+    userId: account.id,
+    username: account.username,
+    tokenGen: account.tokenGen,
+    openedAt,
+    ...(ports.sessionSeconds > 0 && {
+      expiresAt: new Date(openedAt.getTime() + ports.sessionSeconds * 1000),
+    }),
+  };
+  const opened = await ports.sessions.openSession({ ...session, ...caller, action });
+  return opened ? { ...session, mustChangePassword: account.mustChangePassword } : undefined;
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TABLE } from '#adapters/http/access/table.ts';
+import type { Need } from '#domain/access/decide-access.ts';
+import { ROLES } from '#domain/access/roles.ts';
+import type { Role } from '#domain/access/roles.ts';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/*
+ * Every route × every kind of credential × every role × two teams, over HTTP and a real Postgres, against the table of routes. The oracle
+ * below is written apart from the code that decides.
+ */
+type Kind = 'none' | 'wrong' | 'session' | 'personal' | 'team-token' | 'installation';
+interface Caller {
+  who: string;
+  kind: Kind;
+  /** In team main. */
+  role?: Role;
+  globalAdmin?: boolean;
+  token(): Promise<string | undefined>;
+}
+
+let stores: TestStores;
+let gateway: Gateway;
+let folder: string;
+const callers: Caller[] = [];
+
+beforeAll(async () => {
+  stores = await openStores();
+  folder = mkdtempSync(join(tmpdir(), 'millrace-access-'));
+  const installation = Object.fromEntries([
+    ...ROLES.map((role) => [hashOf(`file-${role}`), { user: `script-${role}`, team: 'main', role }]),
+    [hashOf('file-root'), { user: 'script', team: '*', role: 'admin' }],
+  ]);
+  writeFileSync(join(folder, 'tokens.json'), JSON.stringify(installation));
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  await stores.teams.saveTeam({ name: 'other', namespace: 'other' });
+  gateway = await openGateway(stores, { tokensFile: join(folder, 'tokens.json') });
+  await makeCallers();
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+async function makeCallers(): Promise<void> {
+  callers.push({ who: 'nobody', kind: 'none', token: async () => undefined });
+  callers.push({ who: 'a token of nobody', kind: 'wrong', token: async () => `tok_${'0'.repeat(64)}` });
+  callers.push({ who: 'nonsense', kind: 'wrong', token: async () => 'nonsense' });
+  callers.push({ who: 'a session of nobody', kind: 'wrong', token: async () => 'eyJhbGciOiJub25lIn0.e30.' });
+  await gateway.account('root', { globalAdmin: true });
+  const rootToken = await gateway.token(await gateway.session('root'), { name: 'all', personal: true });
+  callers.push({
+    who: 'a global admin',
+    kind: 'session',
+    globalAdmin: true,
+    token: async () => await gateway.session('root'),
+  });
+  callers.push({
+    who: "a global admin's token",
+    kind: 'personal',
+    globalAdmin: true,
+    token: async () => rootToken,
+  });
+  callers.push({
+    who: "the installation's admin token",
+    kind: 'installation',
+    globalAdmin: true,
+    token: async () => 'file-root',
+  });
+  for (const role of ROLES) {
+    const name = `${role}-of-main`;
+    await gateway.account(name, { teams: { main: role } });
+    await gateway.account(`${role}-of-other`, { teams: { other: role } });
+    const personal = await gateway.token(await gateway.session(name), { name: 'all', personal: true });
+    const scope = { personal: false, team_canonical: 'main', role };
+    const scoped = await gateway.token(await gateway.session(name), { name: 'some', ...scope });
+    const rootScoped = await gateway.token(await gateway.session('root'), { name: `for-${role}`, ...scope });
+    callers.push({ who: name, kind: 'session', role, token: async () => await gateway.session(name) });
+    callers.push({
+      who: `${role}-of-other`,
+      kind: 'session',
+      token: async () => await gateway.session(`${role}-of-other`),
+    });
+    callers.push({ who: `${name}'s personal token`, kind: 'personal', role, token: async () => personal });
+    callers.push({ who: `${name}'s token for main`, kind: 'team-token', role, token: async () => scoped });
+    callers.push({
+      who: `a global admin's token for main as ${role}`,
+      kind: 'team-token',
+      role,
+      token: async () => rootScoped,
+    });
+    callers.push({
+      who: `the installation's token as ${role}`,
+      kind: 'installation',
+      role,
+      token: async () => `file-${role}`,
+    });
+  }
+}
+
+/** 401, 403, or undefined where the caller may come in. */
+function oracle(needs: Need, { kind, role, globalAdmin = false }: Caller): 401 | 403 | undefined {
+  if (needs === 'nothing') return undefined;
+  if (kind === 'none' || kind === 'wrong') return 401;
+  const known = {
+    user: kind === 'session' || kind === 'personal',
+    session: kind === 'session',
+    'global-admin': globalAdmin && kind !== 'team-token',
+    ...Object.fromEntries(
+      ROLES.map((needed) => [
+        needed,
+        globalAdmin || (role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(needed)),
+      ]),
+    ),
+  };
+  return new Map<string, boolean>(Object.entries(known)).get(needs) === true ? undefined : 403;
+}
+
+/** Names of which nothing is, so that nothing changes for those who may. */
+const fill = (url: string): string =>
+  url
+    .replace(':team', 'main')
+    .replace(/:(?:pipeline|job|username|session|token)/g, 'absent')
+    .replace(/:(?:build|id|version|version_id)/g, '999999')
+    .replace(':resource', 'git.absent');
+
+describe('every route × credential × role', () => {
+  test('the server has the routes of the table, and no other', () => {
+    const names = gateway.routes.map(({ method, url }) => `${method} ${url}`);
+    expect(names.toSorted()).toEqual([...TABLE.keys()].toSorted());
+  });
+
+  test.each([...TABLE])('%s', async (name, { needs }) => {
+    const [method = '', url = ''] = name.split(' ');
+    const wrong: string[] = [];
+    for (const caller of callers) {
+      const body = method === 'GET' || method === 'DELETE' ? {} : { body: { team: 'other', user: 'root' } };
+      const answer = await gateway.ask<{ type?: string }>(`${method} ${fill(url)}`, {
+        as: await caller.token(),
+        ...body,
+      });
+      const refused = answer.status === 401 || answer.status === 403 ? answer.status : undefined;
+      if (refused !== oracle(needs, caller) || answer.status >= 500)
+        wrong.push(`${caller.who}: ${answer.status} ${answer.text}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(callers.length).toBe(31);
+  });
+
+  test('a role in one team is none in another', async () => {
+    const routes = [...TABLE].filter(([name]) => name.includes('/:team'));
+    expect(routes.length).toBeGreaterThan(15);
+    for (const [name] of routes) {
+      const [method = '', url = ''] = name.split(' ');
+      for (const as of [await gateway.session('admin-of-main'), 'file-admin']) {
+        const answer = await gateway.ask(`${method} ${fill(url.replace(':team', 'other'))}`, { as });
+        expect([name, answer.status]).toEqual([name, 403]);
+      }
+    }
+  });
+});

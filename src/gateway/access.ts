@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { authorizePeople } from '#adapters/http/access/authorize-people.ts';
+import type { Authorize } from '#adapters/http/access/authorize.ts';
+import { browserRules } from '#adapters/http/access/browser.ts';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { sessionCodec } from '#adapters/http/access/session-token.ts';
+import type { AccessStores, Passwords } from '#flows/access-ports.ts';
+
+export interface AccessParts {
+  stores: AccessStores;
+  sessionKey: Buffer;
+  sessionSeconds: number;
+  externalUrl: string | undefined;
+  /** Knows the tokens of the installation. */
+  installation: Authorize;
+  now: () => Date;
+  passwords: Passwords;
+}
+
+/** What the routes of accounts stand on, and who a request comes from. */
+export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize: Authorize } {
+  const { stores, installation, passwords, now } = parts;
+  const codec = sessionCodec(parts.sessionKey);
+  return {
+    ports: {
+      ...stores,
+      passwords,
+      codec,
+      browser: browserRules(parts.externalUrl, codec),
+      sessionSeconds: parts.sessionSeconds,
+      newSessionId: randomUUID,
+      now,
+    },
+    authorize: authorizePeople({ ...stores, codec, installation, now }),
+  };
+}

@@ -1,0 +1,180 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { openBell } from '#adapters/database/bell.ts';
+import { definitions } from '#adapters/database/definitions.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { views } from '#adapters/database/views.ts';
+import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { createLog } from '#adapters/http/log.ts';
+import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
+import { accessRoutes } from '#adapters/http/routes/access/table.ts';
+import { publicRoutes } from '#adapters/http/routes/table.ts';
+import { createServer } from '#adapters/http/server.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type { AccessStores, Passwords } from '#flows/access-ports.ts';
+import type { ActionStore } from '#flows/action-ports.ts';
+import type { BuildStore, CheckStore } from '#flows/ports.ts';
+import type { DatabasePool } from 'slonik';
+import { openAccess } from './access.ts';
+import { publicApi } from './public-api.ts';
+
+/*
+ * The public gateway as it listens, over a real Postgres, for tests: who asks, and what they get.
+ */
+export const SESSION_KEY = Buffer.alloc(32, 5);
+export const ORIGIN = 'https://ci.example.org';
+
+/** Digests instead of argon2id, for tests that sign in often; counts what it is asked. */
+export class CheapPasswords implements Passwords {
+  verified = 0;
+
+  async hash(password: string): Promise<string> {
+    return createHash('sha256').update(password).digest('hex');
+  }
+
+  async verify(hash: string | undefined, password: string): Promise<boolean> {
+    this.verified += 1;
+    return hash === (await this.hash(password));
+  }
+}
+
+export interface Options {
+  passwords?: Passwords;
+  sessionSeconds?: number;
+  tokensFile?: string;
+  now?: () => Date;
+  trustedProxies?: string[];
+}
+
+interface Stores {
+  url: string;
+  pool: DatabasePool;
+  access: AccessStores;
+  checks: CheckStore;
+  builds: BuildStore;
+  actions: ActionStore;
+}
+
+export interface Answer<T = Record<string, never>> {
+  status: number;
+  body: T;
+  headers: Headers;
+  text: string;
+}
+
+export type Gateway = Awaited<ReturnType<typeof openGateway>>;
+
+export async function openGateway(stores: Stores, options: Options = {}) {
+  const lines: string[] = [];
+  const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
+  const bell = openBell({ url: stores.url, pool: stores.pool });
+  const now = options.now ?? (() => new Date());
+  const api = publicApi({
+    ...stores,
+    bell,
+    views: views({ pool: stores.pool, definitions: definitions() }),
+    webhookKey: SESSION_KEY,
+    metrics: publicMetrics(createMetrics('test', '0').registry),
+    now,
+  });
+  const access = openAccess({
+    stores: stores.access,
+    sessionKey: SESSION_KEY,
+    sessionSeconds: options.sessionSeconds ?? 3600,
+    externalUrl: ORIGIN,
+    installation: authorizeByTokensFile(options.tokensFile, () => undefined),
+    passwords: options.passwords ?? new CheapPasswords(),
+    now,
+  });
+  const routes = [...publicRoutes(api, async () => undefined, '0'), ...accessRoutes(access.ports)];
+  const app = createServer({
+    routes,
+    authorize: access.authorize,
+    browser: access.ports.browser,
+    log,
+    trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
+  });
+  const base = await app.listen({ host: '127.0.0.1', port: 0 });
+
+  const ask = asker(base);
+  return {
+    ask,
+    account: async (username: string, about: About = {}) =>
+      await makeAccount(stores, access.ports.passwords, username, about),
+    session: async (username: string) => await makeSession(access.ports, username),
+    async token(as: string, wanted: Record<string, unknown>): Promise<string> {
+      const made = await ask<{ data: { token: string } }>('POST /api-tokens', { as, body: wanted });
+      if (made.status !== 201) throw new Error(made.text);
+      return made.body.data.token;
+    },
+    lines,
+    routes,
+    ports: access.ports,
+    async close() {
+      await app.close();
+      await bell.close();
+    },
+  };
+}
+
+interface Asking {
+  as?: string | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+function asker(base: string) {
+  return async <T = { data: Record<string, unknown> }>(
+    what: string,
+    more: Asking = {},
+  ): Promise<Answer<T>> => {
+    const [method = 'GET', path = '/'] = what.split(' ');
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers: {
+        ...(more.as !== undefined && { authorization: `Bearer ${more.as}` }),
+        ...(more.body !== undefined && { 'content-type': 'application/json' }),
+        ...more.headers,
+      },
+      ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
+    });
+    const text = await answer.text();
+    const body = text === '' ? undefined : JSON.parse(text);
+    return { status: answer.status, headers: answer.headers, text, body };
+  };
+}
+
+interface About {
+  globalAdmin?: boolean;
+  teams?: Record<string, Role>;
+  password?: string;
+}
+
+/** Straight into the tables. */
+async function makeAccount(
+  { pool }: Stores,
+  passwords: Passwords,
+  username: string,
+  { globalAdmin = false, teams = {}, password }: About,
+): Promise<number> {
+  const hash = password === undefined ? null : await passwords.hash(password);
+  const id = await pool.oneFirst(rows<{ id: number }>()`
+    INSERT INTO users (username, global_admin, password_hash) VALUES (${username}, ${globalAdmin}, ${hash}) RETURNING id`);
+  for (const [team, role] of Object.entries(teams)) {
+    await pool.query(rows()`
+      INSERT INTO team_members (team_id, user_id, role) SELECT id, ${id}, ${role} FROM teams WHERE name = ${team}`);
+  }
+  return id;
+}
+
+/** Without signing in. */
+async function makeSession(
+  { accounts, sessions, codec, now }: AccessPorts,
+  username: string,
+): Promise<string> {
+  const known = await accounts.credentials(username);
+  if (known === undefined) throw new Error(`no account ${username}`);
+  const opened = { id: randomUUID(), userId: known.id, username, tokenGen: known.tokenGen, openedAt: now() };
+  await sessions.openSession({ ...opened, address: '', client: '', action: 'user.signed_in' });
+  return await codec.sign(opened);
+}

@@ -1,0 +1,454 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SignJWT } from 'jose';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { seedAdmin } from '#flows/seed-admin.ts';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { CheapPasswords, ORIGIN, SESSION_KEY, openGateway } from './gateway-under-test.ts';
+import type { Answer, Gateway } from './gateway-under-test.ts';
+
+/* Signing in and out, over HTTP and a real Postgres. */
+const PASSWORD = 'correct horse';
+let stores: TestStores;
+let gateway: Gateway;
+let passwords: CheapPasswords;
+let now: Date;
+
+beforeAll(async () => {
+  stores = await openStores();
+  passwords = new CheapPasswords();
+  gateway = await openGateway(stores, { passwords, now: () => now });
+});
+beforeEach(async () => {
+  now = new Date();
+  passwords.verified = 0;
+  gateway.lines.length = 0;
+  await stores.empty();
+  await gateway.account('ann', { password: PASSWORD });
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+
+interface SignedIn {
+  data: { token: string; csrf_token?: string; must_change_password: boolean; expires_at?: string };
+}
+const login = async (username: string, password: string, more: object = {}): Promise<Answer<SignedIn>> =>
+  await gateway.ask<SignedIn>('POST /auth/login', { body: { username, password, ...more } });
+const who = async (as: string): Promise<number> => (await gateway.ask('GET /auth/session', { as })).status;
+const pass = (milliseconds: number): void => {
+  now = new Date(now.getTime() + milliseconds);
+};
+
+const from = async (address: string, username: string): Promise<number> => {
+  const body = { username, password: 'wrong password' };
+  return (await gateway.ask('POST /auth/login', { body, headers: { 'x-forwarded-for': address } })).status;
+};
+
+describe('a sign-in', () => {
+  test('with the right password gives a session that says who it is, and ends', async () => {
+    const { status, body, headers } = await login('Ann', PASSWORD);
+    expect(status).toBe(200);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('set-cookie')).toBeNull();
+    expect(body.data).toEqual({
+      username: 'ann',
+      must_change_password: false,
+      expires_at: new Date(now.getTime() + 3_600_000).toISOString(),
+      token: expect.any(String),
+    });
+    const session = await gateway.ask('GET /auth/session', { as: body.data.token });
+    expect(session.body.data).toMatchObject({ username: 'ann', global_admin: false, teams: {} });
+    pass(3_600_000);
+    expect(await who(body.data.token)).toBe(401);
+  });
+
+  test('without a lifetime never ends', async () => {
+    const endless = await openGateway(stores, { passwords, now: () => now, sessionSeconds: 0 });
+    const { body } = await endless.ask<SignedIn>('POST /auth/login', {
+      body: { username: 'ann', password: PASSWORD },
+    });
+    await endless.close();
+    expect(body.data).not.toHaveProperty('expires_at');
+    pass(10 * 365 * 86_400_000);
+    expect(await who(body.data.token)).toBe(200);
+  });
+
+  test('that fails says the same of a wrong password, an account without one, and no account, after the same work', async () => {
+    await gateway.account('bob');
+    const answers = [
+      await login('ann', 'wrong password'),
+      await login('bob', PASSWORD),
+      await login('nobody', PASSWORD),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(401);
+      expect({ ...body, instance: '' }).toEqual({
+        type: 'https://millrace.dev/problems/sign-in-failed',
+        title: 'Signing in failed',
+        status: 401,
+        detail: 'The username or the password is wrong.',
+        instance: '',
+      });
+    }
+    expect(passwords.verified).toBe(3);
+  });
+
+  test('is not looked at after ten failures, whatever the password and whether there is such an account', async () => {
+    for (const name of ['ann', 'nobody']) {
+      for (let times = 0; times < 10; times += 1)
+        expect((await login(name, 'wrong password')).status).toBe(401);
+      passwords.verified = 0;
+      const refused = await login(name, PASSWORD);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+      expect(passwords.verified).toBe(0);
+    }
+    pass(1000);
+    expect((await login('ann', PASSWORD)).status).toBe(200);
+    expect((await login('ann', 'wrong password')).status).toBe(401);
+  });
+
+  test('counts attempts that are made side by side, on all replicas', async () => {
+    const other = await openGateway(stores, { passwords, now: () => now });
+    const attempts = Array.from({ length: 30 }, async (_, index) => {
+      const body = { username: 'ann', password: 'wrong password' };
+      return (await (index % 2 === 0 ? gateway : other).ask('POST /auth/login', { body })).status;
+    });
+    const answers = await Promise.all(attempts);
+    await other.close();
+    expect(answers.filter((status) => status === 401)).toHaveLength(10);
+    expect(answers.filter((status) => status === 429)).toHaveLength(20);
+    expect(passwords.verified).toBe(10);
+  });
+
+  test('counts failures by the address that a trusted proxy tells, for many accounts', async () => {
+    const statuses = new Set<number>();
+    for (let times = 0; times < 100; times += 1) statuses.add(await from('203.0.113.7', `user${times}`));
+    expect([...statuses]).toEqual([401]);
+    expect(await from('203.0.113.7', 'ann')).toBe(429);
+    expect(await from('203.0.113.8', 'ann')).toBe(401);
+  });
+
+  test('takes only what it names', async () => {
+    const bodies: unknown[] = [
+      {},
+      { username: 'ann' },
+      { username: 'ann', password: '' },
+      { username: 'x'.repeat(101), password: PASSWORD },
+      [],
+      'ann',
+    ];
+    for (const body of bodies) expect((await gateway.ask('POST /auth/login', { body })).status).toBe(400);
+    const large = { username: 'ann', password: 'x'.repeat(9000) };
+    expect((await gateway.ask('POST /auth/login', { body: large })).status).toBe(413);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await gateway.ask('POST /auth/login', { body: {}, headers: form })).status).toBe(415);
+  });
+
+  test('leaves no password and no session in logs, in the audit log or in any other table', async () => {
+    const { body } = await login('ann', PASSWORD);
+    await login('ann', 'wrong password');
+    const tables = await stores.pool.anyFirst(rows<{ text: string }>()`
+      SELECT coalesce(query_to_xml('SELECT * FROM ' || quote_ident(tablename), true, true, '')::text, '')
+      FROM pg_tables WHERE schemaname = 'public'`);
+    const all = [...tables, ...gateway.lines].join('');
+    expect(all).toContain('user.sign_in_failed');
+    for (const secret of [
+      PASSWORD,
+      'wrong password',
+      body.data.token,
+      body.data.token.split('.')[2] ?? '?',
+    ]) {
+      expect(all).not.toContain(secret);
+    }
+  });
+});
+
+const seed = async () =>
+  await seedAdmin({
+    accounts: stores.access.accounts,
+    passwords,
+    firstAdmin: async () => ({ username: 'admin', password: 'from the Secret' }),
+    now: () => now,
+  });
+
+describe('the first admin', () => {
+  test('is seeded once, into an installation without accounts', async () => {
+    expect(await seed()).toBe('not-empty');
+    await stores.empty();
+    const answers = await Promise.all([seed(), seed(), seed()]);
+    expect(answers.filter((answer) => answer === 'seeded')).toHaveLength(1);
+    expect(await seed()).toBe('not-empty');
+  });
+
+  test('reaches nothing before the seeded password is changed', async () => {
+    await stores.empty();
+    await seed();
+    const { data } = (await login('admin', 'from the Secret')).body;
+    expect(data.must_change_password).toBe(true);
+    for (const what of [
+      'GET /users',
+      'GET /teams',
+      'GET /profile',
+      'GET /api-tokens',
+      'GET /teams/main/pipelines',
+    ]) {
+      const { status, body } = await gateway.ask<{ type: string }>(what, { as: data.token });
+      expect([status, body.type]).toEqual([403, 'https://millrace.dev/problems/password-change-required']);
+    }
+    const change = { current_password: 'from the Secret', new_password: 'of my own making' };
+    const changed = await gateway.ask<SignedIn>('PUT /profile/password', { as: data.token, body: change });
+    expect(changed.body.data.must_change_password).toBe(false);
+    expect(await who(data.token)).toBe(401);
+    expect((await gateway.ask('GET /users', { as: changed.body.data.token })).status).toBe(200);
+    expect((await login('admin', 'from the Secret')).status).toBe(401);
+  });
+});
+
+describe('a session', () => {
+  test('ends when its holder signs out, and no other does', async () => {
+    const [one, other] = [
+      (await login('ann', PASSWORD)).body.data.token,
+      (await login('ann', PASSWORD)).body.data.token,
+    ];
+    expect((await gateway.ask('POST /auth/logout', { as: one })).status).toBe(204);
+    expect([await who(one), await who(other)]).toEqual([401, 200]);
+  });
+
+  test('ends with all others when its holder signs out everywhere', async () => {
+    const [one, other] = [
+      (await login('ann', PASSWORD)).body.data.token,
+      (await login('ann', PASSWORD)).body.data.token,
+    ];
+    expect((await gateway.ask('POST /auth/logout-everywhere', { as: one })).status).toBe(204);
+    expect([await who(one), await who(other)]).toEqual([401, 401]);
+    expect((await login('ann', PASSWORD)).status).toBe(200);
+  });
+
+  test('is listed, and can be ended from another', async () => {
+    const one = (await login('ann', PASSWORD)).body.data.token;
+    pass(1000);
+    const other = (await login('ann', PASSWORD)).body.data.token;
+    const list = await gateway.ask<{ data: { id: string; current: boolean }[] }>('GET /profile/sessions', {
+      as: other,
+    });
+    expect(list.body.data.map(({ current }) => current)).toEqual([true, false]);
+    const gone = `DELETE /profile/sessions/${list.body.data[1]?.id}`;
+    expect((await gateway.ask(gone, { as: other })).status).toBe(204);
+    expect((await gateway.ask(gone, { as: other })).status).toBe(404);
+    expect([await who(one), await who(other)]).toEqual([401, 200]);
+  });
+
+  test('ends when an admin gives the account another password, which is to be changed', async () => {
+    await gateway.account('root', { globalAdmin: true });
+    const root = await gateway.session('root');
+    const ann = (await login('ann', PASSWORD)).body.data.token;
+    const reset = await gateway.ask('PUT /users/ann', { as: root, body: { password: 'from an admin' } });
+    expect(reset.body.data).toMatchObject({ must_change_password: true });
+    expect(await who(ann)).toBe(401);
+    expect((await login('ann', PASSWORD)).status).toBe(401);
+    expect((await login('ann', 'from an admin')).body.data.must_change_password).toBe(true);
+  });
+
+  test('that waits for its password when it changes is not opened', async () => {
+    const known = await stores.access.accounts.credentials('ann');
+    if (known === undefined) throw new Error('no ann');
+    await stores.access.sessions.endSessions(known.id, { by: 'ann', at: now });
+    const late = { id: 'late', userId: known.id, username: 'ann', tokenGen: known.tokenGen, openedAt: now };
+    expect(await stores.access.sessions.openSession({ ...late, address: '', client: '', action: 'x' })).toBe(
+      false,
+    );
+  });
+
+  test('of an account that was deleted is over, also for another account of that name', async () => {
+    await gateway.account('root', { globalAdmin: true });
+    const ann = (await login('ann', PASSWORD)).body.data.token;
+    await gateway.ask('DELETE /users/ann', { as: await gateway.session('root') });
+    await gateway.account('ann', { password: PASSWORD });
+    expect(await who(ann)).toBe(401);
+  });
+
+  test('is one of fifty at most', async () => {
+    for (let times = 0; times < 53; times += 1) {
+      pass(1);
+      await gateway.session('ann');
+    }
+    const list = await gateway.ask<{ data: unknown[] }>('GET /profile/sessions', {
+      as: await gateway.session('ann'),
+    });
+    expect(list.body.data).toHaveLength(50);
+  });
+});
+
+async function good(): Promise<Record<string, unknown>> {
+  const token = (await login('ann', PASSWORD)).body.data.token;
+  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  return { ...Object(claims) };
+}
+
+const sign = async (
+  claims: Record<string, unknown>,
+  { key = SESSION_KEY, alg = 'HS256' } = {},
+): Promise<string> =>
+  await new SignJWT(claims)
+    .setProtectedHeader({ alg, typ: 'JWT' })
+    .sign(key.length < 64 && alg === 'HS512' ? Buffer.concat([key, key]) : key);
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a session that somebody made', () => {
+  const forged: Record<string, () => Promise<string>> = {
+    'without a signature': async () => {
+      const claims = await good();
+      return `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`;
+    },
+    'with another key': async () => await sign(await good(), { key: Buffer.alloc(32, 6) }),
+    'with another algorithm': async () => await sign(await good(), { alg: 'HS512' }),
+    'for another audience': async () => await sign({ ...(await good()), aud: 'elsewhere' }),
+    'by another issuer': async () => await sign({ ...(await good()), iss: 'elsewhere' }),
+    'with another number of the account': async () => await sign({ ...(await good()), token_gen: 2 }),
+    'for another account': async () => {
+      const bob = await gateway.account('bob');
+      return await sign({ ...(await good()), sub: String(bob) });
+    },
+    'for a session that there is not': async () => await sign({ ...(await good()), sid: 'another' }),
+    'that is over': async () => await sign({ ...(await good()), exp: Math.floor(now.getTime() / 1000) - 1 }),
+    'without claims': async () => await sign({ iss: 'millrace', aud: 'millrace' }),
+  };
+
+  test('the way it is made here gives one that holds', async () => {
+    expect(await who(await sign(await good()))).toBe(200);
+  });
+  test.each(Object.entries(forged))('%s is none', async (_name, make) => {
+    expect(await who(await make())).toBe(401);
+  });
+});
+
+async function browse() {
+  const answer = await login('ann', PASSWORD, { session: 'cookie' });
+  const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+  return { answer, cookie, attributes, csrf: answer.body.data.csrf_token ?? '' };
+}
+
+describe('the session of a browser', () => {
+  test('is in a cookie that no script reads and no other host gets, and not in the answer', async () => {
+    const { answer, cookie, attributes } = await browse();
+    expect(answer.body.data).not.toHaveProperty('token');
+    expect(cookie).toMatch(/^__Host-millrace-session=eyJ/);
+    expect(attributes).toEqual(expect.arrayContaining(['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']));
+    expect(attributes.join()).not.toContain('Domain');
+    const { status } = await gateway.ask('GET /profile', { headers: { cookie } });
+    expect(status).toBe(200);
+  });
+
+  test('changes nothing without the word of a page of ours', async () => {
+    const { cookie, csrf } = await browse();
+    const { csrf: others } = await browse();
+    const change = async (headers: Record<string, string>) =>
+      await gateway.ask<{ type: string }>('PUT /profile', {
+        body: { full_name: 'Ann' },
+        headers: { cookie, ...headers },
+      });
+    const refused: Record<string, string>[] = [
+      {},
+      { 'x-csrf-token': '' },
+      { 'x-csrf-token': 'nonsense' },
+      { 'x-csrf-token': others },
+      { 'x-csrf-token': csrf, origin: 'https://evil.example' },
+      { 'x-csrf-token': csrf, origin: 'null' },
+      { 'x-csrf-token': csrf, 'sec-fetch-site': 'cross-site' },
+      { 'x-csrf-token': csrf, 'sec-fetch-site': 'same-site' },
+    ];
+    for (const headers of refused) {
+      const { status, body } = await change(headers);
+      expect([headers, status, body.type]).toEqual([
+        headers,
+        403,
+        'https://millrace.dev/problems/cross-site-request',
+      ]);
+    }
+    for (const headers of [{}, { origin: ORIGIN }, { origin: ORIGIN, 'sec-fetch-site': 'same-origin' }]) {
+      expect((await change({ 'x-csrf-token': csrf, ...headers })).status).toBe(200);
+    }
+  });
+
+  test('is not looked at beside a header, and a wrong one is no way in', async () => {
+    const { cookie } = await browse();
+    expect((await gateway.ask('GET /profile', { as: 'nonsense', headers: { cookie } })).status).toBe(401);
+    const wrong = { cookie: '__Host-millrace-session=nonsense' };
+    expect((await gateway.ask('GET /profile', { headers: wrong })).status).toBe(401);
+    expect((await gateway.ask('GET /auth/methods', { headers: wrong })).status).toBe(200);
+  });
+
+  test('is another one after each sign-in, whatever was sent before', async () => {
+    const { cookie } = await browse();
+    const answer = await gateway.ask('POST /auth/login', {
+      body: { username: 'ann', password: PASSWORD, session: 'cookie' },
+      headers: { cookie },
+    });
+    expect(answer.headers.get('set-cookie')).not.toContain(cookie);
+  });
+
+  test('is taken out of the browser when it ends', async () => {
+    const { cookie, csrf } = await browse();
+    const answer = await gateway.ask('POST /auth/logout', { headers: { cookie, 'x-csrf-token': csrf } });
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-millrace-session=;.*Expires=Thu, 01 Jan 1970/);
+    expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
+  });
+});
+
+const change = async (as: string, body: object): Promise<Answer<{ detail: string } & SignedIn>> =>
+  await gateway.ask('PUT /profile/password', { as, body });
+
+describe('a password', () => {
+  test('is changed by who knows it, to one that will do', async () => {
+    const token = (await login('ann', PASSWORD)).body.data.token;
+    expect((await change(token, { new_password: 'another one' })).status).toBe(403);
+    expect(
+      (await change(token, { current_password: 'wrong password', new_password: 'another one' })).status,
+    ).toBe(403);
+    expect(
+      (await change(token, { current_password: PASSWORD, new_password: 'short' })).body.detail,
+    ).toContain('at least 8');
+    expect((await change(token, { current_password: PASSWORD, new_password: PASSWORD })).status).toBe(400);
+    const changed = await change(token, { current_password: PASSWORD, new_password: 'another one' });
+    expect(changed.status).toBe(200);
+    expect([await who(token), await who(changed.body.data.token)]).toEqual([401, 200]);
+    expect((await login('ann', 'another one')).status).toBe(200);
+  });
+
+  test('cannot be guessed from a session either', async () => {
+    const token = (await login('ann', PASSWORD)).body.data.token;
+    for (let times = 0; times < 10; times += 1) {
+      expect(
+        (await change(token, { current_password: `wrong ${times}`, new_password: 'another one' })).status,
+      ).toBe(403);
+    }
+    expect((await change(token, { current_password: PASSWORD, new_password: 'another one' })).status).toBe(
+      429,
+    );
+  });
+
+  test('that is the first of an account needs none before it', async () => {
+    await gateway.account('bob');
+    const changed = await change(await gateway.session('bob'), { new_password: 'the first one' });
+    expect(changed.status).toBe(200);
+    expect((await change(changed.body.data.token, { new_password: 'the second one' })).status).toBe(403);
+  });
+
+  test('works the same with argon2id', async () => {
+    const real = await openGateway(stores, { passwords: await argon2Passwords() });
+    await real.account('carl', { password: PASSWORD });
+    const tried = async (username: string, password: string): Promise<number> =>
+      (await real.ask('POST /auth/login', { body: { username, password } })).status;
+    const answers = [
+      await tried('carl', PASSWORD),
+      await tried('carl', 'wrong password'),
+      await tried('nobody', PASSWORD),
+    ];
+    await real.close();
+    expect(answers).toEqual([200, 401, 401]);
+  });
+});
