@@ -234,7 +234,7 @@ describe('a plan', () => {
   test('a trigger tells who gave it, whatever its params say', () => {
     const params = { tag: 'v1', trigger_build: 'forged' };
     const give: Step = { kind: 'put', name: 'released', resource: 'trigger.released', params };
-    const { steps: planned } = planBuild({ build, pipeline: pipeline([give]), versions: [] });
+    const { steps: planned, build } = plan([give]);
     expect(planned[0]?.params).toEqual({
       tag: 'v1',
       trigger_pipeline: build.pipeline,
