@@ -101,6 +101,17 @@ describe('a manifest', () => {
     expect(scheduled).toMatchObject([{ id: 1, definition }]);
   });
 
+  test('that pins what the pipeline does not have is refused, and its last good revision stays', async () => {
+    const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
+    const { ports: all, kept } = ports({ known: earlier, facts: facts() });
+    expect(await applyPipeline({ ...manifest, pins }, all)).toEqual({
+      outcome: 'invalid',
+      errors: ['spec.pins: the pipeline has no resource git.app'],
+      facts: facts(),
+    });
+    expect(kept).toEqual([]);
+  });
+
   test('with errors is not saved: all of them are told, and the last good revision stays scheduled', async () => {
     const { ports: all, kept, scheduled } = ports({ compilation: wrong, known: earlier, facts: facts() });
     expect(await applyPipeline(manifest, all)).toEqual({

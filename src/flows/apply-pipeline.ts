@@ -49,6 +49,9 @@ export async function applyPipeline(
   if (compilation.pipeline === undefined || hasErrors(compilation.diagnostics)) {
     return { outcome: 'invalid', errors: rendered(compilation), ...(await keepLastGood(manifest, ports)) };
   }
+  const unknown = unknownPins(manifest, compilation.pipeline);
+  if (unknown.length > 0)
+    return { outcome: 'invalid', errors: unknown, ...(await keepLastGood(manifest, ports)) };
   const { digest } = compiled;
   return accept(
     manifest,
@@ -62,6 +65,12 @@ export async function applyPipeline(
 function refuseWhatCannotRun(compilation: Compilation): Compilation {
   const { diagnostics, notYetRun = [] } = compilation;
   return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...notYetRun]) };
+}
+
+function unknownPins({ pins = [] }: PipelineManifest, { resources }: Pipeline): string[] {
+  return pins
+    .filter(({ resource }) => !resources.some(({ name }) => name === resource))
+    .map(({ resource }) => `spec.pins: the pipeline has no resource ${resource}`);
 }
 
 async function accept(

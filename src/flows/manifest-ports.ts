@@ -67,6 +67,8 @@ export interface PipelineManifest extends PipelineName {
   displayName?: string;
   /** Present: the manifest decides. */
   paused?: boolean;
+  /** Likewise, for the resources that it names. */
+  pins?: { resource: string; version: Record<string, string> }[];
   /** The annotation that asks for sources to be fetched anew. */
   requestedAt?: string;
 }

@@ -48,6 +48,8 @@ export interface PipelineToSave extends PipelineName {
   public?: boolean;
   /** Present in the manifest: it wins over the API. */
   paused?: boolean;
+  /** The fields that tell the version. Likewise, for the resources that it names. */
+  pins?: { resource: string; version: Record<string, string> }[];
   config: string;
   /** SHA-256 of everything the definition was made from; equal digest: no new revision. */
   digest: string;

@@ -24,7 +24,11 @@ export async function addVersions(
       WHERE NOT EXISTS (SELECT 1 FROM versions v WHERE v.scope_id = ${scope} AND v.digest = decode(n.digest, 'hex'))
       ORDER BY n.position
       ON CONFLICT DO NOTHING
-      RETURNING id),
+      RETURNING id, fields),
+    -- What the manifest pins the resource to may be among them.
+    pinned AS (
+      UPDATE resources r SET pinned_version = (SELECT max(a.id) FROM added a WHERE a.fields @> r.pin_wanted)
+      WHERE r.scope_id = ${scope} AND r.pin_wanted IS NOT NULL AND r.pinned_version IS NULL),
     asked AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN resources r ON r.id = g.resource_id
         WHERE r.scope_id = ${scope} AND g.passed = '{}' AND EXISTS (SELECT 1 FROM added)`)})

@@ -6,6 +6,7 @@ import { holdEpoch } from './fence.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
 import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
 import { saveJobs } from './save-jobs.ts';
+import { savePins } from './save-pins.ts';
 import { resourcesOf, saveResources } from './save-resources.ts';
 
 interface Row {
@@ -39,6 +40,7 @@ export async function savePipeline(
       await saveJobs(connection, before.id, toSave.definition);
     }
     await saveSettings(connection, before, toSave);
+    await savePins(connection, before.id, toSave.pins ?? []);
     return {
       id: before.id,
       revision: before.digest === toSave.digest ? before.revision : before.revision + 1,

@@ -1,5 +1,6 @@
 import { rows } from '#adapters/database/pool.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
+import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { cancelBuild, isActive, markWarning, type Status } from '#domain/scheduling/build-changes.ts';
@@ -175,21 +176,7 @@ class Player {
       return [];
     }
     const versions = new Map(made.map((one) => [one.split('=')[0] ?? '', one.split('=')[1] ?? '']));
-    const events: Told[] = [];
-    for (const step of state.steps) {
-      if (step.status === 'waiting') events.push({ type: 'step-started', step: step.id });
-      if (outcome === undefined) break;
-      const version = step.kind === 'put' ? versions.get(step.resource?.split('.')[1] ?? '') : undefined;
-      events.push({
-        type: 'step-ended',
-        step: step.id,
-        status: 'succeeded',
-        exitCode: 0,
-        ...(version === undefined ? {} : { version: { v: version } }),
-      });
-    }
-    if (outcome !== undefined)
-      events.push({ type: 'build-ended', outcome, reason: 'AllStepsSucceeded', message: 'Done.' });
+    const events = outcome === undefined ? firstStep(state) : allSteps(state, versions);
     const at = now().toISOString();
     const numbered = events.map((event, index): BuildEvent => ({
       ...event,
@@ -234,6 +221,22 @@ class Player {
       FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${this.#pipeline} ORDER BY b.id`);
     return [...found];
   }
+}
+
+function firstStep({ steps }: BuildState): Told[] {
+  const [first] = steps;
+  return first?.status === 'waiting' ? [{ type: 'step-started', step: first.id }] : [];
+}
+
+function allSteps({ steps }: BuildState, versions: Map<string, string>): Told[] {
+  const events = steps.flatMap(({ id: step, kind, status, resource: of }): Told[] => {
+    const made = kind === 'put' ? versions.get(of?.split('.')[1] ?? '') : undefined;
+    const version = made === undefined ? {} : { version: { v: made } };
+    const started: Told[] = status === 'waiting' ? [{ type: 'step-started', step }] : [];
+    return [...started, { type: 'step-ended', step, status: 'succeeded', exitCode: 0, ...version }];
+  });
+  const end = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'Done.' } as const;
+  return [...events, { type: 'build-ended', ...end }];
 }
 
 type Told = BuildEvent extends infer Event

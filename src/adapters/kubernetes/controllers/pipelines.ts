@@ -133,6 +133,7 @@ export class PipelinesController {
       uid: seen.uid,
       displayName: seen.displayName,
       paused: seen.paused,
+      pins: seen.pins,
       requestedAt: seen.requestedAt,
     });
     const applied = await this.#options.apply(manifest);

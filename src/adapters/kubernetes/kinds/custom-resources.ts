@@ -98,6 +98,13 @@ export interface PipelineObject {
     }[];
     /** A paused pipeline is checked but not built, and what is found meanwhile triggers nothing later. When set, true or false, it wins over the API, which then refuses to pause or unpause; when absent, the API decides. */
     paused?: boolean;
+    /** Resources that are held at one version: every get takes it, whatever is newer. A pin here wins over the API, which then refuses to pin or unpin that resource; when it is taken out of the list, the resource is unpinned. */
+    pins?: {
+      /** Name of the resource, `<type>.<name>`. */
+      resource: string;
+      /** Fields of the version, as many as tell it from others. Until a check has found such a version, no job that gets the resource is built. */
+      version: Record<string, string>;
+    }[];
   };
   /** What the operator made of the spec. Only the operator writes it. */
   status?: {

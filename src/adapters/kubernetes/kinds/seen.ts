@@ -27,6 +27,7 @@ export type SeenOAuthProvider = SeenMeta & {
 export interface SeenPipeline extends SeenMeta {
   displayName?: string;
   paused?: boolean;
+  pins?: { resource: string; version: Record<string, string> }[];
   /** Names of the ConfigMaps and Secrets that it refers to. */
   configMaps: string[];
   secrets: string[];
@@ -67,7 +68,7 @@ export function seenOAuthProvider({ metadata, spec, status }: Wire<OAuthProvider
 }
 
 export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): SeenPipeline {
-  const { displayName, paused, configFrom, varsFrom = [] } = spec;
+  const { displayName, paused, pins, configFrom, varsFrom = [] } = spec;
   return defined({
     ...seenMeta(metadata),
     configMaps: [
@@ -79,6 +80,7 @@ export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): 
     status,
     displayName,
     paused,
+    pins,
   });
 }
 

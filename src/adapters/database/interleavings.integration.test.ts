@@ -1,0 +1,275 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { cancelBuild } from '#domain/scheduling/build-changes.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { retryBuild } from '#domain/scheduling/retry-build.ts';
+import { startQueued } from '#domain/scheduling/start-queued.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from './pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+const RUNS = Number(process.env['INTERLEAVINGS'] ?? 25);
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => await stores.close());
+
+const JOBS: Job[] = [
+  { ...job('unit', get('git.app'), task('test')), concurrency: 2 },
+  { ...job('lint', get('git.app'), get('git.tools'), task('lint')), serialGroups: ['machine'] },
+  job('image', get('git.app', { passed: ['unit', 'lint'] }), task('build')),
+  {
+    ...job('deploy', get('git.app', { passed: ['image'] }), get('git.tools'), task('roll out')),
+    serialGroups: ['machine'],
+  },
+  { ...job('preview', get('git.app', { passed: ['unit'] }), task('show')), interruptible: true },
+];
+const RESOURCES = ['git.app', 'git.tools'];
+
+const KINDS = [
+  ...['version', 'version', 'version', 'end', 'end', 'end', 'end', 'fail', 'trigger', 'triggerVersion'],
+  ...['pin', 'unpin', 'disable', 'enable', 'pauseJob', 'unpauseJob', 'pause', 'unpause', 'cancel', 'retry'],
+] as const;
+const drawnEvent = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  one: fc.nat(11),
+  other: fc.nat(11),
+  wait: fc.nat(3),
+});
+type DrawnEvent = typeof drawnEvent extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+const drawnActors = fc.array(fc.array(drawnEvent, { minLength: 6, maxLength: 16, size: 'max' }), {
+  minLength: 3,
+  maxLength: 3,
+});
+
+function pick<Item>(items: readonly Item[], index: number): Item | undefined {
+  return items[index % Math.max(1, items.length)];
+}
+
+class World {
+  #pipeline = 0;
+  #named = 0;
+  readonly #scopes = new Map<string, number>();
+
+  async begin(): Promise<void> {
+    await stores.empty();
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 4 });
+    const definition = samplePipeline({ resources: RESOURCES.map((name) => resource(name)), jobs: JOBS });
+    const saved = await stores.pipelines.savePipeline(toSave(definition));
+    this.#pipeline = saved.id;
+    for (const { name, scope } of saved.resources) this.#scopes.set(name, scope);
+  }
+
+  async schedule(slow: number): Promise<void> {
+    await stores.builds.schedule(this.#pipeline, decideBuilds, now());
+    await sleep(slow);
+    for (const team of await stores.builds.teamsWithQueue())
+      await stores.builds.admit(team, startQueued, now());
+  }
+
+  /** Whatever is asked of it, a job runs only as many builds as it may, and so do its groups and its team. */
+  async look(): Promise<void> {
+    const over = await stores.pool.any(rows<{ what: string }>()`
+      WITH running AS (SELECT j.name, j.concurrency, j.serial_groups FROM builds b JOIN jobs j ON j.id = b.job_id
+        WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL)
+      SELECT name AS what FROM running GROUP BY name, concurrency HAVING count(*) > concurrency
+      UNION ALL SELECT g FROM running, unnest(serial_groups) g GROUP BY g HAVING count(DISTINCT name) > 1
+      UNION ALL SELECT 'the team' FROM running HAVING count(*) > 4`);
+    expect(over).toEqual([]);
+  }
+
+  async happen({ kind, one, other }: DrawnEvent): Promise<void> {
+    const name = pick(RESOURCES, one) ?? '';
+    const named = { ...APP, resource: name };
+    const ofJob = { ...APP, job: pick(JOBS, one)?.name ?? '' };
+    const { actions } = stores;
+    switch (kind) {
+      case 'version':
+        return await this.#found(name);
+      case 'end':
+      case 'fail':
+        return await this.#end(one, kind);
+      case 'trigger':
+        return void (await stores.builds.trigger(ofJob, 'ann', decideBuilds, now()));
+      case 'pause':
+        return void (await actions.pausePipeline(APP, 'ann'));
+      case 'unpause':
+        return void (await actions.unpausePipeline(APP));
+      case 'pauseJob':
+        return void (await actions.pauseJob(ofJob, 'ann'));
+      case 'unpauseJob':
+        return void (await actions.unpauseJob(ofJob));
+      case 'unpin':
+        return void (await actions.unpin(named));
+      case 'cancel':
+      case 'retry':
+        return await this.#toBuild(kind, one);
+      default:
+        return await this.#toVersion(kind, name, other);
+    }
+  }
+
+  async #toVersion(
+    kind: 'pin' | 'disable' | 'enable' | 'triggerVersion',
+    name: string,
+    index: number,
+  ): Promise<void> {
+    const versions = await stores.pool.anyFirst(rows<{ id: number }>()`
+      SELECT id FROM versions WHERE scope_id = ${this.#scopes.get(name) ?? 0} ORDER BY id DESC LIMIT 6`);
+    const version = pick(versions, index);
+    if (version === undefined) return;
+    const named = { ...APP, resource: name };
+    const asked = { version, by: 'ann' };
+    if (kind === 'pin') await stores.actions.pin(named, asked, now());
+    else if (kind === 'disable') await stores.actions.disableVersion(named, version, 'ann');
+    else if (kind === 'enable') await stores.actions.enableVersion(named, version);
+    else await stores.actions.triggerVersion(named, asked, decideBuilds, now());
+  }
+
+  async #toBuild(kind: 'cancel' | 'retry', index: number): Promise<void> {
+    const builds = await stores.pool.any(rows<{ job: string; number: string }>()`
+      SELECT j.name AS job, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number
+      FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id DESC LIMIT 8`);
+    const build = pick(builds, index);
+    if (build === undefined) return;
+    const ref = { ...APP, ...build };
+    if (kind === 'cancel') await stores.actions.cancelBuild(ref, 'ann', cancelBuild, now());
+    else await stores.actions.retryBuild(ref, 'ann', retryBuild, now());
+  }
+
+  async #found(name: string): Promise<void> {
+    const scope = this.#scopes.get(name) ?? 0;
+    const at = now();
+    await stores.checks.requestCheck({ ...APP, resource: name }, 'manual', at);
+    const opened = await stores.checks.openRun([scope], 'manual', at);
+    if (opened === undefined) return;
+    this.#named += 1;
+    const versions = [{ ref: String(this.#named) }];
+    await stores.checks.recordCheck({ run: opened.run, scope, versions, log: '' }, at);
+    await stores.checks.closeRun(opened.run, at);
+  }
+
+  async #end(index: number, how: 'end' | 'fail'): Promise<void> {
+    const build = pick(await stores.builds.openAttempts(), index);
+    if (build === undefined) return;
+    const state = await stores.builds.buildState(build.id, build.attempt);
+    const facts = await stores.builds.attemptFacts(build.id, build.attempt);
+    if (how === 'fail' || facts?.cancelRequested === true) {
+      const outcome = facts?.cancelRequested === true ? 'cancelled' : 'failed';
+      await stores.builds.endBuild(build.id, build.attempt, {
+        outcome,
+        reason: outcome === 'failed' ? 'StepFailed' : 'Cancelled',
+        message: '',
+        at: now(),
+      });
+      return;
+    }
+    const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], now().toISOString());
+    await stores.builds.applyEvents(build.id, build.attempt, events, applyEvents);
+  }
+
+  /** What the actors do, each in its order, beside two schedulers and somebody who looks. */
+  async round(actors: readonly DrawnEvent[][]): Promise<void> {
+    let busy = true;
+    const schedulers = [0, 3].map(async (slow) => {
+      while (busy) await this.schedule(slow);
+    });
+    const observer = (async () => {
+      while (busy) await this.look();
+    })();
+    const acting = actors.map(async (events) => {
+      for (const event of events) {
+        await this.happen(event);
+        await sleep(event.wait);
+      }
+    });
+    await Promise.all(acting);
+    busy = false;
+    await Promise.all([...schedulers, observer]);
+  }
+
+  /** Whatever was asked for is decided. */
+  async settle(): Promise<void> {
+    while ((await stores.builds.pipelinesToSchedule(10)).length > 0) await this.schedule(0);
+  }
+
+  /** Nothing is paused, everything that was asked for is decided; then builds end until no new one comes. */
+  async rest(): Promise<void> {
+    await stores.actions.unpausePipeline(APP);
+    for (let round = 0; round < 500; round += 1) {
+      await this.settle();
+      await this.schedule(0);
+      if ((await stores.builds.openAttempts()).length === 0) return;
+      await this.#end(0, 'end');
+    }
+    throw new Error('Builds follow upon builds without end.');
+  }
+
+  /** Decides on every job as if nothing had been decided: whatever was forgotten would be built now. */
+  async forgotten(): Promise<string[]> {
+    await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
+    const { builds } = await stores.builds.schedule(this.#pipeline, decideBuilds, now());
+    return builds.map((build) => `${build.job} ${build.number}`);
+  }
+
+  /** Sets of versions that came by themselves, and more than once. */
+  async twice(): Promise<unknown> {
+    return await stores.pool.any(rows()`
+      SELECT name, versions, count(*) FROM (
+        SELECT j.name, array_agg(i.version_id ORDER BY i.position) AS versions FROM builds b JOIN jobs j ON j.id = b.job_id
+        JOIN build_inputs i ON i.build_id = b.id WHERE i.used AND b.cause ->> 'kind' IN ('version', 'ready') GROUP BY j.name, b.id) AS sets
+      GROUP BY 1, 2 HAVING count(*) > 1`);
+  }
+
+  /** What good builds took is what passed, no more and no less; numbers have no gaps. */
+  async wrong(): Promise<unknown> {
+    return await stores.pool.any(rows()`
+      (SELECT b.job_id, i.resource_id, i.version_id, b.id FROM builds b JOIN build_inputs i ON i.build_id = b.id
+        WHERE b.status IN ('succeeded', 'warning') EXCEPT SELECT job_id, resource_id, version_id, build_id FROM good_versions)
+      UNION ALL
+      (SELECT job_id, resource_id, version_id, build_id FROM good_versions EXCEPT
+        SELECT b.job_id, i.resource_id, i.version_id, b.id FROM builds b JOIN build_inputs i ON i.build_id = b.id
+        WHERE b.status IN ('succeeded', 'warning'))
+      UNION ALL
+      SELECT j.id, j.next_number, count(*), 0 FROM jobs j JOIN builds b ON b.job_id = j.id AND b.retry = 0
+      GROUP BY 1, 2 HAVING count(*) <> j.next_number - 1`);
+  }
+}
+
+const AT_ONCE = 3;
+
+/** A few events of each actor at a time. */
+function roundsOf(actors: readonly DrawnEvent[][]): DrawnEvent[][][] {
+  const most = Math.max(...actors.map((events) => events.length));
+  return Array.from({ length: Math.ceil(most / AT_ONCE) }, (_, round) =>
+    actors.map((events) => events.slice(round * AT_ONCE, (round + 1) * AT_ONCE)),
+  );
+}
+
+test('whatever happens while others decide, nothing is lost, built twice or above its limits', async () => {
+  let builds = 0;
+  await fc.assert(
+    fc.asyncProperty(drawnActors, async (actors) => {
+      const world = new World();
+      await world.begin();
+      for (const events of roundsOf(actors)) {
+        await world.round(events);
+        await world.settle();
+        expect(await world.forgotten()).toEqual([]);
+      }
+      await world.rest();
+      expect(await world.forgotten()).toEqual([]);
+      expect(await world.twice()).toEqual([]);
+      expect(await world.wrong()).toEqual([]);
+      builds += await stores.pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM builds`);
+    }),
+    { numRuns: RUNS, endOnFailure: true },
+  );
+  expect(builds).toBeGreaterThan(RUNS);
+}, 300_000);
