@@ -217,12 +217,3 @@ export interface TokenStore {
   /** Who the token belongs to, with its rights as they are now; an expired one is unknown. Remembers that it was used. */
   identityOfToken(hash: Buffer, at: Date): Promise<Identity | undefined>;
 }
-
-export interface AccessStores {
-  accounts: AccountStore;
-  members: MemberStore;
-  sessions: UserSessionStore;
-  tokens: TokenStore;
-  throttle: ThrottleStore;
-  audit: AuditStore;
-}

@@ -16,6 +16,8 @@ export interface SignInPorts {
   throttle: ThrottleStore;
   passwords: Pick<Passwords, 'verify'>;
   audit: Pick<AuditStore, 'record'>;
+  /** People may sign in by password. */
+  localSignIn(): Promise<boolean>;
   now(): Date;
   /** Unguessable and never given twice. */
   newSessionId(): string;
@@ -43,6 +45,7 @@ export type SignInAnswer =
   | { answer: 'signed-in'; session: OpenedSession }
   /** No word about what was wrong. */
   | { answer: 'failed' }
+  | { answer: 'local-off' }
   | { answer: 'wait'; seconds: number };
 
 /**
@@ -52,6 +55,7 @@ export async function signIn(
   { username, password, caller }: { username: string; password: string; caller: Caller },
   ports: SignInPorts,
 ): Promise<SignInAnswer> {
+  if (!(await ports.localSignIn())) return { answer: 'local-off' };
   const name = username.toLowerCase();
   const keys: { kind: ThrottleKind; name: string }[] = [
     { kind: 'account', name },

@@ -130,7 +130,7 @@ function oracle(needs: Need, { kind, role, globalAdmin = false }: Caller): 401 |
 const fill = (url: string): string =>
   url
     .replace(':team', 'main')
-    .replace(/:(?:pipeline|job|username|session|token)/g, 'absent')
+    .replace(/:(?:pipeline|job|username|session|token|canonical)/g, 'absent')
     .replace(/:(?:build|id|version|version_id)/g, '999999')
     .replace(':resource', 'git.absent');
 

@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { authorizePeople } from '#adapters/http/access/authorize-people.ts';
 import type { Authorize } from '#adapters/http/access/authorize.ts';
 import { browserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
-import type { AccessStores, Passwords } from '#flows/access-ports.ts';
+import type { Passwords } from '#flows/access-ports.ts';
+import type { AccessStores } from '#flows/access-stores.ts';
+import type { OAuthClient } from '#flows/oauth-ports.ts';
 
 export interface AccessParts {
   stores: AccessStores;
+  client: OAuthClient;
   sessionKey: Buffer;
   sessionSeconds: number;
   externalUrl: string | undefined;
@@ -19,14 +22,19 @@ export interface AccessParts {
 
 /** What the routes of accounts stand on, and who a request comes from. */
 export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize: Authorize } {
-  const { stores, installation, passwords, now } = parts;
+  const { stores, client, installation, passwords, externalUrl, now } = parts;
   const codec = sessionCodec(parts.sessionKey);
   return {
     ports: {
       ...stores,
+      client,
+      externalUrl,
       passwords,
+      localSignIn: async () => await stores.oauth.local(),
+      random: () => randomBytes(32).toString('base64url'),
+      digest: (text) => createHash('sha256').update(text).digest('base64url'),
       codec,
-      browser: browserRules(parts.externalUrl, codec),
+      browser: browserRules(externalUrl, codec),
       sessionSeconds: parts.sessionSeconds,
       newSessionId: randomUUID,
       now,

@@ -12,7 +12,7 @@ import { databaseReadiness } from '#adapters/http/readiness.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
-import type { AccessStores } from '#flows/access-ports.ts';
+import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
 import type { BuildStore, CheckStore, SessionStore } from '#flows/ports.ts';
 import type { Views } from '#flows/views.ts';

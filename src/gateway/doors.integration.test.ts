@@ -122,6 +122,8 @@ describe('the public gateway', () => {
         tokensFile: undefined,
         sessionKey: WEBHOOK_KEY,
         sessionSeconds: 3600,
+        oauthSecretsDirectory: undefined,
+        oauthAllowedRanges: [],
         trustedProxies: [],
       },
       log,

@@ -11,8 +11,10 @@ import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { AccessStores, Passwords } from '#flows/access-ports.ts';
+import type { Passwords } from '#flows/access-ports.ts';
+import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
+import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { BuildStore, CheckStore } from '#flows/ports.ts';
 import type { DatabasePool } from 'slonik';
 import { openAccess } from './access.ts';
@@ -38,12 +40,18 @@ export class CheapPasswords implements Passwords {
   }
 }
 
+const NOBODY: OAuthClient = {
+  authorizationUrl: async () => ({ failure: 'no provider in this test' }),
+  identify: async () => ({ failure: 'no provider in this test' }),
+};
+
 export interface Options {
   passwords?: Passwords;
   sessionSeconds?: number;
   tokensFile?: string;
   now?: () => Date;
   trustedProxies?: string[];
+  client?: OAuthClient;
 }
 
 interface Stores {
@@ -79,6 +87,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   });
   const access = openAccess({
     stores: stores.access,
+    client: options.client ?? NOBODY,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
     externalUrl: ORIGIN,
@@ -99,6 +108,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
 
   const ask = asker(base);
   return {
+    base,
     ask,
     account: async (username: string, about: About = {}) =>
       await makeAccount(stores, access.ports.passwords, username, about),

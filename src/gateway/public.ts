@@ -6,10 +6,13 @@ import { watchPressure } from '#adapters/http/pressure.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
+import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import { openIdClient } from '#adapters/oauth/openid.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { VERSION } from '#config';
 import type { PublicGatewayConfig } from '#config';
 import { openAccess } from './access.ts';
+import { secretsIn } from './client-secrets.ts';
 import { openDatabase } from './database.ts';
 import { closeServer, listen } from './listen.ts';
 import { publicApi } from './public-api.ts';
@@ -25,8 +28,14 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     metrics: publicMetrics(registry),
     now: () => new Date(),
   });
+  const providers = guardedWebFetch({ allowedRanges: config.oauthAllowedRanges });
   const access = openAccess({
     ...config,
+    client: openIdClient({
+      secretOf: secretsIn(config.oauthSecretsDirectory),
+      fetch: async (url, init) => await providers.fetch(url, init),
+      now: () => performance.now(),
+    }),
     passwords: await argon2Passwords(),
     stores: database.access,
     installation: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
@@ -58,7 +67,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     async close() {
       pressure.stop();
       await app.close();
-      await Promise.all([database.close(), closeServer(metricsServer)]);
+      await Promise.all([database.close(), closeServer(metricsServer), providers.close()]);
     },
   };
 }

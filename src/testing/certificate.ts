@@ -6,7 +6,7 @@ export interface Certificate {
 }
 
 /** For a gateway on the loopback address, signed by itself. */
-export async function makeCertificate(): Promise<Certificate> {
+export async function makeCertificate(name = 'gateway'): Promise<Certificate> {
   await import('reflect-metadata');
   const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import('@peculiar/x509');
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -15,7 +15,7 @@ export async function makeCertificate(): Promise<Certificate> {
     {
       keys,
       signingAlgorithm: algorithm,
-      name: 'CN=gateway',
+      name: `CN=${name}`,
       notBefore: new Date(Date.now() - 60_000),
       notAfter: new Date(Date.now() + 3_600_000),
       extensions: [new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],

@@ -34,7 +34,8 @@ export async function openStores() {
     /** For the next test: quicker than another database. Ids go on, so nothing that is remembered by id is wrong. */
     async empty() {
       await pool.query(
-        rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log, sign_in_failures CASCADE`,
+        rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log, sign_in_failures,
+        oauth_providers CASCADE`,
       );
     },
     async close() {

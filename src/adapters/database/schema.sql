@@ -51,6 +51,13 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_of_team ON public.audit_log USING btree (team, id DESC);
 
+CREATE TABLE auth_settings (
+  one boolean DEFAULT true NOT NULL,
+  local boolean DEFAULT true NOT NULL,
+  CONSTRAINT auth_settings_pkey PRIMARY KEY (one),
+  CONSTRAINT auth_settings_one_check CHECK (one)
+);
+
 CREATE TABLE build_attempts (
   build_id bigint NOT NULL,
   attempt integer NOT NULL,
@@ -327,6 +334,60 @@ CREATE TABLE leader_epochs (
   holder text NOT NULL,
   taken_at timestamp with time zone NOT NULL,
   CONSTRAINT leader_epochs_pkey PRIMARY KEY (scope)
+);
+
+CREATE TABLE oauth_flows (
+  state_hash text NOT NULL,
+  provider text NOT NULL,
+  nonce text NOT NULL,
+  verifier text NOT NULL,
+  browser_hash text NOT NULL,
+  user_id bigint,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT oauth_flows_pkey PRIMARY KEY (state_hash),
+  CONSTRAINT oauth_flows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_flows_by_time ON public.oauth_flows USING btree (expires_at);
+
+CREATE TABLE oauth_identities (
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  user_id bigint NOT NULL,
+  provider text NOT NULL,
+  linked_at timestamp with time zone NOT NULL,
+  CONSTRAINT oauth_identities_pkey PRIMARY KEY (issuer, subject),
+  CONSTRAINT oauth_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX oauth_identities_by_provider ON public.oauth_identities USING btree (provider);
+CREATE INDEX oauth_identities_by_user ON public.oauth_identities USING btree (user_id);
+
+CREATE TABLE oauth_profiles (
+  token_hash text NOT NULL,
+  provider text NOT NULL,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  browser_hash text NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT oauth_profiles_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX oauth_profiles_by_time ON public.oauth_profiles USING btree (expires_at);
+
+CREATE TABLE oauth_providers (
+  canonical text NOT NULL,
+  display_name text,
+  type text NOT NULL,
+  client_id text NOT NULL,
+  secret_key text NOT NULL,
+  issuer_url text,
+  auth_url text,
+  token_url text,
+  user_info_url text,
+  scopes jsonb,
+  username_claim text,
+  enabled boolean NOT NULL,
+  issuer text NOT NULL,
+  CONSTRAINT oauth_providers_pkey PRIMARY KEY (canonical),
+  CONSTRAINT oauth_providers_type_check CHECK ((type = ANY (ARRAY['OIDC'::text, 'OAuth2'::text])))
 );
 
 CREATE TABLE pipelines (

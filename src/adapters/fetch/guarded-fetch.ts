@@ -13,6 +13,8 @@ export interface FetchOptions {
   longestBytes?: number;
   /** How names become addresses; for tests. */
   resolve?: typeof lookup;
+  /** Trusted beside those that Node trusts; for tests. */
+  ca?: string;
 }
 
 export interface FetchRules {
@@ -41,13 +43,7 @@ const MOST_REDIRECTS = 5;
  * between; each redirect is looked at anew; time and size are limited.
  */
 export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
-  const allowed = rangesOf(options.allowedRanges ?? []);
-  const timeoutMs = options.timeoutMs ?? 20_000;
-  const isReachable = (address: string): boolean => isAllowed(address, allowed);
-  const agent = new Agent({
-    connect: { lookup: checkingLookup(isReachable, options.resolve ?? lookup), timeout: timeoutMs },
-    pipelining: 0,
-  });
+  const { agent, timeoutMs, isReachable } = guardedAgent(options);
   const limits = { longest: options.longestBytes ?? 256 * 1024, isReachable };
   return {
     async get(url, rules) {
@@ -60,6 +56,19 @@ export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Connections to addresses that may be reached. Whoever uses it asks `refuse` about each URL before, since no address is looked up. */
+export function guardedAgent(options: FetchOptions) {
+  const allowed = rangesOf(options.allowedRanges ?? []);
+  const timeoutMs = options.timeoutMs ?? 20_000;
+  const isReachable = (address: string): boolean => isAllowed(address, allowed);
+  const connect = {
+    lookup: checkingLookup(isReachable, options.resolve ?? lookup),
+    timeout: timeoutMs,
+    ...(options.ca !== undefined && { ca: options.ca }),
+  };
+  return { agent: new Agent({ connect, pipelining: 0 }), timeoutMs, isReachable };
 }
 
 interface Attempt {
@@ -95,7 +104,10 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
 }
 
 /** What can be said of a URL before anything is asked. A host that is an address is never looked up, so it is looked at here. */
-function refuse(url: URL, { rules, isReachable }: Attempt): string | undefined {
+export function refuse(
+  url: URL,
+  { rules, isReachable }: Pick<Attempt, 'rules' | 'isReachable'>,
+): string | undefined {
   const { hostname, host, username, password } = url;
   const protocol = refuseProtocol(url, rules);
   if (protocol !== undefined) return protocol;
@@ -133,7 +145,7 @@ function discard(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }
 
-async function read(
+export async function read(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
   longest: number,
 ): Promise<FetchAnswer> {

@@ -10,6 +10,8 @@ const KINDS = {
   unauthenticated: { status: 401, title: 'A valid token is needed' },
   forbidden: { status: 403, title: 'The role is not enough' },
   'sign-in-failed': { status: 401, title: 'Signing in failed' },
+  'provider-failed': { status: 401, title: 'The provider did not say who it is' },
+  'local-sign-in-off': { status: 403, title: 'Passwords are not used here' },
   'wrong-password': { status: 403, title: 'The password is wrong' },
   'password-change-required': { status: 403, title: 'The password must be changed first' },
   'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },

@@ -1,8 +1,9 @@
 import type { DatabasePool } from 'slonik';
-import type { AccessStores } from '#flows/access-ports.ts';
+import type { AccessStores } from '#flows/access-stores.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { memberStore } from './members.ts';
+import { oauthStore } from './oauth.ts';
 import { throttleStore } from './throttle.ts';
 import { tokenStore } from './tokens.ts';
 import { userSessionStore } from './user-sessions.ts';
@@ -16,5 +17,6 @@ export function accessStores(database: { pool: DatabasePool }): AccessStores {
     tokens: tokenStore(database),
     throttle: throttleStore(database),
     audit: auditStore(database),
+    oauth: oauthStore(database),
   };
 }

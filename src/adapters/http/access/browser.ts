@@ -8,6 +8,8 @@ import type { SessionCodec } from './session-token.ts';
 /** How browsers carry a session, and what proves that a page of ours sent a request. */
 export interface BrowserRules {
   cookie: string;
+  /** What binds a sign-in by a provider to the browser that began it. */
+  flowCookie: string;
   cookieOptions: CookieSerializeOptions;
   /** Of the external URL; undefined when the installation does not know it. */
   origin: string | undefined;
@@ -25,6 +27,7 @@ export function browserRules(
   const secure = externalUrl?.startsWith('http:') !== true;
   return {
     cookie: secure ? '__Host-millrace-session' : 'millrace-session',
+    flowCookie: secure ? '__Host-millrace-flow' : 'millrace-flow',
     cookieOptions: { path: '/', httpOnly: true, secure, sameSite: 'lax' },
     origin: externalUrl === undefined ? undefined : new URL(externalUrl).origin,
     csrfToken: (sessionId) => codec.csrfToken(sessionId),

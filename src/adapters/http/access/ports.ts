@@ -6,6 +6,8 @@ import type {
   UserSessionStore,
 } from '#flows/access-ports.ts';
 import type { ChangePasswordPorts } from '#flows/change-password.ts';
+import type { OAuthStore } from '#flows/oauth-ports.ts';
+import type { OAuthPorts } from '#flows/oauth-sign-in.ts';
 import type { BrowserRules } from './browser.ts';
 import type { SessionCodec } from './session-token.ts';
 
@@ -16,6 +18,11 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   sessions: UserSessionStore;
   tokens: TokenStore;
   audit: AuditStore;
+  oauth: OAuthStore;
+  client: OAuthPorts['client'];
+  random: OAuthPorts['random'];
+  digest: OAuthPorts['digest'];
+  externalUrl: OAuthPorts['externalUrl'];
   codec: SessionCodec;
   browser: BrowserRules;
 }

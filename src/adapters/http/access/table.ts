@@ -28,6 +28,21 @@ const ROUTES = {
     about:
       'Username and password for a session: its token, or with `"session": "cookie"` a cookie and a `csrf_token`.',
   },
+  'GET /auth/oauth/:canonical': {
+    needs: 'nothing',
+    about:
+      'Begins to sign in with a provider: a redirect to it, and a cookie that binds the answer to this browser.',
+  },
+  'GET /auth/oauth/:canonical/callback': {
+    needs: 'nothing',
+    about:
+      'Where the provider sends the browser back to. The session is in a cookie then; somebody without an account gets a `profile_token`.',
+  },
+  'POST /auth/oauth/complete-profile': {
+    needs: 'nothing',
+    about:
+      'Makes the account of somebody who signed in with a provider for the first time, under a name of their choice, and signs them in. They are in no team.',
+  },
   'GET /auth/session': {
     needs: 'session',
     beforePasswordChange: true,
@@ -49,6 +64,15 @@ const ROUTES = {
   },
   'GET /profile/sessions': { needs: 'session', about: 'Your sessions, newest first.' },
   'DELETE /profile/sessions/:session': { needs: 'session', about: 'Ends one of your sessions.' },
+  'GET /profile/linked-accounts': { needs: 'session', about: 'The providers that you can sign in with.' },
+  'POST /profile/linked-accounts/:canonical': {
+    needs: 'session',
+    about: 'Begins to link a provider: the answer says where to send the browser.',
+  },
+  'DELETE /profile/linked-accounts/:canonical': {
+    needs: 'session',
+    about: 'Unlinks a provider, unless it is your only way to sign in.',
+  },
   'POST /api-tokens': {
     needs: 'session',
     about:
@@ -90,6 +114,16 @@ const ROUTES = {
     needs: 'global-admin',
     about:
       'Deletes an account with its sessions and tokens. The last admin of a team, and the last global admin, stay.',
+  },
+  'GET /admin/oauth-providers': {
+    needs: 'global-admin',
+    about: 'All providers, as the OAuthProvider objects say; never a secret.',
+  },
+  'GET /admin/auth-settings': { needs: 'global-admin', about: 'Whether people may sign in by password.' },
+  'PUT /admin/auth-settings': {
+    needs: 'global-admin',
+    about:
+      'Turns signing in by password on or off; off only when everybody has linked a provider that is enabled.',
   },
   'GET /admin/audit': {
     needs: 'global-admin',

@@ -25,15 +25,35 @@ export const SessionAnswer = {
 };
 
 export function signInRoutes(ports: AccessPorts): Route[] {
-  return [methodsRoute(), loginRoute(ports), whoRoute(ports), ...endRoutes(ports)];
+  return [methodsRoute(ports), loginRoute(ports), whoRoute(ports), ...endRoutes(ports)];
 }
 
-function methodsRoute(): Route {
+function methodsRoute({ oauth }: AccessPorts): Route {
+  const Provider = Type.Object({
+    canonical: Type.String(),
+    name: Type.String(),
+    type: Type.Enum(['OIDC', 'OAuth2']),
+    url: Type.String(),
+  });
   return route({
     method: 'GET',
     url: '/auth/methods',
-    schema: { response: answer({ local: Type.Boolean() }) },
-    handler: async () => ({ data: { local: true } }),
+    schema: { response: answer({ local: Type.Boolean(), providers: Type.Array(Provider) }) },
+    handler: async () => {
+      const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
+      const enabled = providers.filter((provider) => provider.enabled);
+      return {
+        data: {
+          local,
+          providers: enabled.map(({ canonical, displayName = canonical, type }) => ({
+            canonical,
+            name: displayName,
+            type,
+            url: `/auth/oauth/${canonical}`,
+          })),
+        },
+      };
+    },
   });
 }
 
@@ -50,6 +70,9 @@ function loginRoute(ports: AccessPorts): Route {
       const { username, password, session } = request.body;
       const answered = await signIn({ username, password, caller: callerOf(request) }, ports);
       if (answered.answer === 'wait') throw tooMany(answered.seconds);
+      if (answered.answer === 'local-off') {
+        throw new Problem('local-sign-in-off', 'Sign in with one of the providers of GET /auth/methods.');
+      }
       if (answered.answer === 'failed') {
         throw new Problem('sign-in-failed', 'The username or the password is wrong.');
       }

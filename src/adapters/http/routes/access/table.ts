@@ -1,6 +1,7 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { auditRoutes } from './audit.ts';
+import { oauthRoutes } from './oauth.ts';
 import { profileRoutes } from './profile.ts';
 import { signInRoutes } from './sign-in.ts';
 import { teamRoutes } from './teams.ts';
@@ -11,6 +12,7 @@ import { userRoutes } from './users.ts';
 export function accessRoutes(ports: AccessPorts): Route[] {
   return [
     ...signInRoutes(ports),
+    ...oauthRoutes(ports),
     ...profileRoutes(ports),
     ...tokenRoutes(ports),
     ...teamRoutes(ports),

@@ -1,0 +1,65 @@
+import type { DatabasePool } from 'slonik';
+import { rows, time, type Transaction } from '#adapters/database/pool.ts';
+import { withoutNulls } from '#adapters/database/nulls.ts';
+import type { OAuthFlow, OAuthStore } from '#flows/oauth-ports.ts';
+import { audit } from './audit.ts';
+import { inTurn } from './turns.ts';
+
+type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'keepProfile' | 'completeProfile'>;
+
+/** What lasts minutes. Whoever begins one sweeps away those that are over. */
+export function oauthFlows(pool: DatabasePool): Flows {
+  return {
+    async openFlow(stateHash, { provider, nonce, verifier, browserHash, userId = null }, expiresAt) {
+      await pool.query(rows()`
+        WITH over AS (
+          DELETE FROM oauth_flows WHERE state_hash IN (
+            SELECT state_hash FROM oauth_flows WHERE expires_at < now() - interval '1 hour' LIMIT 100 FOR UPDATE SKIP LOCKED))
+        INSERT INTO oauth_flows (state_hash, provider, nonce, verifier, browser_hash, user_id, expires_at)
+        VALUES (${stateHash}, ${provider}, ${nonce}, ${verifier}, ${browserHash}, ${userId}, ${time(expiresAt)})`);
+    },
+    async takeFlow(stateHash, at) {
+      const found = await pool.maybeOne(rows<OAuthFlow & { userId: number | null; over: boolean }>()`
+        DELETE FROM oauth_flows WHERE state_hash = ${stateHash}
+        RETURNING provider, nonce, verifier, browser_hash AS "browserHash", user_id AS "userId", expires_at <= ${time(at)} AS over`);
+      if (found === null || found.over) return undefined;
+      const { over: _, ...flow } = found;
+      return withoutNulls(flow);
+    },
+    async keepProfile(tokenHash, { provider, issuer, subject, browserHash }, expiresAt) {
+      await pool.query(rows()`
+        WITH over AS (
+          DELETE FROM oauth_profiles WHERE token_hash IN (
+            SELECT token_hash FROM oauth_profiles WHERE expires_at < now() - interval '1 hour' LIMIT 100 FOR UPDATE SKIP LOCKED))
+        INSERT INTO oauth_profiles (token_hash, provider, issuer, subject, browser_hash, expires_at)
+        VALUES (${tokenHash}, ${provider}, ${issuer}, ${subject}, ${browserHash}, ${time(expiresAt)})`);
+    },
+    completeProfile: async (profile, at) =>
+      await inTurn(pool, async (connection) => await complete(connection, profile, at)),
+  };
+}
+
+async function complete(
+  connection: Transaction,
+  { tokenHash, browserHash, username, fullName }: Parameters<Flows['completeProfile']>[0],
+  at: Date,
+): Promise<'created' | 'taken' | 'unknown'> {
+  // The provider is looked at again: it may have been disabled since.
+  const waiting = await connection.maybeOne(rows<{ provider: string; issuer: string; subject: string }>()`
+    SELECT f.provider, f.issuer, f.subject FROM oauth_profiles f JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled
+    WHERE f.token_hash = ${tokenHash} AND f.browser_hash = ${browserHash} AND f.expires_at > ${time(at)}
+      AND NOT EXISTS (SELECT 1 FROM oauth_identities i WHERE i.issuer = f.issuer AND i.subject = f.subject)`);
+  if (waiting === null) return 'unknown';
+  const { provider, issuer, subject } = waiting;
+  const id = await connection.maybeOneFirst(rows<{ id: number }>()`
+    INSERT INTO users (username, full_name, created_at) VALUES (${username}, ${fullName}, ${time(at)})
+    ON CONFLICT (username) DO NOTHING RETURNING id`);
+  if (id === null) return 'taken';
+  await connection.query(rows()`
+    INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
+    VALUES (${issuer}, ${subject}, ${id}, ${provider}, ${time(at)})`);
+  await connection.query(rows()`DELETE FROM oauth_profiles WHERE token_hash = ${tokenHash}`);
+  const entry = { actor: username, at, action: 'user.created', targetType: 'user', target: username };
+  await audit(connection, { ...entry, details: { provider } });
+  return 'created';
+}

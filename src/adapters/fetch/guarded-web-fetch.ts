@@ -1,0 +1,46 @@
+import { request } from 'undici';
+import { guardedAgent, read, refuse } from './guarded-fetch.ts';
+import type { FetchOptions } from './guarded-fetch.ts';
+
+/** What a library hands to `fetch`: no redirect is followed, and a body is a form. */
+export interface WebFetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export interface GuardedWebFetch {
+  fetch(url: string, init: WebFetchInit): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** The guarded client in the shape of `fetch`, for libraries that speak with URLs of users: https only, public addresses, limited in time and size. */
+export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
+  const { agent, timeoutMs, isReachable } = guardedAgent(options);
+  return {
+    async fetch(url, { method, headers, body, signal }) {
+      const refused = refuse(new URL(url), { rules: {}, isReachable });
+      if (refused !== undefined) throw new TypeError(refused);
+      const limit = AbortSignal.timeout(timeoutMs);
+      const answer = await request(url, {
+        dispatcher: agent,
+        method: method === 'POST' ? 'POST' : 'GET',
+        headers: { ...headers, 'user-agent': 'millrace', 'accept-encoding': 'identity' },
+        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+        ...(body instanceof URLSearchParams && { body: body.toString() }),
+      });
+      const found = await read(answer.body, options.longestBytes ?? 256 * 1024);
+      if ('failure' in found) throw new TypeError(found.failure);
+      const shown = Object.entries(answer.headers).flatMap(([name, value]) =>
+        [value ?? []].flat().map((one): [string, string] => [name, one]),
+      );
+      const empty = [204, 205, 304].includes(answer.statusCode);
+      return new Response(empty ? null : new Uint8Array(found.bytes), {
+        status: answer.statusCode,
+        headers: shown,
+      });
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,260 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
+import { refuseLocalLoss, refuseUnlink } from '#domain/access/lock-out.ts';
+import type { Kept } from '#flows/oauth-ports.ts';
+import { completeProfile, finishFlow, startFlow } from '#flows/oauth-sign-in.ts';
+import type { FlowFinished, FlowStarted } from '#flows/oauth-sign-in.ts';
+import { accountOf, actOf, callerOf } from './answers.ts';
+import { FullName, Nothing, SMALL_BODY, Username, body } from './schemas.ts';
+import { SessionAnswer, Transport, handOver } from './sign-in.ts';
+
+const ProviderParams = Type.Object({ canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }) });
+
+export function oauthRoutes(ports: AccessPorts): Route[] {
+  return [
+    startRoute(ports),
+    callbackRoute(ports),
+    profileRoute(ports),
+    ...linkRoutes(ports),
+    ...settingsRoutes(ports),
+  ];
+}
+
+function startRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/auth/oauth/:canonical',
+    schema: { params: ProviderParams, response: { 302: Type.Unsafe<undefined>({ type: 'null' }) } },
+    handler: async (request, reply) => {
+      const url = started(ports, await startFlow(request.params, ports), request, reply);
+      return reply.header('cache-control', 'no-store').redirect(url, 302);
+    },
+  });
+}
+
+/** Where to; the browser gets what binds the flow to it. */
+function started(
+  ports: AccessPorts,
+  flow: FlowStarted,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string {
+  if (flow.answer === 'unknown')
+    throw new Problem('not-found', 'There is no such provider, or it is disabled.');
+  if (flow.answer === 'failed') throw failed(flow, request);
+  const { flowCookie, cookieOptions } = ports.browser;
+  void reply.setCookie(flowCookie, flow.browser, { ...cookieOptions, maxAge: 600 });
+  return flow.url;
+}
+
+function failed(
+  { message, failure }: { message: string; failure?: string },
+  request: FastifyRequest,
+): Problem {
+  if (failure !== undefined) request.log.warn({ failure }, 'signing in by a provider failed');
+  return new Problem('provider-failed', message);
+}
+
+const Finished = {
+  status: Type.Enum(['signed-in', 'complete-profile', 'linked']),
+  session: Type.Optional(Type.Object(SessionAnswer)),
+  /** For `POST /auth/oauth/complete-profile`. */
+  profile_token: Type.Optional(Type.String()),
+  username: Type.Optional(Type.String()),
+  full_name: Type.Optional(Type.String()),
+};
+
+/** The provider's word, as the browser brings it. The session is in the cookie from then on. */
+function callbackRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/auth/oauth/:canonical/callback',
+    schema: {
+      params: ProviderParams,
+      querystring: Type.Object({ state: Type.String({ minLength: 1, maxLength: 200 }) }),
+      response: answer(Finished),
+    },
+    handler: async (request, reply) => {
+      const finished = await finishFlow(
+        {
+          canonical: request.params.canonical,
+          state: request.query.state,
+          query: request.url.split('?')[1] ?? '',
+          browser: keptBy(request, ports),
+          caller: callerOf(request),
+        },
+        ports,
+      );
+      void reply.header('cache-control', 'no-store');
+      return { data: await told(finished, ports, request, reply) };
+    },
+  });
+}
+
+function keptBy(request: FastifyRequest, { browser }: AccessPorts): string | undefined {
+  return request.server.parseCookie(request.headers.cookie ?? '')[browser.flowCookie];
+}
+
+async function told(
+  finished: FlowFinished,
+  ports: AccessPorts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  if (finished.answer === 'failed') throw failed(finished, request);
+  if (finished.answer === 'taken') {
+    throw new Problem('already-exists', 'This identity is linked with another account.');
+  }
+  if (finished.answer === 'linked') return { status: 'linked' as const };
+  if (finished.answer === 'profile') {
+    const { token, username, fullName } = finished;
+    return { status: 'complete-profile' as const, profile_token: token, username, full_name: fullName };
+  }
+  void reply.clearCookie(ports.browser.flowCookie, ports.browser.cookieOptions);
+  return { status: 'signed-in' as const, session: await handOver(ports, finished.session, 'cookie', reply) };
+}
+
+function profileRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/auth/oauth/complete-profile',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({
+        profile_token: Type.String({ minLength: 1, maxLength: 200 }),
+        username: Username,
+        full_name: Type.Optional(FullName),
+        session: Transport,
+      }),
+      response: { 201: Type.Object({ data: Type.Object(SessionAnswer) }) },
+    },
+    handler: async (request, reply) => {
+      const { profile_token: token, username, full_name: fullName = '', session = 'cookie' } = request.body;
+      const profile = {
+        token,
+        username,
+        fullName,
+        browser: keptBy(request, ports),
+        caller: callerOf(request),
+      };
+      const made = await completeProfile(profile, ports);
+      if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
+      if (made.answer === 'taken')
+        throw new Problem('already-exists', `User ${username} exists already: choose another name.`);
+      if (made.answer === 'unknown')
+        throw new Problem('provider-failed', 'This sign-in is over. Begin again.');
+      return reply.code(201).send({ data: await handOver(ports, made.session, session, reply) });
+    },
+  });
+}
+
+const Linked = Type.Object({ canonical: Type.String(), name: Type.String(), linked_at: Time });
+
+function linkRoutes(ports: AccessPorts): Route[] {
+  const { oauth, now } = ports;
+  return [
+    route({
+      method: 'GET',
+      url: '/profile/linked-accounts',
+      schema: { response: answerList(Linked) },
+      handler: async ({ identity }) => {
+        const links = await oauth.links(accountOf(identity).userId);
+        return {
+          data: links.map(({ provider, displayName = provider, linkedAt }) => ({
+            canonical: provider,
+            name: displayName,
+            linked_at: linkedAt.toISOString(),
+          })),
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/profile/linked-accounts/:canonical',
+      schema: { params: ProviderParams, response: answer({ url: Type.String() }) },
+      handler: async (request, reply) => {
+        const { userId } = accountOf(request.identity);
+        const flow = await startFlow({ ...request.params, userId }, ports);
+        return { data: { url: started(ports, flow, request, reply) } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      url: '/profile/linked-accounts/:canonical',
+      schema: { params: ProviderParams, response: Nothing },
+      handler: async ({ identity, params }, reply) => {
+        const { userId } = accountOf(identity);
+        const link = { userId, provider: params.canonical };
+        kept(await oauth.unlink(link, actOf(identity, now()), refuseUnlink), 'This link of yours');
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
+  const Settings = { local: Type.Boolean() };
+  return [
+    route({
+      method: 'GET',
+      url: '/admin/auth-settings',
+      schema: { response: answer(Settings) },
+      handler: async () => ({ data: { local: await oauth.local() } }),
+    }),
+    route({
+      method: 'PUT',
+      url: '/admin/auth-settings',
+      schema: { body: body(Settings), response: answer(Settings) },
+      handler: async ({ body: { local }, identity }) => {
+        kept(await oauth.setLocal(local, actOf(identity, now()), refuseLocalLoss), 'This setting');
+        return { data: { local } };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/admin/oauth-providers',
+      schema: { response: answerList(Type.Object(Provider)) },
+      handler: async () => ({
+        data: (await oauth.providers()).map((one) => ({
+          canonical: one.canonical,
+          ...(one.displayName !== undefined && { display_name: one.displayName }),
+          type: one.type,
+          client_id: one.clientId,
+          ...(one.issuerUrl !== undefined && { issuer_url: one.issuerUrl }),
+          ...(one.authUrl !== undefined && { auth_url: one.authUrl }),
+          ...(one.tokenUrl !== undefined && { token_url: one.tokenUrl }),
+          ...(one.userInfoUrl !== undefined && { userinfo_url: one.userInfoUrl }),
+          scopes: [...(one.scopes ?? [])],
+          ...(one.usernameClaim !== undefined && { username_claim: one.usernameClaim }),
+          enabled: one.enabled,
+        })),
+      }),
+    }),
+  ];
+}
+
+/** Nothing that could hold the secret of our client. */
+const Provider = {
+  canonical: Type.String(),
+  display_name: Type.Optional(Type.String()),
+  type: Type.Enum(['OIDC', 'OAuth2']),
+  client_id: Type.String(),
+  issuer_url: Type.Optional(Type.String()),
+  auth_url: Type.Optional(Type.String()),
+  token_url: Type.Optional(Type.String()),
+  userinfo_url: Type.Optional(Type.String()),
+  scopes: Type.Array(Type.String()),
+  username_claim: Type.Optional(Type.String()),
+  enabled: Type.Boolean(),
+};
+
+function kept(answered: Kept, what: string): void {
+  if (answered.answer === 'refused') throw new Problem('would-lock-out', answered.message);
+  found(answered.answer === 'done' ? answered : undefined, what);
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { lockedOut, refuseLocalLoss, refuseProviderLoss, refuseUnlink } from './lock-out.ts';
+import type { Offered, Ways } from './lock-out.ts';
+import { usernameFault } from './names-and-passwords.ts';
+import { providerFaults, scopesOf, suggestFullName, suggestUsername } from './oauth-provider.ts';
+import type { Claims, OAuthProvider } from './oauth-provider.ts';
+
+const OIDC: OAuthProvider = {
+  canonical: 'forge',
+  type: 'OIDC',
+  clientId: 'millrace',
+  issuerUrl: 'https://id.example.org/realm',
+  enabled: true,
+};
+const OAUTH2: OAuthProvider = {
+  canonical: 'forge',
+  type: 'OAuth2',
+  clientId: 'millrace',
+  authUrl: 'https://forge.example.org/authorize',
+  tokenUrl: 'https://forge.example.org/token',
+  userInfoUrl: 'https://forge.example.org/user',
+  enabled: true,
+};
+
+describe('a definition of a provider', () => {
+  const { issuerUrl: _, ...withoutIssuer } = OIDC;
+  const cases: Record<string, [provider: OAuthProvider, faults: string[]]> = {
+    'of OIDC needs its issuer only': [OIDC, []],
+    'of OAuth2 needs three URLs': [OAUTH2, []],
+    'without the issuer is none': [withoutIssuer, ['A provider of type OIDC needs issuerUrl.']],
+    'of OAuth2 with an issuer is none': [
+      { ...OAUTH2, issuerUrl: 'https://x.example' },
+      ['A provider of type OAuth2 has no issuerUrl.'],
+    ],
+    'over plain HTTP is none': [
+      { ...OIDC, issuerUrl: 'http://id.example.org' },
+      ['issuerUrl is no URL like https://id.example.org/path.'],
+    ],
+    'with a password in its URL is none': [
+      { ...OIDC, issuerUrl: 'https://a:b@id.example.org' },
+      ['issuerUrl is no URL like https://id.example.org/path.'],
+    ],
+    'has a name that fits into a path': [
+      { ...OIDC, canonical: '../x' },
+      ['Its name has 1 to 63 lower-case letters, digits, dots or hyphens.'],
+    ],
+    'tells everything that is wrong at once': [
+      { ...OIDC, clientId: '', scopes: ['a b'] },
+      ['It has no client ID.', '"a b" is no scope.'],
+    ],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [provider, faults]) =>
+    expect(providerFaults(provider)).toEqual(faults),
+  );
+
+  test('asks for openid whatever it names', () => {
+    expect(scopesOf({ type: 'OIDC' })).toEqual(['openid', 'profile', 'email']);
+    expect(scopesOf({ type: 'OIDC', scopes: ['groups'] })).toEqual(['openid', 'groups']);
+    expect(scopesOf({ type: 'OAuth2' })).toEqual([]);
+  });
+});
+
+describe('a suggested username', () => {
+  const cases: Record<string, [claims: Claims, claim: string | undefined, name: string]> = {
+    'is the name at the provider': [{ login: 'Ann', email: 'x@y' }, 'login', 'ann'],
+    'falls back to what OpenID calls it': [{ preferred_username: 'ann' }, 'login', 'ann'],
+    'is the part of the address before the @': [{ email: 'Ann.B+ci@example.org' }, 'email', 'ann.b-ci'],
+    'may come from any claim': [{ nick: 'ann' }, 'nick', 'ann'],
+    'loses its accents': [{ nick: 'Zoë Å.' }, 'nick', 'zoe-a'],
+    'is never empty': [{ nick: '…' }, 'nick', 'user'],
+    'is no thing of the language': [{}, '__proto__', 'user'],
+    'is none of what is no text': [{ nick: ['ann'] }, 'nick', 'user'],
+    'is found where nothing is said': [{ preferred_username: 'ann' }, undefined, 'ann'],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [claims, claim, name]) => {
+    expect(suggestUsername(claims, claim)).toBe(name);
+  });
+
+  test('is always one that will do', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (nick) => {
+        expect(usernameFault(suggestUsername({ nick }, 'nick'))).toBeUndefined();
+      }),
+    );
+  });
+
+  test('and a full name have no control characters', () => {
+    expect(suggestFullName({ name: ' Ann\u0000\nB ' })).toBe('Ann  B');
+  });
+});
+
+const user = (username: string, hasPassword: boolean, ...linked: string[]): Ways => ({
+  username,
+  hasPassword,
+  linked,
+});
+const BOTH: Offered = { local: true, providers: ['one', 'two'] };
+const WITHOUT_LOCAL: Offered = { local: false, providers: ['one', 'two'] };
+
+describe('nobody is locked out', () => {
+  test('by a provider that goes', () => {
+    expect(refuseProviderLoss([user('ann', true, 'one')], 'one', BOTH)).toBeUndefined();
+    expect(refuseProviderLoss([user('ann', false, 'one', 'two')], 'one', BOTH)).toBeUndefined();
+    expect(refuseProviderLoss([user('ann', false, 'one'), user('bob', false, 'two')], 'one', BOTH)).toContain(
+      'for ann:',
+    );
+    expect(refuseProviderLoss([user('ann', true, 'one')], 'one', WITHOUT_LOCAL)).toContain('for ann:');
+    expect(refuseProviderLoss([user('ann', false)], 'one', BOTH)).toBeUndefined();
+    const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => user(name, false, 'one'));
+    expect(refuseProviderLoss(many, 'one', BOTH)).toContain('a, b, c, d, e and 2 more:');
+  });
+
+  test('by turning passwords off', () => {
+    expect(refuseLocalLoss([user('ann', true, 'one')], BOTH)).toBeUndefined();
+    expect(refuseLocalLoss([user('ann', true, 'one'), user('bob', true)], BOTH)).toContain('bob cannot');
+    expect(refuseLocalLoss([user('ann', true, 'gone')], BOTH)).toContain('ann cannot');
+    expect(refuseLocalLoss([], { local: true, providers: [] })).toContain('No provider');
+  });
+
+  test('by giving up a link', () => {
+    expect(refuseUnlink(user('ann', true, 'one'), 'one', BOTH)).toBeUndefined();
+    expect(refuseUnlink(user('ann', true, 'one'), 'one', WITHOUT_LOCAL)).toContain('only way');
+    expect(refuseUnlink(user('ann', false, 'one', 'two'), 'one', BOTH)).toBeUndefined();
+    expect(refuseUnlink(user('ann', false, 'one', 'gone'), 'one', BOTH)).toContain('only way');
+    expect(refuseUnlink(user('ann', false, 'gone'), 'gone', BOTH)).toBeUndefined();
+  });
+
+  test('by any order of these', () => {
+    const provider = fc.constantFrom('one', 'two', 'three');
+    const step = fc.record({
+      what: fc.constantFrom('local-off', 'local-on', 'off', 'on', 'unlink'),
+      provider,
+      who: fc.nat(3),
+    });
+    const users = fc.array(fc.tuple(fc.boolean(), fc.uniqueArray(provider)), { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(users, fc.array(step, { maxLength: 30 }), (made, steps) => {
+        let people = made.map(([hasPassword, linked], index) => user(`u${index}`, hasPassword, ...linked));
+        let offered: Offered = { local: true, providers: ['one', 'two', 'three'] };
+        const able = new Set(
+          people
+            .filter((one) => lockedOut([one], offered, { local: false, providers: [] }).length > 0)
+            .map(({ username }) => username),
+        );
+        for (const one of steps) ({ people, offered } = play(people, offered, one));
+        const still = people.filter(
+          (person) => lockedOut([person], offered, { local: false, providers: [] }).length > 0,
+        );
+        for (const username of able) expect(still.map((person) => person.username)).toContain(username);
+      }),
+    );
+  });
+});
+
+type Step = { what: string; provider: string; who: number };
+function play(
+  people: Ways[],
+  offered: Offered,
+  { what, provider, who }: Step,
+): { people: Ways[]; offered: Offered } {
+  const person = people[who];
+  switch (what) {
+    case 'local-off':
+      return {
+        people,
+        offered: refuseLocalLoss(people, offered) === undefined ? { ...offered, local: false } : offered,
+      };
+    case 'local-on':
+      return { people, offered: { ...offered, local: true } };
+    case 'on':
+      return { people, offered: { ...offered, providers: [...new Set([...offered.providers, provider])] } };
+    case 'off':
+      if (refuseProviderLoss(people, provider, offered) !== undefined) return { people, offered };
+      return {
+        people,
+        offered: { ...offered, providers: offered.providers.filter((one) => one !== provider) },
+      };
+    default:
+      if (person === undefined || refuseUnlink(person, provider, offered) !== undefined)
+        return { people, offered };
+      return {
+        offered,
+        people: people.map((one) =>
+          one === person ? { ...one, linked: one.linked.filter((link) => link !== provider) } : one,
+        ),
+      };
+  }
+}

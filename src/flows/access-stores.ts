@@ -1,0 +1,20 @@
+import type {
+  AccountStore,
+  AuditStore,
+  MemberStore,
+  ThrottleStore,
+  TokenStore,
+  UserSessionStore,
+} from './access-ports.ts';
+import type { OAuthStore } from './oauth-ports.ts';
+
+/** Everything that is kept of people and of what they may. */
+export interface AccessStores {
+  accounts: AccountStore;
+  members: MemberStore;
+  sessions: UserSessionStore;
+  tokens: TokenStore;
+  throttle: ThrottleStore;
+  audit: AuditStore;
+  oauth: OAuthStore;
+}

@@ -1,0 +1,105 @@
+import type { Offered, Ways } from '#domain/access/lock-out.ts';
+import type { Claims, OAuthProvider } from '#domain/access/oauth-provider.ts';
+import type { Act, Credentials } from './access-ports.ts';
+
+/*
+ * What signing in by identity providers needs from outside. The promises of `access-ports.ts` hold.
+ */
+
+/** A provider with the name under which the secret of our client is found. */
+export interface StoredProvider extends OAuthProvider {
+  secretKey: string;
+}
+
+/** Whose account at the provider: nothing else identifies anybody. */
+export interface OAuthIdentity {
+  issuer: string;
+  subject: string;
+  provider: string;
+}
+
+export interface OAuthFlow {
+  provider: string;
+  nonce: string;
+  verifier: string;
+  /** Of what the browser that began it keeps. */
+  browserHash: string;
+  /** To whose account the identity is to be linked; absent: to sign in. */
+  userId?: number;
+}
+
+export interface WaitingProfile extends OAuthIdentity {
+  browserHash: string;
+}
+
+export interface LinkedIdentity {
+  provider: string;
+  displayName?: string;
+  linkedAt: Date;
+}
+
+/** `refused`: with the reason, and the reason names who would be locked out. */
+export type Kept = { answer: 'done' } | { answer: 'unknown' } | { answer: 'refused'; message: string };
+
+export interface OAuthStore {
+  providers(): Promise<StoredProvider[]>;
+  local(): Promise<boolean>;
+  /** What is lost by it, people would be locked out by: `refuse` is asked when it is disabled or speaks for another issuer. */
+  saveProvider(
+    provider: StoredProvider,
+    act: Act,
+    refuse: (users: Ways[], provider: string, offered: Offered) => string | undefined,
+  ): Promise<Kept>;
+  removeProvider(
+    canonical: string,
+    act: Act,
+    refuse: (users: Ways[], provider: string, offered: Offered) => string | undefined,
+  ): Promise<Kept>;
+  setLocal(
+    local: boolean,
+    act: Act,
+    refuse: (users: Ways[], offered: Offered) => string | undefined,
+  ): Promise<Kept>;
+  openFlow(stateHash: string, flow: OAuthFlow, expiresAt: Date): Promise<void>;
+  /** Once; undefined when there is none, or it is too old. */
+  takeFlow(stateHash: string, at: Date): Promise<OAuthFlow | undefined>;
+  accountOf(identity: Omit<OAuthIdentity, 'provider'>): Promise<Credentials | undefined>;
+  keepProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
+  /** An account for the identity, and the profile is used up; `taken` is the name, and leaves the profile. */
+  completeProfile(
+    profile: { tokenHash: string; browserHash: string; username: string; fullName: string },
+    at: Date,
+  ): Promise<'created' | 'taken' | 'unknown'>;
+  /** `taken`: it is linked with another account. */
+  link(userId: number, identity: OAuthIdentity, at: Date): Promise<'linked' | 'taken'>;
+  links(userId: number): Promise<LinkedIdentity[]>;
+  unlink(
+    link: { userId: number; provider: string },
+    act: Act,
+    refuse: (user: Ways, provider: string, offered: Offered) => string | undefined,
+  ): Promise<Kept>;
+}
+
+export interface OAuthAnswer {
+  issuer: string;
+  subject: string;
+  claims: Claims;
+}
+
+/** Speaks with providers. `failure` is for the log: it may quote what they said. */
+export interface OAuthClient {
+  /** Where the browser is sent. */
+  authorizationUrl(provider: StoredProvider, ask: OAuthAsk): Promise<{ url: string } | { failure: string }>;
+  /** The answer that came with the browser, checked in every way that the protocol has, for who it is. */
+  identify(
+    provider: StoredProvider,
+    ask: OAuthAsk & { query: string },
+  ): Promise<OAuthAnswer | { failure: string }>;
+}
+
+export interface OAuthAsk {
+  callbackUrl: string;
+  state: string;
+  nonce: string;
+  verifier: string;
+}

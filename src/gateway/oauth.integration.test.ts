@@ -1,0 +1,467 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { rows } from '#adapters/database/pool.ts';
+import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import type { GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import { openIdClient } from '#adapters/oauth/openid.ts';
+import { refuseProviderLoss } from '#domain/access/lock-out.ts';
+import type { StoredProvider } from '#flows/oauth-ports.ts';
+import { Browser, CLIENT, startIdentityProvider } from '#testing/identity-provider.ts';
+import type { IdentityProvider, Page } from '#testing/identity-provider.ts';
+import { startPlainProvider } from '#testing/plain-oauth2.ts';
+import type { PlainProvider } from '#testing/plain-oauth2.ts';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* A browser, the gateway over a real Postgres, and real identity providers over HTTPS. */
+let stores: TestStores;
+let gateway: Gateway;
+let one: IdentityProvider;
+let two: IdentityProvider;
+let plain: PlainProvider;
+let browser: Browser;
+let guarded: GuardedWebFetch;
+let now: Date;
+let monotonic = 0;
+
+const callback = (canonical: string): string => `${ORIGIN}/auth/oauth/${canonical}/callback`;
+const act = () => ({ by: 'manifest', at: now });
+
+beforeAll(async () => {
+  // The provider tells of each default that a test leaves as it is.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  stores = await openStores();
+  one = await startIdentityProvider([callback('one')]);
+  two = await startIdentityProvider([callback('two')]);
+  plain = await startPlainProvider();
+  guarded = guardedWebFetch({ allowedRanges: ['127.0.0.0/8'], ca: [one.ca, two.ca, plain.ca].join('\n') });
+  gateway = await openGateway(stores, {
+    now: () => now,
+    client: openIdClient({
+      secretOf: async (key) => (key === 'known' ? CLIENT.secret : undefined),
+      fetch: async (url, init) => await guarded.fetch(url, init),
+      now: () => monotonic,
+    }),
+  });
+});
+beforeEach(async () => {
+  now = new Date();
+  await stores.empty();
+  one.person = 'ann';
+  two.person = 'ann-at-two';
+  await save(provider('one', one));
+  await save(provider('two', two));
+  await gateway.account('root', { globalAdmin: true, password: 'correct horse' });
+  browser = new Browser({ origin: ORIGIN, base: gateway.base }, [one.ca, two.ca, plain.ca]);
+});
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([one.close(), two.close(), plain.close(), guarded.close()]);
+  await stores.close();
+});
+
+function provider(
+  canonical: string,
+  { issuer }: IdentityProvider,
+  more: Partial<StoredProvider> = {},
+): StoredProvider {
+  return {
+    canonical,
+    type: 'OIDC',
+    clientId: CLIENT.id,
+    issuerUrl: issuer,
+    enabled: true,
+    secretKey: 'known',
+    ...more,
+  };
+}
+const save = async (definition: StoredProvider) =>
+  await stores.access.oauth.saveProvider(definition, act(), refuseProviderLoss);
+
+interface Data {
+  data: {
+    status: string;
+    profile_token: string;
+    username: string;
+    full_name: string;
+    session: { username: string; csrf_token: string };
+  };
+}
+const dataOf = ({ text }: Page): Data['data'] => {
+  const answer: Data = JSON.parse(text);
+  return answer.data;
+};
+const problemOf = ({ text }: Page): { type: string; detail: string } => JSON.parse(text);
+const start = async (canonical = 'one'): Promise<Page> =>
+  await browser.go(`${ORIGIN}/auth/oauth/${canonical}`);
+/** As far as the provider's answer, which is not shown to the gateway yet. */
+const halfWay = async (canonical = 'one'): Promise<string> =>
+  (await browser.go(`${ORIGIN}/auth/oauth/${canonical}`, callback(canonical))).url;
+
+async function complete(page: Page, username: string) {
+  const body = { profile_token: dataOf(page).profile_token, username, full_name: 'Ann A.', session: 'token' };
+  return await gateway.ask<{ data: { token: string }; type: string }>('POST /auth/oauth/complete-profile', {
+    body,
+    headers: { cookie: browser.cookiesOf(ORIGIN) },
+  });
+}
+
+/** Signed in for the first time, with a session token. */
+async function newcomer(username = 'ann'): Promise<string> {
+  const made = await complete(await start(), username);
+  expect(made.status).toBe(201);
+  return made.body.data.token;
+}
+
+const failed = (page: Page) => {
+  expect([page.status, problemOf(page).type]).toEqual([401, 'https://millrace.dev/problems/provider-failed']);
+};
+
+describe('signing in with a provider', () => {
+  test('is offered, and begins with everything that the answer must match', async () => {
+    const methods = await gateway.ask('GET /auth/methods');
+    expect(methods.body.data).toEqual({
+      local: true,
+      providers: ['one', 'two'].map((name) => ({
+        canonical: name,
+        name,
+        type: 'OIDC',
+        url: `/auth/oauth/${name}`,
+      })),
+    });
+    const { url } = await browser.go(`${ORIGIN}/auth/oauth/one`, one.issuer);
+    const asked = Object.fromEntries(new URL(url).searchParams);
+    expect(asked).toMatchObject({
+      response_type: 'code',
+      client_id: CLIENT.id,
+      redirect_uri: callback('one'),
+      scope: 'openid profile email',
+      code_challenge_method: 'S256',
+    });
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked[name]?.length).toBe(43);
+    expect(url).not.toContain(CLIENT.secret);
+  });
+
+  test('for the first time asks for a name, and makes an account without a team', async () => {
+    const page = await start();
+    expect(page.status).toBe(200);
+    expect(dataOf(page)).toEqual({
+      status: 'complete-profile',
+      profile_token: expect.any(String),
+      username: 'ann',
+      full_name: 'The ann',
+    });
+    const token = (await complete(page, 'ann')).body.data.token;
+    const profile = await gateway.ask('GET /profile', { as: token });
+    expect(profile.body.data).toMatchObject({
+      username: 'ann',
+      full_name: 'Ann A.',
+      has_password: false,
+      teams: {},
+      global_admin: false,
+    });
+  });
+
+  test('again signs in directly, under the name that was chosen', async () => {
+    await newcomer('somebody');
+    browser.forget(ORIGIN);
+    const page = await start();
+    expect(dataOf(page)).toMatchObject({ status: 'signed-in', session: { username: 'somebody' } });
+    const profile = await gateway.ask('GET /profile', { headers: { cookie: browser.cookiesOf(ORIGIN) } });
+    expect(profile.body.data).toMatchObject({ username: 'somebody' });
+  });
+
+  test('never finds an account by its name or address', async () => {
+    await gateway.account('ann', { globalAdmin: true });
+    const page = await start();
+    expect(dataOf(page).status).toBe('complete-profile');
+    const taken = await complete(page, 'ann');
+    expect([taken.status, taken.body.type]).toEqual([409, 'https://millrace.dev/problems/already-exists']);
+    expect((await complete(page, 'ann-2')).status).toBe(201);
+  });
+
+  test('by somebody of the same name at another provider is somebody else', async () => {
+    await newcomer();
+    two.person = 'ann';
+    browser.forget(ORIGIN);
+    expect(dataOf(await start('two')).status).toBe('complete-profile');
+  });
+
+  test('goes on after the provider has changed its keys', async () => {
+    await newcomer();
+    await one.rotateKeys();
+    monotonic += 10 * 60_000;
+    browser.forget(one.issuer);
+    expect(dataOf(await start()).status).toBe('signed-in');
+  });
+});
+
+const definition = (more: Partial<StoredProvider> = {}): StoredProvider => ({
+  canonical: 'plain',
+  type: 'OAuth2',
+  clientId: CLIENT.id,
+  authUrl: `${plain.base}/authorize`,
+  tokenUrl: `${plain.base}/token`,
+  userInfoUrl: `${plain.base}/user`,
+  usernameClaim: 'login',
+  enabled: true,
+  secretKey: 'known',
+  ...more,
+});
+
+describe('a provider that knows no OpenID', () => {
+  test('says who it is by what it tells of the user', async () => {
+    await save(definition());
+    const page = await start('plain');
+    expect(dataOf(page)).toMatchObject({
+      status: 'complete-profile',
+      username: 'ann-of-forge',
+      full_name: 'Ann Of Forge',
+    });
+    await complete(page, 'ann');
+    expect(dataOf(await start('plain'))).toMatchObject({ status: 'signed-in', session: { username: 'ann' } });
+    const kept = await stores.pool.one(
+      rows<{ issuer: string; subject: string }>()`SELECT issuer, subject FROM oauth_identities`,
+    );
+    expect(kept).toEqual({ issuer: `${plain.base}/user`, subject: '42' });
+  });
+
+  test('suggests the part of the address before the @', async () => {
+    await save(definition({ usernameClaim: 'email' }));
+    expect(dataOf(await start('plain')).username).toBe('root');
+  });
+
+  test('accepts no answer with another verifier', async () => {
+    await save(definition());
+    const url = await halfWay('plain');
+    await stores.pool.query(rows()`UPDATE oauth_flows SET verifier = ${'y'.repeat(43)}`);
+    failed(await browser.go(url));
+  });
+});
+
+describe('an answer is not accepted', () => {
+  test('twice', async () => {
+    const url = await halfWay();
+    expect((await browser.go(url)).status).toBe(200);
+    failed(await browser.go(url));
+  });
+
+  test('twice, also at the same moment on two replicas', async () => {
+    const url = await halfWay();
+    const answers = await Promise.all([browser.go(url), browser.go(url)]);
+    expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  test('after five minutes', async () => {
+    const url = await halfWay();
+    now = new Date(now.getTime() + 300_000);
+    failed(await browser.go(url));
+  });
+
+  test('in another browser', async () => {
+    const url = await halfWay();
+    browser.forget(ORIGIN);
+    failed(await browser.go(url));
+    await start();
+    failed(await browser.go(url));
+  });
+
+  test('at the callback of another provider', async () => {
+    failed(await browser.go((await halfWay()).replace('/one/', '/two/')));
+  });
+
+  test('with a state that there is not', async () => {
+    const url = new URL(await halfWay());
+    url.searchParams.set('state', 'x'.repeat(43));
+    failed(await browser.go(url.href));
+  });
+
+  test('with the code of another flow', async () => {
+    const first = new URL(await halfWay());
+    const second = new URL(await halfWay());
+    second.searchParams.set('code', first.searchParams.get('code') ?? '');
+    failed(await browser.go(second.href));
+  });
+
+  test('with a code that was used', async () => {
+    const first = new URL(await halfWay());
+    await browser.go(first.href);
+    const second = new URL(await halfWay());
+    second.searchParams.set('code', first.searchParams.get('code') ?? '');
+    failed(await browser.go(second.href));
+  });
+
+  test('from another issuer', async () => {
+    const url = new URL(await halfWay());
+    expect(url.searchParams.get('iss')).toBe(one.issuer);
+    url.searchParams.set('iss', two.issuer);
+    failed(await browser.go(url.href));
+    const without = new URL(await halfWay());
+    without.searchParams.delete('iss');
+    failed(await browser.go(without.href));
+  });
+
+  test.each(['nonce', 'verifier'] as const)('for another %s', async (column) => {
+    const url = await halfWay();
+    const other = 'y'.repeat(43);
+    await stores.pool.query(
+      column === 'nonce'
+        ? rows()`UPDATE oauth_flows SET nonce = ${other}`
+        : rows()`UPDATE oauth_flows SET verifier = ${other}`,
+    );
+    failed(await browser.go(url));
+  });
+
+  test('when the provider says that the person did not agree', async () => {
+    const url = new URL(await halfWay());
+    url.searchParams.delete('code');
+    url.searchParams.set('error', 'access_denied');
+    failed(await browser.go(url.href));
+  });
+
+  test('when the provider was disabled, or deleted, meanwhile', async () => {
+    const url = await halfWay();
+    await save(provider('one', one, { enabled: false }));
+    failed(await browser.go(url));
+    expect((await start()).status).toBe(404);
+    await save(provider('one', one));
+    const page = await start();
+    await stores.access.oauth.removeProvider('one', act(), refuseProviderLoss);
+    expect((await complete(page, 'ann')).body.type).toBe('https://millrace.dev/problems/provider-failed');
+  });
+
+  test('for a profile twice, from another browser, or after five minutes', async () => {
+    const page = await start();
+    expect((await complete(page, 'ann')).status).toBe(201);
+    expect((await complete(page, 'ann-2')).status).toBe(401);
+    one.person = 'bob';
+    browser.forget(one.issuer);
+    const other = await start();
+    const cookies = browser.cookiesOf(ORIGIN);
+    browser.forget(ORIGIN);
+    expect((await complete(other, 'bob')).status).toBe(401);
+    now = new Date(now.getTime() + 300_000);
+    const body = { profile_token: dataOf(other).profile_token, username: 'bob' };
+    expect(
+      (await gateway.ask('POST /auth/oauth/complete-profile', { body, headers: { cookie: cookies } })).status,
+    ).toBe(401);
+  });
+
+  test('where our client has no secret, or the provider is away', async () => {
+    await save(provider('one', one, { secretKey: 'unknown' }));
+    failed(await start());
+    await save({ ...provider('gone', one), issuerUrl: 'https://127.0.0.1:1' });
+    failed(await start('gone'));
+    expect(gateway.lines.join('')).toContain('there is no secret unknown of our client');
+  });
+});
+
+async function link(as: string, canonical: string): Promise<Page> {
+  const begun = await gateway.ask<{ data: { url: string } }>(`POST /profile/linked-accounts/${canonical}`, {
+    as,
+  });
+  const [cookie = ''] = (begun.headers.get('set-cookie') ?? '').split(';');
+  const back = await browser.go(begun.body.data.url, callback(canonical));
+  const answer = await gateway.ask(`GET ${back.url.slice(ORIGIN.length)}`, { headers: { cookie } });
+  return { url: back.url, status: answer.status, text: answer.text };
+}
+const linked = async (as: string): Promise<string[]> => {
+  const list = await gateway.ask<{ data: { canonical: string }[] }>('GET /profile/linked-accounts', { as });
+  return list.body.data.map(({ canonical }) => canonical);
+};
+
+describe('linked accounts', () => {
+  test('are added, listed and given up, but not the only way to sign in', async () => {
+    const ann = await newcomer();
+    expect(dataOf(await link(ann, 'two')).status).toBe('linked');
+    expect(await linked(ann)).toEqual(['one', 'two']);
+    expect(dataOf(await start('two'))).toMatchObject({ status: 'signed-in', session: { username: 'ann' } });
+    expect((await gateway.ask('DELETE /profile/linked-accounts/one', { as: ann })).status).toBe(204);
+    const last = await gateway.ask<{ type: string }>('DELETE /profile/linked-accounts/two', { as: ann });
+    expect([last.status, last.body.type]).toEqual([409, 'https://millrace.dev/problems/would-lock-out']);
+    await gateway.ask('PUT /profile/password', { as: ann, body: { new_password: 'correct horse' } });
+    const again = await gateway.session('ann');
+    expect((await gateway.ask('DELETE /profile/linked-accounts/two', { as: again })).status).toBe(204);
+    expect(await linked(again)).toEqual([]);
+  });
+
+  test('are of one person only', async () => {
+    await newcomer();
+    const root = await gateway.session('root');
+    const answer = await link(root, 'one');
+    expect([answer.status, problemOf(answer).type]).toEqual([
+      409,
+      'https://millrace.dev/problems/already-exists',
+    ]);
+    expect(await linked(root)).toEqual([]);
+  });
+});
+
+describe('nobody is locked out', () => {
+  test('when a provider is disabled, deleted, or becomes another', async () => {
+    await newcomer();
+    const elsewhere = provider('one', one, { issuerUrl: 'https://other.example.org' });
+    for (const answer of [
+      await save(provider('one', one, { enabled: false })),
+      await save(elsewhere),
+      await stores.access.oauth.removeProvider('one', act(), refuseProviderLoss),
+    ]) {
+      expect(answer).toMatchObject({ answer: 'refused', message: expect.stringContaining('for ann:') });
+    }
+    await gateway.account('bob', { password: 'correct horse' });
+    expect(await save(provider('two', two, { enabled: false }))).toEqual({ answer: 'done' });
+  });
+
+  test('when passwords are turned off', async () => {
+    const root = await gateway.session('root');
+    const off = async () =>
+      await gateway.ask<{ detail: string }>('PUT /admin/auth-settings', { as: root, body: { local: false } });
+    const refused = await off();
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('root cannot')]);
+    await stores.pool.query(rows()`
+      INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
+      SELECT ${one.issuer}, 'root', id, 'one', now() FROM users`);
+    expect((await off()).status).toBe(200);
+    const login = await gateway.ask<{ type: string }>('POST /auth/login', {
+      body: { username: 'root', password: 'correct horse' },
+    });
+    expect([login.status, login.body.type]).toEqual([403, 'https://millrace.dev/problems/local-sign-in-off']);
+    expect((await gateway.ask('GET /auth/methods')).body.data).toMatchObject({ local: false });
+    expect(await save(provider('one', one, { enabled: false }))).toMatchObject({ answer: 'refused' });
+    expect((await gateway.ask('PUT /admin/auth-settings', { as: root, body: { local: true } })).status).toBe(
+      200,
+    );
+  });
+
+  test('when both happen at the same moment', async () => {
+    await stores.pool.query(rows()`
+      INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
+      SELECT ${one.issuer}, 'root', id, 'one', now() FROM users`);
+    for (let times = 0; times < 10; times += 1) {
+      const root = await gateway.session('root');
+      await Promise.all([
+        gateway.ask('PUT /admin/auth-settings', { as: root, body: { local: false } }),
+        save(provider('one', one, { enabled: false })),
+        gateway.ask('DELETE /profile/linked-accounts/one', { as: root }),
+      ]);
+      const way = await stores.pool.oneFirst(rows<{ way: boolean }>()`
+        SELECT (SELECT local FROM auth_settings) OR EXISTS (
+          SELECT 1 FROM oauth_identities i JOIN oauth_providers p ON p.canonical = i.provider AND p.enabled) AS way`);
+      expect(way).toBe(true);
+      await gateway.ask('PUT /admin/auth-settings', { as: root, body: { local: true } });
+      await save(provider('one', one));
+    }
+  });
+});
+
+test('no answer, line of a log or row of a table has the secret of our client', async () => {
+  const root = await gateway.session('root');
+  await newcomer();
+  const listed = await gateway.ask('GET /admin/oauth-providers', { as: root });
+  expect(listed.status).toBe(200);
+  const tables = await stores.pool.anyFirst(rows<{ text: string }>()`
+    SELECT coalesce(query_to_xml('SELECT * FROM ' || quote_ident(tablename), true, true, '')::text, '')
+    FROM pg_tables WHERE schemaname = 'public'`);
+  expect([listed.text, ...gateway.lines, ...tables].join('')).not.toContain(CLIENT.secret);
+});

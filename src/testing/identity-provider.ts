@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair } from 'jose';
+import { Provider } from 'oidc-provider';
+import { Agent, request } from 'undici';
+import { makeCertificate } from './certificate.ts';
+
+export interface IdentityProvider {
+  issuer: string;
+  /** Signs its certificate. */
+  ca: string;
+  /** Who signs in next. */
+  person: string;
+  /** From now on it signs with another key. */
+  rotateKeys(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const CLIENT = { id: 'millrace', secret: 'a secret of our client, 32 bytes' };
+
+/** An OpenID-certified identity provider over HTTPS, whose people agree to everything. */
+export async function startIdentityProvider(redirectUris: string[]): Promise<IdentityProvider> {
+  const { key, cert } = await makeCertificate(`identity provider ${randomUUID()}`);
+  let answer = nothing;
+  const server = createServer({ key, cert }, (asked, response) => answer(asked, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address: AddressInfo | string | null = server.address();
+  const issuer = `https://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
+  const self: IdentityProvider = {
+    issuer,
+    ca: cert,
+    person: 'ann',
+    async rotateKeys() {
+      answer = await answering(self, redirectUris);
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  await self.rotateKeys();
+  return self;
+}
+
+type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+const nothing: Answering = () => undefined;
+
+async function answering(self: IdentityProvider, redirectUris: string[]): Promise<Answering> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const jwk = { ...(await exportJWK(privateKey)), use: 'sig', alg: 'RS256' };
+  const provider = new Provider(self.issuer, {
+    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: redirectUris }],
+    jwks: { keys: [jwk] },
+    cookies: { keys: ['a key for tests only'] },
+    features: { devInteractions: { enabled: false } },
+    claims: { email: ['email'], profile: ['name', 'preferred_username'] },
+    interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: async () => ({
+        sub: id,
+        name: `The ${id}`,
+        preferred_username: id,
+        email: `${id}@example.org`,
+      }),
+    }),
+    loadExistingGrant: async (context: {
+      oidc: { client: { clientId: string }; session: { accountId: string } };
+    }) => {
+      const { client, session } = context.oidc;
+      const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+      grant.addOIDCScope('openid profile email');
+      await grant.save();
+      return grant;
+    },
+  });
+  const inner = provider.callback();
+  return (asked: IncomingMessage, response: ServerResponse): void => {
+    if (asked.url?.startsWith('/interaction/') !== true) return inner(asked, response);
+    void provider.interactionFinished(asked, response, { login: { accountId: self.person } });
+  };
+}
+
+export interface Page {
+  url: string;
+  status: number;
+  text: string;
+}
+
+/** As a browser: keeps cookies by host, follows redirects. `origin` is served at `base`. */
+export class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+  readonly #agent: Agent;
+  readonly #served: { origin: string; base: string };
+
+  constructor(served: { origin: string; base: string }, ca: string[]) {
+    this.#served = served;
+    this.#agent = new Agent({ connect: { ca } });
+  }
+
+  cookiesOf(url: string): string {
+    const { host } = new URL(url);
+    return [...(this.#cookies.get(host) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  forget(url: string): void {
+    this.#cookies.delete(new URL(url).host);
+  }
+
+  /** Until there is a page, or the next address begins with `until`. */
+  async go(first: string, until?: string): Promise<Page> {
+    let url = first;
+    for (let times = 0; times < 20; times += 1) {
+      if (until !== undefined && times > 0 && url.startsWith(until)) return { url, status: 0, text: '' };
+      const { statusCode, headers, body } = await request(this.#where(url), {
+        dispatcher: this.#agent,
+        headers: { cookie: this.cookiesOf(url) },
+      });
+      this.#keep(url, headers['set-cookie']);
+      const text = await body.text();
+      const { location } = headers;
+      if (typeof location !== 'string') return { url, status: statusCode, text };
+      url = new URL(location, url).href;
+    }
+    throw new Error(`too many redirects from ${first}`);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.close();
+  }
+
+  #where(url: string): string {
+    const { origin, base } = this.#served;
+    return url.startsWith(origin) ? `${base}${url.slice(origin.length)}` : url;
+  }
+
+  #keep(url: string, cookies: string | string[] | undefined): void {
+    const { host } = new URL(url);
+    const jar = this.#cookies.get(host) ?? new Map<string, string>();
+    for (const cookie of [cookies ?? []].flat()) {
+      const [pair = '', ...attributes] = cookie.split(';');
+      const [name = '', ...value] = pair.split('=');
+      if (attributes.some((one) => /expires=Thu, 01 Jan 1970/i.test(one))) jar.delete(name);
+      else jar.set(name, value.join('='));
+    }
+    this.#cookies.set(host, jar);
+  }
+}
