@@ -16,15 +16,19 @@ export async function followBuild(
 ): Promise<{ acknowledged: number; cancel: boolean } | 'over'> {
   let changed = false;
   let decides = false;
+  let puts = false;
   const answer = await builds.applyEvents(build, attempt, events, (state, fresh) => {
     const applied = applyEvents(state, fresh);
     changed = applied.state.status !== state.status;
-    decides = isOver(applied.state.status) || applied.puts.length > 0;
+    puts = applied.puts.length > 0;
+    decides = isOver(applied.state.status) || puts;
     return applied;
   });
   if (answer === 'over') return answer;
   const { acknowledged, cancel, pipelineId } = answer;
   if (decides) bell.ring('schedule', pipelineId);
+  // A trigger reaches other pipelines of the team: whoever hears this looks at all that want a decision.
+  if (puts) bell.ring('schedule', 0);
   if (changed) bell.ring('status', pipelineId);
   return { acknowledged, cancel };
 }

@@ -91,6 +91,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     routes,
     authorize: access.authorize,
     browser: access.ports.browser,
+    audit: access.ports.audit,
     log,
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
   });

@@ -40,6 +40,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     routes: [...publicRoutes(api, readiness, VERSION), ...accessRoutes(access.ports)],
     authorize: access.authorize,
     browser: access.ports.browser,
+    audit: access.ports.audit,
     trustedProxies: config.trustedProxies,
     log,
     version: VERSION,

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import type { Pipeline, Resource, Schedule } from '#domain/pipeline/pipeline.ts';
+import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { checkGroupKey } from '#domain/scheduling/check-groups.ts';
 import { checkTimer, isBuiltInCron, nextCheck, type CheckTimer } from '#domain/scheduling/next-check.ts';
 import { cronNext } from './cron-next.ts';
@@ -35,9 +36,13 @@ export async function saveResources(connection: Transaction, toSave: ResourcesTo
   const names = definition.resources.map((resource) => resource.name);
   await makeMissing(connection, toSave);
   await connection.query(rows()`
-    UPDATE resources r SET position = n.position - 1, type = n.type, deleted_at = NULL
-    FROM unnest(${texts(names)}, ${texts(definition.resources.map((resource) => resource.type))})
-      WITH ORDINALITY AS n (name, type, position)
+    UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, deleted_at = NULL
+    FROM unnest(${texts(names)}, ${texts(definition.resources.map((resource) => resource.type))},
+        ${sql.array(
+          definition.resources.map((resource) => isTriggerStream(typeOf(resource, definition))),
+          'bool',
+        )})
+      WITH ORDINALITY AS n (name, type, stream, position)
     WHERE r.pipeline_id = ${pipeline} AND r.name = n.name`);
   await connection.query(rows()`
     UPDATE resources SET deleted_at = now()

@@ -364,6 +364,7 @@ CREATE TABLE resources (
   pinned_at timestamp with time zone,
   pin_comment text,
   pin_wanted jsonb,
+  stream boolean DEFAULT false NOT NULL,
   CONSTRAINT resources_pkey PRIMARY KEY (id),
   CONSTRAINT resources_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT resources_webhook_hash_key UNIQUE (webhook_hash),
@@ -372,6 +373,7 @@ CREATE TABLE resources (
   CONSTRAINT resources_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
 );
 CREATE INDEX resources_by_scope ON public.resources USING btree (scope_id);
+CREATE INDEX resources_of_stream ON public.resources USING btree (name) WHERE (stream AND (deleted_at IS NULL));
 CREATE INDEX resources_pinned ON public.resources USING btree (pinned_version) WHERE (pinned_version IS NOT NULL);
 
 CREATE TABLE revisions (

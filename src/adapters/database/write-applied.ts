@@ -72,19 +72,44 @@ async function writePut(
   const { build, attempt, stored } = target;
   const step = target.steps.find((candidate) => candidate.id === put.step);
   if (step?.resource === undefined) return;
-  const into = await connection.maybeOne(rows<{ id: number; scope: number }>()`
-    SELECT r.id, s.id AS scope FROM resources r JOIN check_scopes s ON s.id = r.scope_id
-    WHERE r.pipeline_id = ${stored.pipeline} AND r.name = ${step.resource} FOR UPDATE OF s`);
-  if (into === null) return;
-  await addVersions(connection, into.scope, [put.version], {
-    at: new Date(step.endedAt ?? stored.createdAt),
-    build,
-  });
+  const into = await holdTargets(connection, { pipeline: stored.pipeline, resource: step.resource });
+  if (into === undefined) return;
+  const made = { at: new Date(step.endedAt ?? stored.createdAt), build };
+  for (const scope of [into.scope, ...into.stream]) await addVersions(connection, scope, [put.version], made);
   await connection.query(rows()`
     INSERT INTO build_outputs (build_id, attempt, step, resource_id, version_id)
     SELECT ${build}, ${attempt}, ${put.step}, ${into.id}, id FROM versions
     WHERE scope_id = ${into.scope} AND digest = ${sql.binary(versionDigest(storableFields(put.version)))}
     ON CONFLICT DO NOTHING`);
+}
+
+interface PutTarget {
+  id: number;
+  scope: number;
+  /** Of the same stream in the team's other pipelines. */
+  stream: number[];
+}
+
+/** All scopes that the put makes a version of, held in one order so that two puts into a stream cannot wait for each other. */
+async function holdTargets(
+  connection: Transaction,
+  { pipeline, resource }: { pipeline: number; resource: string },
+): Promise<PutTarget | undefined> {
+  const held = await connection.any(rows<{ id: number; scope: number; own: boolean }>()`
+    WITH own AS (
+      SELECT r.id, r.name, r.stream, p.team_id FROM resources r JOIN pipelines p ON p.id = r.pipeline_id
+      WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource}),
+    targets AS (
+      SELECT id FROM own
+      UNION
+      SELECT r.id FROM own o JOIN resources r ON r.name = o.name AND r.stream AND r.deleted_at IS NULL
+      JOIN pipelines p ON p.id = r.pipeline_id AND p.team_id = o.team_id AND p.deleted_at IS NULL
+      WHERE o.stream)
+    SELECT r.id, s.id AS scope, r.pipeline_id = ${pipeline} AS own
+    FROM targets t JOIN resources r ON r.id = t.id JOIN check_scopes s ON s.id = r.scope_id
+    ORDER BY s.id FOR UPDATE OF s`);
+  const own = held.find((one) => one.own);
+  return own && { ...own, stream: held.filter((one) => !one.own).map(({ scope }) => scope) };
 }
 
 /**

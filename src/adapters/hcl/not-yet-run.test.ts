@@ -42,9 +42,9 @@ describe('the operator refuses for now', () => {
       '1:1: the resource type fs',
     ],
     [
-      'the type trigger under another name',
-      'resource_type "t" {\n  source = "svc://trigger"\n}\nresource "t" "x" {}\n',
-      '4:1: the resource type trigger',
+      'the type fs under another name',
+      'resource_type "t" {\n  source = "svc://fs"\n}\nresource "t" "x" {\n  params {\n    path = "/x"\n  }\n}\n',
+      '4:1: the resource type fs',
     ],
     [
       'secrets that only a later gateway reads',

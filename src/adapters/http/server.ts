@@ -4,6 +4,8 @@ import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { FastifyBaseLogger } from 'fastify';
+import type { AuditStore } from '#flows/access-ports.ts';
+import { auditAnswers } from './access/audit-answers.ts';
 import { identify } from './access/identify.ts';
 import type { Authorize } from './access/authorize.ts';
 import type { BrowserRules } from './access/browser.ts';
@@ -17,6 +19,8 @@ export interface ServerParts {
   routes: Route[];
   authorize: Authorize;
   log: FastifyBaseLogger;
+  /** Where it is written down what people did. */
+  audit?: Pick<AuditStore, 'record'>;
   /** Sessions of browsers; without it only headers count. */
   browser?: BrowserRules;
   /** Addresses or ranges of proxies whose word about the sender's address is taken. */
@@ -74,6 +78,20 @@ export function createServer(parts: ServerParts): App {
   });
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
+  addHooks(app, parts);
+  app.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error);
+    if (problem !== error && problem.status >= 500) request.log.error({ err: error }, 'a request failed');
+    return sendProblem(reply, problem);
+  });
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not-found', 'No such path.')));
+
+  for (const route of parts.routes) route.register(app);
+  return app;
+}
+
+/** What happens to every request, in this order. */
+function addHooks(app: App, parts: ServerParts): void {
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     if (parts.draining?.() === true) void reply.header('connection', 'close');
@@ -86,6 +104,12 @@ export function createServer(parts: ServerParts): App {
     if (request.is404 || row?.needs === 'nothing') return;
     request.identity = await identify(parts, request, row);
   });
+  if (parts.audit !== undefined) {
+    app.addHook(
+      'preSerialization',
+      auditAnswers(parts.audit, () => new Date()),
+    );
+  }
   app.addHook('onSend', notModified);
   app.addHook('onResponse', async (request, reply) => {
     logAnswer(request, reply);
@@ -96,15 +120,6 @@ export function createServer(parts: ServerParts): App {
       seconds: reply.elapsedTime / 1000,
     });
   });
-  app.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error);
-    if (problem !== error && problem.status >= 500) request.log.error({ err: error }, 'a request failed');
-    return sendProblem(reply, problem);
-  });
-  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not-found', 'No such path.')));
-
-  for (const route of parts.routes) route.register(app);
-  return app;
 }
 
 /** JSON is never a document to a browser: nothing may run, frame or sniff it. */

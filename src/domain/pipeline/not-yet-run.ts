@@ -23,7 +23,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 const ready: Readonly<Record<string, readonly string[]>> = { approve: ['timeout'] };
 
 /** Built-in resource types whose checks, gets or puts need what is not there yet. */
-const types = ['svc://fs', 'svc://trigger', 'svc://artifact'];
+const types = ['svc://fs', 'svc://artifact'];
 
 /** Every place of the text that the operator would have to pass over: it must refuse the pipeline instead. */
 export function notYetRun(pipeline: Pipeline, blocks: readonly ReadBlock[]): Diagnostic[] {

@@ -10,7 +10,7 @@ import { checkName } from './name.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
 import { checkStepParameters, textsByName } from './parameter-names.ts';
 import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
-import { answeredByOperator } from './resources.ts';
+import { answeredByOperator, isTriggerStream } from './resources.ts';
 import type { KnownResource, KnownResources } from './resources.ts';
 import type { KnownRunners } from './surroundings.ts';
 
@@ -98,7 +98,7 @@ function readPaths(block: ReadBlock, attribute: string, report: Report): string[
 export function readPut(block: ReadBlock, around: StepSurroundings): PutStep {
   const found = findResource(block, around);
   const resource = fullName(block);
-  if (found && !found.type.push && found.type.origin?.source !== 'svc://trigger') {
+  if (found && !found.type.push && !isTriggerStream(found.type)) {
     const message = `a put cannot use ${resource}: its type ${found.type.name} has no push`;
     around.report(diagnose('put-not-supported', block.range, message));
   }

@@ -103,6 +103,11 @@ function readSchedule(
   return answer.schedule;
 }
 
+/** Built-in `trigger`, under whatever name: its versions are puts of the team's pipelines. */
+export function isTriggerStream({ builtIn, origin }: Pick<ResourceType, 'builtIn' | 'origin'>): boolean {
+  return builtIn && origin?.source === 'svc://trigger';
+}
+
 /** Types whose checks need no command, nor their gets: cron and trigger. */
 export function answeredByOperator(type: ResourceType): boolean {
   return type.builtIn && !type.check && !type.pull && !type.push;

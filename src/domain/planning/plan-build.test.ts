@@ -19,6 +19,7 @@ const git = {
   push: script('git push'),
 };
 const cron = { name: 'cron', builtIn: true, params: [], cache: false };
+const signal = { ...cron, name: 'trigger', origin: { source: 'svc://trigger' } };
 const probe = {
   name: 'probe',
   builtIn: false,
@@ -30,10 +31,11 @@ const probe = {
 
 function pipeline(steps: Step[]): Pipeline {
   return {
-    resourceTypes: [git, cron, probe],
+    resourceTypes: [git, cron, signal, probe],
     resources: [
       resource('git', 'app', { url: 'https://host/app', name: 'app' }),
       resource('cron', 'nightly'),
+      resource('trigger', 'released'),
       resource('probe', 'site', { url: 'https://site' }),
     ],
     jobs: [{ name: 'unit', steps }],
@@ -227,6 +229,19 @@ describe('a plan', () => {
       put_tag: 'v1',
     });
     expect(made.steps[3]).not.toHaveProperty('exports');
+  });
+
+  test('a trigger tells who gave it, whatever its params say', () => {
+    const params = { tag: 'v1', trigger_build: 'forged' };
+    const give: Step = { kind: 'put', name: 'released', resource: 'trigger.released', params };
+    const { steps: planned, build } = plan([give]);
+    expect(planned[0]?.params).toEqual({
+      tag: 'v1',
+      trigger_pipeline: build.pipeline,
+      trigger_job: build.job,
+      trigger_build: build.number,
+    });
+    expect(planned[0]).not.toHaveProperty('command');
   });
 
   test('the record of the build knows the same steps before versions are chosen', () => {

@@ -1,5 +1,6 @@
 import type { GetStep, Pipeline, PutStep } from '#domain/pipeline/pipeline.ts';
-import { commandOf, containersOf, resourceOf, stepsToRun } from './containers.ts';
+import { isTriggerStream } from '#domain/pipeline/resources.ts';
+import { commandOf, containersOf, resourceOf, stepsToRun, typeOf } from './containers.ts';
 import type { RunnableStep } from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { planCommand, prefixed, runnerEnvironment } from './plan-command.ts';
@@ -80,7 +81,7 @@ function planStep(step: RunnableStep, index: number, known: Known): PlanStep {
       planned.exports = `TASK_${variablePart(step.name)}_`;
       break;
     case 'put':
-      planned.params = step.params;
+      planned.params = { ...step.params, ...whoPut(step, known) };
       break;
   }
   return planned;
@@ -100,6 +101,16 @@ function stepEnvironment(step: RunnableStep, known: Known): Record<string, strin
 /** Declared params that the resource leaves out stay unset. */
 function resourceParams(step: GetStep | PutStep, { pipeline }: Known): Record<string, string> {
   return prefixed('param_', resourceOf(pipeline, step.resource).params);
+}
+
+/** A trigger tells who gave it, whatever the put says itself. */
+function whoPut(step: PutStep, { pipeline, build }: Known): Record<string, string> {
+  if (!isTriggerStream(typeOf(pipeline, step.resource))) return {};
+  return {
+    trigger_pipeline: build.pipeline,
+    trigger_job: build.job,
+    trigger_build: build.number,
+  };
 }
 
 /** A push sees the version of its resource that the same build got, if any. */

@@ -1,4 +1,5 @@
 import type { Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
+import { isTriggerStream } from '#domain/pipeline/resources.ts';
 
 /** First time after `after` that a cron expression names, in UTC; undefined: never again. Times are milliseconds since 1970. */
 export type CronNext = (expression: string, after: number) => number | undefined;
@@ -16,7 +17,7 @@ export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
 
 /** Under whatever name a pipeline took it by `source = "svc://cron"`. */
 export function isBuiltInCron(type: ResourceType): boolean {
-  return type.builtIn && type.check === undefined;
+  return type.builtIn && type.check === undefined && !isTriggerStream(type);
 }
 
 export interface CheckStarted {

@@ -4,6 +4,8 @@ export interface Row {
   needs: Need;
   /** What the route does, in a sentence: for the reference and for OpenAPI. */
   about: string;
+  /** Under which word what it does is written down; other routes that change something see to that themselves. */
+  audit?: string;
   /** Open to whoever must change their password first. */
   beforePasswordChange?: boolean;
 }
@@ -102,6 +104,7 @@ const ROUTES = {
   'GET /teams/:team/pipelines/:pipeline/jobs/:job': { needs: 'read', about: 'One job.' },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/trigger': {
     needs: 'write',
+    audit: 'job.triggered',
     about:
       'Starts a build with the newest versions that fit: 201 and its number, or 409 with the reason for each input that lacks one. The body is ignored.',
   },
@@ -151,66 +154,84 @@ const ROUTES = {
   },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/check': {
     needs: 'write',
+    audit: 'resource.check_triggered',
     about: 'Asks for a check now: 202. Requests that arrive while one runs become one more check.',
   },
   'POST /teams/:team/pipelines/:pipeline/pause': {
     needs: 'write',
+    audit: 'pipeline.paused',
     about:
       'Pauses the pipeline and each of its jobs: resources are checked, nothing is built, running builds end. What is found meanwhile triggers nothing later. 409 when the manifest says `paused` itself.',
   },
   'POST /teams/:team/pipelines/:pipeline/unpause': {
     needs: 'write',
+    audit: 'pipeline.unpaused',
     about: 'Unpauses the pipeline and each of its jobs. 409 when the manifest says `paused` itself.',
   },
-  'POST /teams/:team/pipelines/:pipeline/jobs/:job/pause': { needs: 'write', about: 'Pauses one job.' },
+  'POST /teams/:team/pipelines/:pipeline/jobs/:job/pause': {
+    needs: 'write',
+    audit: 'job.paused',
+    about: 'Pauses one job.',
+  },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/unpause': {
     needs: 'write',
+    audit: 'job.unpaused',
     about: 'Unpauses one job, also while its pipeline is paused.',
   },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/pin': {
     needs: 'write',
+    audit: 'resource.pinned',
     about:
       'Pins the resource to the version `version_id` of the body; `comment` is kept with it. Every get takes that version, and builds that have not started with another one are cancelled. 409 when the manifest pins it.',
   },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/unpin': {
     needs: 'write',
+    audit: 'resource.unpinned',
     about:
       'Takes the pin away: of the versions that came meanwhile the latest may trigger. 409 when the manifest pins it.',
   },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/disable': {
     needs: 'write',
+    audit: 'version.disabled',
     about: 'No build takes this version from now on.',
   },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable': {
     needs: 'write',
+    audit: 'version.enabled',
     about: 'The version may be taken again, and triggers if no build used it.',
   },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger': {
     needs: 'write',
+    audit: 'version.triggered',
     about:
       'Starts a build with this version of each job that gets the resource without `passed`, whatever is pinned: 201 with the builds and the jobs that were `refused`, 409 when all were.',
   },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/cancel': {
     needs: 'write',
+    audit: 'job.cancelled',
     about:
       'Cancels a build: 202. One that has not started ends at once; a running one runs its hooks first. 409 when it has ended.',
   },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/retry': {
     needs: 'write',
+    audit: 'job.retried',
     about:
       'Runs the build again with the same versions and the same definition, as `N.k`: 201 and its number. 409 with the reasons when it has not ended, its job is paused or has `disable_retry`.',
   },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/approve': {
     needs: 'maintain',
+    audit: 'build.approved',
     about:
       'Approves a build that waits for it; the body may have a `message`. 409 when it does not wait, or this person has voted or may not.',
   },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/reject': {
     needs: 'maintain',
+    audit: 'build.rejected',
     about: 'Rejects a build that waits for approval, which fails it; the body has the reason as `message`.',
   },
   'PUT /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/warning': {
     needs: 'maintain',
+    audit: 'build.marked_warning',
     about: 'Marks a failed build as a warning: it counts as good for `passed` from then on.',
   },
 } as const satisfies Record<string, Row>;

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import type { Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { eventsOf, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+
+const trigger: ResourceType = {
+  name: 'trigger',
+  builtIn: true,
+  params: [],
+  cache: false,
+  origin: { source: 'svc://trigger' },
+};
+const now = (): Date => new Date();
+let stores: TestStores;
+/** Row ids by pipeline. */
+const ids = new Map<string, number>();
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  for (const team of ['main', 'other']) await stores.teams.saveTeam({ name: team, namespace: team });
+  await save('main/giver', job('release', put('trigger.released')));
+  await save('main/taker', job('deploy', get('trigger.released'), task('roll out')));
+  await save('main/deaf', job('deploy', get('trigger.elsewhere')));
+  await save('other/stranger', job('deploy', get('trigger.released')));
+});
+
+async function save(name: string, ...jobs: Pipeline['jobs']): Promise<void> {
+  const [team = '', pipeline = ''] = name.split('/');
+  const names = jobs.flatMap(({ steps }) =>
+    steps.flatMap((step) => ('resource' in step ? [step.resource] : [])),
+  );
+  const { schedule: _none, ...bare } = resource('');
+  const resources = names.map((one) => ({
+    ...bare,
+    name: one,
+    type: 'trigger',
+    label: one.split('.')[1] ?? '',
+  }));
+  const definition = samplePipeline({ resourceTypes: [trigger], resources, jobs });
+  const saved = await stores.pipelines.savePipeline(toSave(definition, { team, pipeline, namespace: team }));
+  ids.set(name, saved.id);
+}
+
+/** A build of the pipeline that puts. */
+async function give(fields: Record<string, string>, pipeline = 'giver'): Promise<void> {
+  await stores.builds.trigger({ team: 'main', pipeline, job: 'release' }, 'ann', decideBuilds, now());
+  await giveTurns(stores);
+  const build = (await stores.builds.buildsToStart(10)).find((one) => one.pipeline === pipeline);
+  const events = eventsOf(['0'], now().toISOString()).map((event) =>
+    event.type === 'step-ended' ? { ...event, version: fields } : event,
+  );
+  await stores.builds.applyEvents(build?.id ?? 0, 1, events, applyEvents);
+}
+
+async function versionsOf(team: string, pipeline: string, name = 'trigger.released') {
+  const page = await stores.views.versions({ team, pipeline, resource: name }, { limit: 10 });
+  return page?.rows.map(({ fields }) => fields);
+}
+
+describe('a trigger', () => {
+  test('reaches the resource of its name in every pipeline of the team, and no other team', async () => {
+    await give({ tag: '1', trigger_pipeline: 'giver' });
+    const version = { tag: '1', trigger_pipeline: 'giver' };
+    expect(await versionsOf('main', 'giver')).toEqual([version]);
+    expect(await versionsOf('main', 'taker')).toEqual([version]);
+    expect(await versionsOf('main', 'deaf', 'trigger.elsewhere')).toEqual([]);
+    expect(await versionsOf('other', 'stranger')).toEqual([]);
+    expect(await stores.builds.pipelinesToSchedule(10)).toContain(ids.get('main/taker'));
+    const made = await stores.builds.schedule(ids.get('main/taker') ?? 0, decideBuilds, now());
+    expect(made.builds).toMatchObject([{ pipeline: 'taker', job: 'deploy', number: '1' }]);
+  });
+
+  test('of long ago is not given to who listens from now on', async () => {
+    await give({ tag: '1' });
+    await save('main/late', job('deploy', get('trigger.released')));
+    expect(await versionsOf('main', 'late')).toEqual([]);
+    await give({ tag: '2' });
+    expect(await versionsOf('main', 'late')).toEqual([{ tag: '2' }]);
+    expect(await versionsOf('main', 'taker')).toEqual([{ tag: '2' }, { tag: '1' }]);
+  });
+
+  test('reaches no pipeline that was removed, nor a resource that was', async () => {
+    await stores.pipelines.removePipeline({ team: 'main', pipeline: 'taker' });
+    await save('main/deaf', job('deploy', task('nothing')));
+    await give({ tag: '1' });
+    await save('main/taker', job('deploy', get('trigger.released')));
+    expect(await versionsOf('main', 'taker')).toEqual([]);
+  });
+
+  test('has no check, so nothing is ever due', async () => {
+    expect(await stores.checks.dueChecks(new Date(Date.now() + 1e9), 10)).toEqual([]);
+  });
+
+  test('by two at the same moment reaches all, in whatever order', async () => {
+    await save('main/second', job('release', put('trigger.released')));
+    await Promise.all([give({ tag: '1' }), give({ tag: '2' }, 'second')]);
+    for (const pipeline of ['giver', 'second', 'taker'])
+      expect((await versionsOf('main', pipeline))?.map((fields) => fields['tag']).toSorted()).toEqual([
+        '1',
+        '2',
+      ]);
+  });
+});
