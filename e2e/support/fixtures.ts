@@ -43,7 +43,7 @@ export const deleteTeam = async (name: string): Promise<void> => {
   await kubectl('delete', 'namespace', name, '--wait=false', '--ignore-not-found');
 };
 
-const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
+const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 
 /** The build when it has ended, however it did. */
 export const buildEnded = (team: string, pipeline: string, job: string, number: string): Promise<Build> =>

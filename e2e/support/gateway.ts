@@ -26,10 +26,11 @@ export interface Answer {
 export const request = async (
   method: string,
   path: string,
-  headers: Record<string, string> = {},
+  { body, ...headers }: Record<string, string> & { body?: string } = {},
 ): Promise<Answer> => {
   const answer = await fetch(`${await baseUrl()}${path}`, {
     method,
+    ...(body === undefined ? {} : { body }),
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
     signal: AbortSignal.timeout(15_000),
   });
@@ -69,6 +70,13 @@ export const pipelineApi = (team: string, pipeline: string) => {
   return {
     at,
     trigger: (job: string): Promise<Answer> => request('POST', `${at}/jobs/${job}/trigger`),
+    /** What people decide: `jobs/work/pause`, `jobs/work/builds/1/cancel` and the like. */
+    post: (path: string, body?: object): Promise<Answer> =>
+      request(
+        'POST',
+        `${at}/${path}`,
+        body === undefined ? {} : { body: JSON.stringify(body), 'content-type': 'application/json' },
+      ),
     check: (resource: string): Promise<Answer> => request('POST', `${at}/resources/${resource}/check`),
     builds: (job: string): Promise<Build[]> => data('GET', `${at}/jobs/${job}/builds`),
     build: (job: string, number: string): Promise<Build> => data('GET', `${at}/jobs/${job}/builds/${number}`),
@@ -78,7 +86,9 @@ export const pipelineApi = (team: string, pipeline: string) => {
       resource: string,
     ): Promise<{ id: number; version: Record<string, string>; created_at: string }[]> =>
       data('GET', `${at}/resources/${resource}/versions`),
-    resource: (resource: string): Promise<{ name: string; webhook_token?: string }> =>
+    resource: (
+      resource: string,
+    ): Promise<{ name: string; webhook_token?: string; pinned_version_id?: number }> =>
       data('GET', `${at}/resources/${resource}`),
   };
 };

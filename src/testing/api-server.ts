@@ -24,6 +24,8 @@ export interface OwnApiServer {
   kubeconfig: string;
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** Runs these controllers of Kubernetes, as its controller manager calls them; answers how to end them. */
+  startControllers(...names: string[]): Promise<() => Promise<void>>;
   /** Ends both programs and removes their data. */
   stop(): Promise<void>;
 }
@@ -54,6 +56,7 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
     '--unsafe-no-fsync',
   ]);
   let api: ChildProcess | undefined;
+  const managers: ChildProcess[] = [];
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, kubeconfigText(port));
   const server: OwnApiServer = {
@@ -69,7 +72,20 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
       );
       await untilReady(port, folder);
     },
+    startControllers: async (...names) => {
+      const manager = launch(binaries.controllers, folder, [
+        `--kubeconfig=${kubeconfig}`,
+        `--controllers=${names.join(',')}`,
+        `--secure-port=${await freePort()}`,
+        '--bind-address=127.0.0.1',
+        `--cert-dir=${join(folder, 'controllers')}`,
+        '--leader-elect=false',
+      ]);
+      managers.push(manager);
+      return async () => await end(manager, 'SIGKILL');
+    },
     stop: async () => {
+      for (const manager of managers) await end(manager, 'SIGKILL');
       await end(api, 'SIGKILL');
       await end(etcd, 'SIGKILL');
       await rm(folder, { recursive: true, force: true });
@@ -85,9 +101,13 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
 }
 
 /** Builds what is not built yet. */
-async function programs(): Promise<{ etcd: string; apiServer: string }> {
+async function programs(): Promise<{ etcd: string; apiServer: string; controllers: string }> {
   const folders = foldersFrom(process.env);
-  const found = { etcd: binaryPath(folders, 'etcd'), apiServer: binaryPath(folders, 'kube-apiserver') };
+  const found = {
+    etcd: binaryPath(folders, 'etcd'),
+    apiServer: binaryPath(folders, 'kube-apiserver'),
+    controllers: binaryPath(folders, 'kube-controller-manager'),
+  };
   if (!existsSync(found.etcd) || !existsSync(found.apiServer)) {
     const main = new URL('../../config/cluster/main.ts', import.meta.url).pathname;
     await promisify(execFile)(process.execPath, [main, 'build', 'etcd', 'kubernetes']);

@@ -68,7 +68,7 @@ async function passPages(
 ): Promise<PassPage[]> {
   const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
   if (wanted.length === 0) return [];
-  const partly = new Set(resources.filter(({ disabled }) => disabled).map(({ id }) => id));
+  const partly = resources.filter(({ disabled }) => disabled).map(({ id }) => id);
   const lists = wanted.map(({ upstream, resource, from }, position) => ({
     position,
     upstream,
@@ -76,7 +76,7 @@ async function passPages(
     version: from.version,
     build: from.build,
     also: takenThrough(jobs, upstream),
-    partly: partly.has(resource),
+    partly,
   }));
   const found = await connection.any(prepared<PassRow>('gather_passes')`
     SELECT n.position, (
@@ -84,14 +84,14 @@ async function passPages(
           WHEN n.also = '{}' THEN '[]' ELSE coalesce((
             SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.version_id)) FROM good_versions o
             WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)
-              AND NOT (SELECT v.disabled FROM versions v WHERE v.id = o.version_id)), '[]') END)
+              AND NOT (o.resource_id = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = o.version_id))), '[]') END)
         ORDER BY page.version_id DESC, page.build_id DESC)
       FROM (SELECT version_id, build_id FROM good_versions g
         WHERE g.job_id = n.upstream AND g.resource_id = n.resource AND (g.version_id, g.build_id) <= (n.version, n.build)
-          AND NOT (n.partly AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
+          AND NOT (n.resource = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
         ORDER BY version_id DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
     FROM jsonb_to_recordset(${sql.jsonb(lists)})
-      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[], partly boolean)`);
+      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[], partly bigint[])`);
   return found.flatMap(({ position, rows: all }): PassPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];

@@ -7,13 +7,14 @@ import { cancelBuild } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { startQueued } from '#domain/scheduling/start-queued.ts';
+import type { BuildRef } from '#flows/ports.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { INTERLEAVINGS } from '#testing/scheduling/runs.ts';
 import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
-const RUNS = Number(process.env['INTERLEAVINGS'] ?? 25);
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openStores();
@@ -32,10 +33,29 @@ const JOBS: Job[] = [
 ];
 const RESOURCES = ['git.app', 'git.tools'];
 
-const KINDS = [
-  ...['version', 'version', 'version', 'end', 'end', 'end', 'end', 'fail', 'trigger', 'triggerVersion'],
-  ...['pin', 'unpin', 'disable', 'enable', 'pauseJob', 'unpauseJob', 'pause', 'unpause', 'cancel', 'retry'],
-] as const;
+/** How often each is drawn. */
+const WEIGHTS = {
+  version: 3,
+  end: 4,
+  fail: 1,
+  trigger: 1,
+  triggerVersion: 1,
+  pin: 1,
+  unpin: 1,
+  disable: 1,
+  enable: 1,
+  pauseJob: 1,
+  unpauseJob: 1,
+  pause: 1,
+  unpause: 1,
+  cancel: 1,
+  retry: 1,
+} as const;
+type Kind = keyof typeof WEIGHTS;
+const isKind = (kind: string): kind is Kind => Object.hasOwn(WEIGHTS, kind);
+const KINDS = Object.entries(WEIGHTS).flatMap(([kind, weight]) =>
+  isKind(kind) ? Array.from({ length: weight }, () => kind) : [],
+);
 const drawnEvent = fc.record({
   kind: fc.constantFrom(...KINDS),
   one: fc.nat(11),
@@ -86,61 +106,46 @@ class World {
 
   async happen({ kind, one, other }: DrawnEvent): Promise<void> {
     const name = pick(RESOURCES, one) ?? '';
-    const named = { ...APP, resource: name };
-    const ofJob = { ...APP, job: pick(JOBS, one)?.name ?? '' };
+    const of = { resource: { ...APP, resource: name }, job: { ...APP, job: pick(JOBS, one)?.name ?? '' } };
     const { actions } = stores;
-    switch (kind) {
-      case 'version':
-        return await this.#found(name);
-      case 'end':
-      case 'fail':
-        return await this.#end(one, kind);
-      case 'trigger':
-        return void (await stores.builds.trigger(ofJob, 'ann', decideBuilds, now()));
-      case 'pause':
-        return void (await actions.pausePipeline(APP, 'ann'));
-      case 'unpause':
-        return void (await actions.unpausePipeline(APP));
-      case 'pauseJob':
-        return void (await actions.pauseJob(ofJob, 'ann'));
-      case 'unpauseJob':
-        return void (await actions.unpauseJob(ofJob));
-      case 'unpin':
-        return void (await actions.unpin(named));
-      case 'cancel':
-      case 'retry':
-        return await this.#toBuild(kind, one);
-      default:
-        return await this.#toVersion(kind, name, other);
-    }
+    const acts: Record<Kind, () => Promise<unknown>> = {
+      version: () => this.#found(name),
+      end: () => this.#end(one, 'end'),
+      fail: () => this.#end(one, 'fail'),
+      trigger: () => stores.builds.trigger(of.job, 'ann', decideBuilds, now()),
+      pause: () => actions.pausePipeline(APP, 'ann'),
+      unpause: () => actions.unpausePipeline(APP),
+      pauseJob: () => actions.pauseJob(of.job, 'ann'),
+      unpauseJob: () => actions.unpauseJob(of.job),
+      unpin: () => actions.unpin(of.resource),
+      pin: () =>
+        this.#toVersion(name, other, (version) => actions.pin(of.resource, { version, by: 'ann' }, now())),
+      disable: () =>
+        this.#toVersion(name, other, (version) => actions.disableVersion(of.resource, version, 'ann')),
+      enable: () => this.#toVersion(name, other, (version) => actions.enableVersion(of.resource, version)),
+      triggerVersion: () =>
+        this.#toVersion(name, other, (version) =>
+          actions.triggerVersion(of.resource, { version, by: 'ann' }, decideBuilds, now()),
+        ),
+      cancel: () => this.#toBuild(one, (ref) => actions.cancelBuild(ref, 'ann', cancelBuild, now())),
+      retry: () => this.#toBuild(one, (ref) => actions.retryBuild(ref, 'ann', retryBuild, now())),
+    };
+    await acts[kind]();
   }
 
-  async #toVersion(
-    kind: 'pin' | 'disable' | 'enable' | 'triggerVersion',
-    name: string,
-    index: number,
-  ): Promise<void> {
+  async #toVersion(name: string, index: number, act: (version: number) => Promise<unknown>): Promise<void> {
     const versions = await stores.pool.anyFirst(rows<{ id: number }>()`
       SELECT id FROM versions WHERE scope_id = ${this.#scopes.get(name) ?? 0} ORDER BY id DESC LIMIT 6`);
     const version = pick(versions, index);
-    if (version === undefined) return;
-    const named = { ...APP, resource: name };
-    const asked = { version, by: 'ann' };
-    if (kind === 'pin') await stores.actions.pin(named, asked, now());
-    else if (kind === 'disable') await stores.actions.disableVersion(named, version, 'ann');
-    else if (kind === 'enable') await stores.actions.enableVersion(named, version);
-    else await stores.actions.triggerVersion(named, asked, decideBuilds, now());
+    if (version !== undefined) await act(version);
   }
 
-  async #toBuild(kind: 'cancel' | 'retry', index: number): Promise<void> {
+  async #toBuild(index: number, act: (ref: BuildRef) => Promise<unknown>): Promise<void> {
     const builds = await stores.pool.any(rows<{ job: string; number: string }>()`
       SELECT j.name AS job, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number
       FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id DESC LIMIT 8`);
     const build = pick(builds, index);
-    if (build === undefined) return;
-    const ref = { ...APP, ...build };
-    if (kind === 'cancel') await stores.actions.cancelBuild(ref, 'ann', cancelBuild, now());
-    else await stores.actions.retryBuild(ref, 'ann', retryBuild, now());
+    if (build !== undefined) await act({ ...APP, ...build });
   }
 
   async #found(name: string): Promise<void> {
@@ -176,12 +181,12 @@ class World {
 
   /** What the actors do, each in its order, beside two schedulers and somebody who looks. */
   async round(actors: readonly DrawnEvent[][]): Promise<void> {
-    let busy = true;
+    const over = new AbortController();
     const schedulers = [0, 3].map(async (slow) => {
-      while (busy) await this.schedule(slow);
+      while (!over.signal.aborted) await this.schedule(slow);
     });
     const observer = (async () => {
-      while (busy) await this.look();
+      while (!over.signal.aborted) await this.look();
     })();
     const acting = actors.map(async (events) => {
       for (const event of events) {
@@ -190,7 +195,7 @@ class World {
       }
     });
     await Promise.all(acting);
-    busy = false;
+    over.abort();
     await Promise.all([...schedulers, observer]);
   }
 
@@ -269,7 +274,7 @@ test('whatever happens while others decide, nothing is lost, built twice or abov
       expect(await world.wrong()).toEqual([]);
       builds += await stores.pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM builds`);
     }),
-    { numRuns: RUNS, endOnFailure: true },
+    { numRuns: INTERLEAVINGS, endOnFailure: true },
   );
-  expect(builds).toBeGreaterThan(RUNS);
+  expect(builds).toBeGreaterThan(INTERLEAVINGS);
 }, 300_000);

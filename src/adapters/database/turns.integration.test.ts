@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { startQueued } from '#domain/scheduling/start-queued.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -155,6 +156,31 @@ describe('a build has its turn', () => {
     await giveTurns(stores);
     const numbers = (await stores.builds.buildsToStart(1000)).map(({ number }) => Number(number));
     expect(numbers).toEqual(Array.from({ length: 350 }, (_, index) => index + 1));
+  });
+
+  test('by the rules of the newest revision', async () => {
+    await save(jobs(['unit', { concurrency: 1 }], ['deploy', { serialGroups: ['prod'] }], ['migrate']));
+    await ask('unit', 'unit', 'deploy', 'migrate');
+    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'migrate 1']);
+    await save(
+      jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]),
+    );
+    await ask('migrate');
+    expect(await turns()).toEqual(['unit 1', 'unit 2', 'deploy 1', 'migrate 1']);
+    await save(jobs(['unit', { interruptible: true, disableRetry: true, allowFailure: true }]));
+    await ask('unit');
+    expect(await turns()).toEqual(['deploy 1', 'migrate 1', 'unit 3']);
+    await end('unit 3');
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '3' })).toMatchObject({
+      status: 'warning',
+    });
+    const again = await stores.actions.retryBuild(
+      { ...APP, job: 'unit', number: '3' },
+      'ann',
+      retryBuild,
+      now(),
+    );
+    expect(again).toMatchObject({ reasons: [{ code: 'RetryDisabled' }] });
   });
 
   test('never when its job went from the pipeline before', async () => {

@@ -101,6 +101,14 @@ export const STATES: Record<string, Histories> = {
       'pin app v1  → unit#2 cancelled',
       'unpin app   → unit#3 v2',
     ],
+    'what a pin cancelled of a job with passed may be built when the pin ends': [
+      DEPLOY,
+      'app v1      → unit#1 v1',
+      'unit#1 ok   → unit#1 succeeded, deploy#1 v1',
+      'app v2      → unit#2 v2',
+      'pin app v2  → deploy#1 cancelled',
+      'unpin app   → deploy#2 v1',
+    ],
     'after the pin the latest version is the latest that is enabled': [
       UNIT,
       'app v1 v2 + pin app v2  → unit#1 v2',

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '#e2e/support/eventually.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  oneJob,
+  teamName,
+} from '#e2e/support/fixtures.ts';
+import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
+import { list } from '#e2e/support/kubectl.ts';
+
+/*
+ * What people decide about a pipeline that runs: it reaches the scheduler, the agents and the Pods of a real cluster.
+ */
+const TEAM = teamName('e2e-decide');
+
+beforeAll(() => createTeam(TEAM), 120_000);
+afterAll(() => deleteTeam(TEAM), 240_000);
+
+/** A resource that finds a new version whenever somebody asks, and a job that takes each of them. */
+const CLOCK = `
+resource_type "clock" {
+  check "shell" {
+    cmd = "echo '[{\\"at\\": \\"'$(date +%s%N)'\\"}]'"
+  }
+  pull "shell" {
+    cmd = "true"
+  }
+}
+resource "clock" "now" {}
+job "work" {
+  get "clock" "now" {
+    trigger = true
+  }
+  task "run" {
+    run "shell" {
+      cmd = "echo at $GET_NOW_AT"
+    }
+  }
+}
+`;
+
+const podsOf = (pipeline: string) =>
+  list('pods', '--namespace', TEAM, '-l', `millrace.dev/kind=build,millrace.dev/pipeline=${pipeline}`);
+
+describe('a build that is cancelled', () => {
+  const api = pipelineApi(TEAM, 'cancel');
+
+  test('while it runs is told, ends as cancelled with the name of who did it, and its Pod goes', async () => {
+    const patient = oneJob(`trap 'echo told; exit 0' TERM\necho ready\nsleep 600 &\nwait`);
+    await createPipeline(TEAM, 'cancel', patient);
+    const { number } = created(await api.trigger('work'));
+    await eventually(async () => expect(await api.log('work', number)).toContain('ready'));
+    expect((await api.post(`jobs/work/builds/${number}/cancel`)).status).toBe(202);
+    expect(await buildEnded(TEAM, 'cancel', 'work', number)).toMatchObject({
+      status: 'cancelled',
+      cancelled_by: 'e2e',
+      message: 'Cancelled by e2e.',
+    });
+    expect(await api.log('work', number)).toMatch(/^ready\ntold\n/m);
+    await eventually(async () => expect(await podsOf('cancel')).toEqual([]));
+    expect((await api.post(`jobs/work/builds/${number}/cancel`)).status).toBe(409);
+  }, 180_000);
+
+  test('can be run again under a number of its own', async () => {
+    const again = created(await api.post('jobs/work/builds/1/retry'));
+    expect(again.number).toBe('1.1');
+    await eventually(async () => expect(await api.log('work', '1.1')).toContain('ready'));
+    await api.post('jobs/work/builds/1.1/cancel');
+    expect((await buildEnded(TEAM, 'cancel', 'work', '1.1')).status).toBe('cancelled');
+  }, 180_000);
+});
+
+describe('a resource that is pinned', () => {
+  const api = pipelineApi(TEAM, 'pin');
+  const find = async (count: number): Promise<number> => {
+    expect((await api.check('clock.now')).status).toBe(202);
+    return await eventually(async () => {
+      const versions = await api.versions('clock.now');
+      if (versions.length < count) throw new Error(`${versions.length} versions`);
+      return versions[0]?.id ?? 0;
+    });
+  };
+
+  test('takes the pinned version in every build, and nothing newer triggers until the pin is gone', async () => {
+    await createPipeline(TEAM, 'pin', CLOCK);
+    const first = await find(1);
+    expect((await buildEnded(TEAM, 'pin', 'work', '1')).status).toBe('succeeded');
+    expect((await api.post('resources/clock.now/pin', { version_id: first, comment: 'stay' })).status).toBe(
+      200,
+    );
+    expect((await api.resource('clock.now')).pinned_version_id).toBe(first);
+    await find(2);
+    expect(created(await api.trigger('work')).number).toBe('2');
+    expect(await buildEnded(TEAM, 'pin', 'work', '2')).toMatchObject({ inputs: [{ version_id: first }] });
+    expect((await api.builds('work')).map(({ number }) => number)).toEqual(['2', '1']);
+    const third = await find(3);
+    expect((await api.post('resources/clock.now/unpin')).status).toBe(200);
+    expect(await buildEnded(TEAM, 'pin', 'work', '3')).toMatchObject({ inputs: [{ version_id: third }] });
+  }, 240_000);
+
+  test('while it is paused is checked and builds nothing, and what was found meanwhile triggers nothing later', async () => {
+    expect((await api.post('pause')).status).toBe(200);
+    await find(4);
+    expect((await api.trigger('work')).status).toBe(409);
+    expect((await api.post('unpause')).status).toBe(200);
+    const fifth = await find(5);
+    expect(await buildEnded(TEAM, 'pin', 'work', '4')).toMatchObject({ inputs: [{ version_id: fifth }] });
+    expect((await api.builds('work')).map(({ number }) => number)).toEqual(['4', '3', '2', '1']);
+  }, 240_000);
+
+  test('says paused itself, the API cannot change it', async () => {
+    await createPipeline(TEAM, 'pin', CLOCK, { paused: true });
+    const answer = await api.post('unpause');
+    expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('managed-by-manifest')]);
+  }, 60_000);
+});
+
+const serialJob = (name: string) => `
+job "${name}" {
+  serial_groups = ["prod"]
+  task "run" {
+    run "shell" {
+      cmd = "sleep 3"
+    }
+  }
+}`;
+
+describe('jobs of a serial group', () => {
+  const api = pipelineApi(TEAM, 'serial');
+
+  test('run one after the other, the oldest first, and say why they wait', async () => {
+    await createPipeline(TEAM, 'serial', ['one', 'two', 'three'].map(serialJob).join('\n'));
+    for (const name of ['one', 'two', 'three']) created(await api.trigger(name));
+    await eventually(async () => {
+      const waiting = await data<{ builds: { job: string; reasons: { code: string }[] }[] }>(
+        'GET',
+        `${api.at}/waiting`,
+      );
+      const codes = waiting.builds.find((build) => build.job === 'three')?.reasons.map(({ code }) => code);
+      expect(codes).toContain('SerialGroupQueue');
+    });
+    const ended = [];
+    for (const name of ['one', 'two', 'three']) ended.push(await buildEnded(TEAM, 'serial', name, '1'));
+    const times = ended.map(({ started_at: from = '', ended_at: to = '' }) => ({ from, to }));
+    expect(ended.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+    for (const [index, { from }] of times.entries())
+      if (index > 0) expect(from >= (times[index - 1]?.to ?? '')).toBe(true);
+  }, 240_000);
+});

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { V1CronJob, V1Job } from '@kubernetes/client-node';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
+import { orThrow } from './api/answer.ts';
+import { ApiClient } from './api/client.ts';
+import type { Connection } from './api/connection.ts';
+import { KINDS, type Kind, type Wire } from './api/kinds.ts';
+import { checkCronJob } from './manifests/check-cron-job.ts';
+import { LABEL } from './manifests/labels.ts';
+
+/*
+ * The CronJob of a check group under Kubernetes' own controllers, on a real API server. Nothing runs the Pods.
+ */
+const NAMESPACE = 'team-blue';
+const JOBS: Kind<Wire<V1Job>> = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
+const HOURS_OFF = 3;
+const PATIENCE_MS = 45_000;
+let server: OwnApiServer;
+let connection: Connection;
+let client: ApiClient;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  connection = server.connect();
+  client = new ApiClient(connection);
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+  orThrow(await client.create(KINDS.namespaces, namespace), 'making the namespace');
+  orThrow(await client.create(KINDS.cronJobs, everyMinute()), 'making the CronJob');
+}, 600_000);
+afterAll(async () => {
+  await connection.close();
+  await server.stop();
+}, 60_000);
+
+function everyMinute(): Wire<V1CronJob> {
+  const group = {
+    key: 'cron-1',
+    tags: [],
+    resources: ['git.app'],
+    schedule: { kind: 'cron' as const, expression: '* * * * *' },
+    timedByOperator: false,
+  };
+  const owner = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', name: 'demo', uid: 'uid-1' };
+  const made = checkCronJob(
+    {
+      team: 'blue',
+      pipeline: 'demo',
+      pipelineId: 3,
+      group,
+      containers: [{ name: 'worker' }],
+      shim: { secret: 'secret', keyOf: (container) => container },
+      owner,
+    },
+    {
+      name: 'blue',
+      namespace: NAMESPACE,
+      podSecurity: 'baseline',
+      imagePullSecrets: [],
+      requests: {},
+      limits: {},
+    },
+    {
+      release: 'millrace',
+      namespace: 'millrace-system',
+      image: 'localhost/millrace:1',
+      imagePullPolicy: 'IfNotPresent',
+      gateway: 'https://gateway:8443',
+      certificateAuthority: 'PEM',
+    },
+  );
+  const wire: Wire<V1CronJob> = JSON.parse(JSON.stringify(made));
+  // Its Pipeline is not there, and nothing here looks for orphans.
+  delete wire.metadata?.ownerReferences;
+  return wire;
+}
+
+async function all<T>(kind: Kind<T>): Promise<T[]> {
+  const found: T[] = [];
+  orThrow(await client.list(kind, { namespace: NAMESPACE }, (items) => void found.push(...items)), 'listing');
+  return found;
+}
+
+/** What is there once there is something. */
+async function appeared<T>(kind: Kind<T>): Promise<T[]> {
+  const limit = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await all(kind);
+    if (found.length > 0) return found;
+    if (Date.now() > limit) throw new Error(`No ${kind.kind} came in ${PATIENCE_MS / 1000} s.`);
+    await sleep(200);
+  }
+}
+
+/** As the controller that has been off since then had left it. */
+async function setBack(): Promise<void> {
+  const cronJob = (await all(KINDS.cronJobs))[0];
+  const { name = '', uid = '' } = cronJob?.metadata ?? {};
+  const lastScheduleTime = new Date(Date.now() - HOURS_OFF * 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
+  const object = { metadata: { name, namespace: NAMESPACE, uid }, status: { lastScheduleTime } };
+  orThrow(await client.applyStatus(KINDS.cronJobs, object), 'setting it back');
+}
+
+test('checks go on by themselves after the CronJob controller was off for three hours, and not 180 at once', async () => {
+  await setBack();
+  for (const outage of [1, 2]) {
+    const off = await server.startControllers('cronjob-controller', 'job-controller');
+    const jobs = await appeared(JOBS);
+    const pods = await appeared(KINDS.pods);
+    await off();
+    expect([outage, jobs.length, pods.length]).toEqual([outage, 1, 1]);
+    expect(pods[0]?.metadata?.labels).toMatchObject({
+      [LABEL.pipelineId]: '3',
+      [LABEL.checkGroup]: 'cron-1',
+    });
+    const names = { namespace: NAMESPACE, name: jobs[0]?.metadata?.name ?? '' };
+    // Its check has ended, and its time to be kept is over.
+    orThrow(await client.delete(JOBS, names, {}), 'deleting the Job');
+    for (const { metadata } of pods) {
+      const pod = { namespace: NAMESPACE, name: metadata?.name ?? '' };
+      orThrow(await client.patchMerge(KINDS.pods, pod, { metadata: { finalizers: null } }), 'letting go');
+      orThrow(await client.delete(KINDS.pods, pod, { graceSeconds: 0 }), 'deleting the Pod');
+    }
+    await setBack();
+  }
+}, 180_000);

@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { EpochOver } from '#adapters/database/fence.ts';
+import { openPool, rows } from '#adapters/database/pool.ts';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { eventsOf, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { compareWithPods } from './compare-with-pods.ts';
+import type { PodFacts } from './ports.ts';
+import { scheduleJobs } from './schedule-jobs.ts';
+import { startBuilds } from './start-builds.ts';
+import { startChecks } from './start-checks.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const CRASHES = 500;
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => await stores.close());
+
+/** As `kill -9` does, at a call: before it was made, or after it was, so that nobody hears its answer. */
+class Crash extends Error {}
+
+class Chance {
+  crashes = 0;
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** Below 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  crash(): void {
+    if (this.crashes >= CRASHES || this.next() > 0.06) return;
+    this.crashes += 1;
+    throw new Crash();
+  }
+}
+
+/** Every call may be the last of its process; a dead process makes no more. */
+function mortal<T extends object>(of: T, life: { dead: boolean }, chance: Chance): T {
+  const die = (): void => {
+    if (life.dead) throw new Crash();
+    try {
+      chance.crash();
+    } catch (error) {
+      life.dead = true;
+      throw error;
+    }
+  };
+  return new Proxy(of, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      // What a process knows by itself is no call.
+      if (name === 'checkRoom') return (...given: unknown[]): unknown => Reflect.apply(method, target, given);
+      return async (...given: unknown[]): Promise<unknown> => {
+        die();
+        const answer: unknown = await Reflect.apply(method, target, given);
+        die();
+        return answer;
+      };
+    },
+  });
+}
+
+const AHEAD_MS = 15_000;
+
+/** One process of the operator after the other: each takes the lead, works until it dies or another leads, and comes again. */
+async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
+  const pool = await openPool(stores.url, { maximumConnections: 3 });
+  while (!over.aborted) {
+    const life = { dead: false };
+    const epoch = await stores.leaders.takeEpoch('one of two');
+    const own = storesOver({ pool, epoch: () => epoch });
+    const ports = {
+      builds: mortal(own.builds, life, chance),
+      checks: mortal(own.checks, life, chance),
+      cluster: mortal(cluster, life, chance),
+      bell: new SilentBell(),
+      now: () => new Date(),
+    };
+    const world = {
+      ...ports,
+      now: () => new Date(Date.now() + AHEAD_MS),
+      pods: () => [...cluster.pods.values()],
+    };
+    const failures: unknown[] = [];
+    try {
+      while (!over.aborted && !life.dead && failures.length === 0) {
+        failures.push(...(await startChecks(ports)).failures.map(({ error }) => error));
+        failures.push(...(await scheduleJobs(ports)).failures.map(({ error }) => error));
+        failures.push(...(await startBuilds(ports)).failures.map(({ error }) => error));
+        failures.push(...(await compareWithPods(world)).failures);
+        await sleep(1);
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+    const strange = failures.filter((error) => !(error instanceof Crash) && !(error instanceof EpochOver));
+    if (strange.length > 0) throw strange[0];
+  }
+  await pool.end();
+}
+
+/** Agents do their work as soon as their Pod is there; now and then one is lost before it begins. */
+async function runPods(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
+  const done = new Set<string>();
+  while (!over.aborted) {
+    for (const [name, pod] of cluster.pods) {
+      if (done.has(pod.uid)) continue;
+      done.add(pod.uid);
+      if (pod.work.kind === 'build' && chance.next() < 0.05) cluster.pods.delete(name);
+      else await runPod(cluster, pod);
+    }
+    await sleep(1);
+  }
+}
+
+/** Attempts whose steps were begun, in their order. */
+const begun: string[] = [];
+
+/** A Pod that is made once more for the same attempt, by an operator that has not heard of the first, is let do nothing. */
+async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): Promise<void> {
+  if (work.kind === 'build') {
+    const { build, attempt } = work;
+    const session = { kind: 'build', build, attempt } as const;
+    const opened = await stores.sessions.openSession(session, `key of ${uid}`, uid, new Date());
+    if (opened !== 'opened') return;
+    begun.push(`${build} ${attempt}`);
+    const state = await stores.builds.buildState(build, attempt);
+    const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
+    await stores.builds.applyEvents(build, attempt, events, applyEvents);
+  } else if (work.run !== undefined) await answerChecks(work.run);
+  if (cluster.pods.get(name)?.uid !== uid) return;
+  const agent = { name: 'agent', image: 'millrace', state: 'terminated', exitCode: 0 } as const;
+  cluster.change(name, { phase: 'Succeeded', containers: [agent] });
+}
+
+let commits = 0;
+
+/** Every check finds one commit that was not there before. */
+async function answerChecks(run: number): Promise<void> {
+  const facts = await stores.checks.runFacts(run);
+  for (const { scope } of facts?.checks ?? []) {
+    commits += 1;
+    const versions = [{ ref: String(commits) }];
+    await stores.checks.recordCheck({ run, scope, versions, log: '' }, new Date());
+  }
+  await stores.checks.closeRun(run, new Date());
+}
+
+const JOBS: Job[] = [
+  { ...job('unit', get('git.app'), task('test')), concurrency: 2 },
+  { ...job('lint', get('git.app'), task('lint')), serialGroups: ['machine'] },
+  {
+    ...job('publish', get('git.app', { passed: ['unit', 'lint'] }), task('push')),
+    serialGroups: ['machine'],
+  },
+];
+
+interface Told {
+  job: string;
+  status: string;
+  versions: number[];
+  kind: string;
+}
+
+async function builds(): Promise<readonly Told[]> {
+  return await stores.pool.any(rows<Told>()`
+    SELECT j.name AS job, b.status, b.cause ->> 'kind' AS kind, to_jsonb(ARRAY(
+      SELECT version_id FROM build_inputs i WHERE i.build_id = b.id ORDER BY i.position)) AS versions
+    FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id`);
+}
+
+/** In one look: what is asked one after the other may move on in between. */
+async function isQuiet(): Promise<boolean> {
+  return await stores.pool.oneFirst(rows<{ quiet: boolean }>()`
+    SELECT NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL) AND NOT EXISTS (SELECT 1 FROM check_runs WHERE closed_at IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM jobs WHERE schedule_requested > last_scheduled)
+      AND NOT EXISTS (SELECT 1 FROM check_scopes WHERE requested_at IS NOT NULL) AS quiet`);
+}
+
+test('two operators alive at once, killed 500 times at any call: no build is lost and none is doubled', async () => {
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: JOBS })));
+  const chance = new Chance(4711);
+  const cluster = new InMemoryCluster();
+  const over = new AbortController();
+  const running = [
+    operate(cluster, chance, over.signal),
+    operate(cluster, chance, over.signal),
+    runPods(cluster, chance, over.signal),
+  ];
+  const failed = Promise.all(running);
+  const worked = (async () => {
+    while (chance.crashes < CRASHES) {
+      await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'webhook', new Date());
+      await sleep(20);
+    }
+    // What is left is done by those who live on.
+    while (!(await isQuiet()) || cluster.pods.size > 0) await sleep(50);
+  })();
+  await Promise.race([worked, failed]);
+  over.abort();
+  await failed;
+
+  const all = await builds();
+  const versions = await stores.pool.anyFirst(rows<{ id: number }>()`SELECT id FROM versions ORDER BY id`);
+  const takenBy = (name: string) =>
+    all.filter((build) => build.job === name).map((build) => build.versions[0] ?? 0);
+  expect(chance.crashes).toBe(CRASHES);
+  expect(versions.length).toBeGreaterThan(50);
+  expect(takenBy('unit').toSorted((a, b) => a - b)).toEqual(versions);
+  expect(takenBy('lint').toSorted((a, b) => a - b)).toEqual(versions);
+  expect(new Set(takenBy('publish')).size).toBe(takenBy('publish').length);
+  expect(Math.max(...takenBy('publish'))).toBe(versions.at(-1));
+  expect(all.filter(({ status }) => status !== 'succeeded')).toEqual([]);
+  expect(new Set(begun).size).toBe(begun.length);
+  expect(begun.length).toBe(all.length);
+  expect([...cluster.pods.keys()]).toEqual([]);
+}, 300_000);
