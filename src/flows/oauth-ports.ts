@@ -12,7 +12,7 @@ export interface StoredProvider extends OAuthProvider {
 }
 
 /** Whose account at the provider: nothing else identifies anybody. */
-export interface OAuthIdentity {
+interface OAuthIdentity {
   issuer: string;
   subject: string;
   provider: string;
@@ -28,7 +28,7 @@ export interface OAuthFlow {
   userId?: number;
 }
 
-export interface WaitingProfile extends OAuthIdentity {
+interface WaitingProfile extends OAuthIdentity {
   browserHash: string;
 }
 

@@ -3,7 +3,7 @@ import { guardedAgent, read, refuse } from './guarded-fetch.ts';
 import type { FetchOptions } from './guarded-fetch.ts';
 
 /** What a library hands to `fetch`: no redirect is followed, and a body is a form. */
-export interface WebFetchInit {
+interface WebFetchInit {
   method: string;
   headers: Record<string, string>;
   body?: unknown;
