@@ -41,6 +41,7 @@ interface WireExpression {
   range: WireRange;
   value?: WireValue;
   keyword?: string;
+  quoted?: boolean;
   items?: WireExpression[];
   entries?: { key: WireExpression; value: WireExpression }[];
   variables?: {
@@ -113,6 +114,7 @@ function readExpression(wire: WireExpression): Expression {
     range: readRange(wire.range),
     ...(wire.value !== undefined && { value: readValue(wire.value) }),
     ...(wire.keyword !== undefined && { keyword: wire.keyword }),
+    ...(wire.quoted === true && { quoted: true }),
     ...(wire.items && { items: wire.items.map(readExpression) }),
     ...(wire.entries && {
       entries: wire.entries.map(({ key, value }) => ({

@@ -34,7 +34,8 @@ function evaluated(use: (reader: Reader, value: Value, what: What, schema: Attri
   return (reader, { name, expression }, schema) => {
     const value = evaluateExpression(reader, expression, schema.secret === true);
     if (!value) return undefined;
-    return value.kind === 'null' ? null : use(reader, value, { name, range: expression.range }, schema);
+    const what = { name, range: expression.range, expression };
+    return value.kind === 'null' ? null : use(reader, value, what, schema);
   };
 }
 
@@ -59,14 +60,22 @@ const readers: Record<AttributeSchema['type'], Read> = {
       : wrongType(reader, what, 'a string', value),
   ),
   string: evaluated((reader, value, what, schema) => {
-    if (value.kind !== 'string') return wrongType(reader, what, 'a string', value);
-    return check(reader, schema, { text: value.text, range: what.range }, what.name) && value;
+    const text = readText(what, value);
+    if (text === undefined) return wrongType(reader, what, 'a string', value);
+    return check(reader, schema, { text, range: what.range }, what.name) && { kind: 'string', text };
   }),
 };
+
+/** Who writes `"${var.replicas}"` means the text, though HCL gives the number. */
+function readText({ expression }: What, value: Value): string | undefined {
+  return value.kind === 'string' || expression?.quoted ? textOf(value) : undefined;
+}
 
 interface What {
   name: string;
   range: Range;
+  /** Absent for an element of a list that is not written as one. */
+  expression?: Expression;
 }
 
 function readInteger(
@@ -169,16 +178,19 @@ function readKeyword(reader: Reader, { name, expression }: Attribute, schema: At
 
 function readTexts(reader: Reader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
   const secretsAllowed = schema.secret === true;
-  const read = (value: Value | undefined, range: Range): Text | undefined => {
+  const read = (value: Value | undefined, range: Range, element?: Expression): Text | undefined => {
     if (!value) return undefined;
-    const what = { name: `each element of ${name}`, range };
-    if (value.kind !== 'string') return wrongType(reader, what, 'a string', value);
-    const item = { text: value.text, range };
+    const what = { name: `each element of ${name}`, range, ...(element && { expression: element }) };
+    const text = readText(what, value);
+    if (text === undefined) return wrongType(reader, what, 'a string', value);
+    const item = { text, range };
     return check(reader, schema, item, name) && item;
   };
   if (expression.items)
     return gather(
-      expression.items.map((item) => read(evaluateExpression(reader, item, secretsAllowed), item.range)),
+      expression.items.map((item) =>
+        read(evaluateExpression(reader, item, secretsAllowed), item.range, item),
+      ),
     );
   const value = evaluateExpression(reader, expression, secretsAllowed);
   if (!value) return undefined;
@@ -201,12 +213,20 @@ export function describeValue({ kind }: Value): string {
   return kind === 'set' ? 'a set' : article[kind];
 }
 
-function wrongType(reader: Reader, { name, range }: What, wanted: string, value: Value): undefined {
+const AS_TEXT = 'Write it in a text, "${…}", or give it to tostring.';
+
+function wrongType(
+  reader: Reader,
+  { name, range, expression }: What,
+  wanted: string,
+  value: Value,
+): undefined {
   const text = textOf(value);
+  const literal = expression?.value !== undefined;
   const help: Record<string, string | undefined> = {
     'true or false': 'Write true or false without quotes.',
     'a number': 'Write the number without quotes.',
-    'a string': text === undefined ? undefined : `Write it in double quotes: "${text}".`,
+    'a string': text === undefined ? undefined : literal ? `Write it in double quotes: "${text}".` : AS_TEXT,
     'a list of strings': 'Write ["…"], even for one.',
   };
   const message = `${name} must be ${wanted}, not ${describeValue(value)}`;

@@ -26,3 +26,8 @@ const help: [pattern: RegExp, sentence: string][] = [
 export function helpForProblem(problem: Problem): string | undefined {
   return help.find(([pattern]) => pattern.test(problem.summary))?.[1];
 }
+
+/** Whether something of the text may be missing from the tree. An attribute that is set twice leaves the first, and all else. */
+export function cutsOff({ severity, summary }: Problem): boolean {
+  return severity === 'error' && !/^Attribute redefined/.test(summary);
+}

@@ -49,6 +49,8 @@ export interface Expression {
   value?: Value;
   /** Set when the expression is a single bare word, such as `string`. */
   keyword?: string;
+  /** Written as `"${…}"`, with nothing beside it: HCL gives the value itself, not a text. */
+  quoted?: boolean;
   /** Written as `[…]`: its elements, which carry the references. */
   items?: Expression[];
   /** Written as `{…}`: its entries, which carry the references. */

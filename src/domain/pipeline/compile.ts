@@ -4,6 +4,7 @@ import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { readBody } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import { cutsOff } from '#domain/language/syntax-help.ts';
 import type { Block, Body, Item, Value } from '#domain/language/syntax.ts';
 import { LIMITS } from './limits.ts';
 import { notYetRun } from './not-yet-run.ts';
@@ -46,7 +47,8 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
     return { diagnostics: [diagnose('too-many-blocks', body.range, message)] };
   }
   const needs: NeededSource[] = [];
-  const read = readText({ ...text, body }, { input, diagnostics, needs });
+  const partial = text.problems.some(cutsOff);
+  const read = readText({ ...text, body }, { input, diagnostics, needs, partial });
   const sorted = limit(sortDiagnostics(diagnostics));
   if (needs.length > 0) return { diagnostics: sorted, needs };
   if (hasErrors(diagnostics)) return { diagnostics: sorted };
@@ -57,16 +59,17 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
 
 interface Work {
   input: CompileInput;
+  /** Some of the text could not be read. */
+  partial: boolean;
   diagnostics: Diagnostic[];
   needs: NeededSource[];
 }
 
 function readText(
   { body, evaluate, convert }: ParsedText & { body: Body },
-  { input, diagnostics, needs }: Work,
+  { input, diagnostics, needs, partial }: Work,
 ): { pipeline: Pipeline; blocks: ReadBlock[] } {
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
-  const partial = hasErrors(diagnostics);
   const first: Reader = {
     evaluate,
     convert,

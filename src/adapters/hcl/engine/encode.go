@@ -160,6 +160,9 @@ func (e *encoder) expression(expression hclsyntax.Expression) {
 	if keyword := hcl.ExprAsKeyword(expression); keyword != "" {
 		e.raw(`,"keyword":`).text(keyword)
 	}
+	if _, ok := expression.(*hclsyntax.TemplateWrapExpr); ok {
+		e.raw(`,"quoted":true`)
+	}
 	switch typed := expression.(type) {
 	case *hclsyntax.TupleConsExpr:
 		e.raw(`,"items":[`)

@@ -1,0 +1,8 @@
+resource "git" "app" {
+  check_interval = "@daily"
+  check_interval = "@hourly"
+}
+job "a" {
+  get "git" "other" {}
+  task "t" {}
+}
