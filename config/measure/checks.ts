@@ -78,7 +78,8 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     const took = (performance.now() - begun) / 1000;
     console.error(`${pipelines} pipelines are applied after ${took.toFixed(0)} s`);
     await settle(pool);
-    await sleep(20_000);
+    // The compiler rests after half a minute.
+    await sleep(45_000);
     note(
       `${pipelines} pipelines, ${pipelines * PER_PIPELINE} resources, nothing due`,
       await costOf(pid, seconds),
