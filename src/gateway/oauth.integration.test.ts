@@ -172,6 +172,17 @@ describe('signing in with a provider', () => {
     expect(profile.body.data).toMatchObject({ username: 'somebody' });
   });
 
+  test('is not asked to change a password that an admin gave', async () => {
+    await newcomer();
+    const body = { password: 'from an admin' };
+    await gateway.ask('PUT /users/ann', { as: await gateway.session('root'), body });
+    const page = await start();
+    expect(dataOf(page)).toMatchObject({ session: { must_change_password: false } });
+    const headers = { cookie: browser.cookiesOf(ORIGIN) };
+    expect((await gateway.ask('GET /profile', { headers })).status).toBe(200);
+    expect((await gateway.ask('GET /profile', { as: await gateway.session('ann') })).status).toBe(403);
+  });
+
   test('never finds an account by its name or address', async () => {
     await gateway.account('ann', { globalAdmin: true });
     const page = await start();
