@@ -30,6 +30,7 @@ describe('what people see is in files (`jest -u` writes them anew; then read the
     'validate-variables': {
       line: 'millrace validate --var branch=main --vars src/cli/testdata/vars.json src/cli/testdata/values-missing.yaml',
     },
+    'validate-fetched-source': { line: 'millrace validate src/cli/testdata/fetched.hcl' },
     'validate-stdin': { line: 'millrace validate -', input: 'job "a" {\n  tsk "x" {}\n}\n' },
     'validate-json': {
       line: 'millrace validate --output json src/cli/testdata/good.hcl src/cli/testdata/manifest.yaml src/cli/testdata/no-text.yaml',
@@ -45,6 +46,7 @@ describe('what people see is in files (`jest -u` writes them anew; then read the
     'graph-dot': { line: 'millrace graph src/cli/testdata/good.hcl' },
     'graph-hide-intermediates': { line: 'millrace graph src/cli/testdata/good.hcl --hide-intermediates' },
     'graph-of-wrong': { line: 'millrace graph src/cli/testdata/syntax.hcl' },
+    'graph-of-fetched-source': { line: 'millrace graph src/cli/testdata/fetched.hcl' },
     plan: { line: 'millrace plan src/cli/testdata/good.hcl --job publish' },
     'plan-colour': { line: 'millrace plan src/cli/testdata/good.hcl --job unit', colour: true },
     'plan-no-such-job': { line: 'millrace plan src/cli/testdata/good.hcl --job unti' },

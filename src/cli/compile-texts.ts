@@ -1,9 +1,11 @@
 import { createCompiler } from '#adapters/hcl/compile.ts';
 import type { Compiler } from '#adapters/hcl/compile.ts';
+import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import type { NeededSource } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { engineFile } from './find-engine.ts';
 import type { Finding } from './finding.ts';
@@ -12,7 +14,7 @@ import type { PipelineText } from './read-manifests.ts';
 
 export interface CompiledText {
   text: PipelineText;
-  /** Absent with errors. */
+  /** Absent with errors, and with sources that would have to be fetched. */
   pipeline?: Pipeline;
   findings: Finding[];
 }
@@ -36,31 +38,30 @@ async function compileText(
   given: GivenVariables,
 ): Promise<CompiledText> {
   const variables = { ...text.given, ...given };
-  let compilation = await compileOffline(compiler, text, variables);
+  const { hcl } = text.text;
+  let compilation = await compiler.compile(hcl, variables);
   const missing = text.elsewhere.secrets.length === 0 ? [] : missingVariables(text, compilation);
   if (missing.length > 0) {
     const secrets = missing.map(
       (name) => [name, { value: makeSecretPlaceholder(name), secret: true }] as const,
     );
-    compilation = await compileOffline(compiler, text, { ...variables, ...Object.fromEntries(secrets) });
+    compilation = await compiler.compile(hcl, { ...variables, ...Object.fromEntries(secrets) });
   }
-  const { pipeline, diagnostics, notYetRun = [] } = compilation;
+  const { pipeline, diagnostics, notYetRun = [], needs = [] } = compilation;
   const doubtful = notYetRun.map((diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' }));
-  const findings = [...diagnostics, ...doubtful].map((diagnostic) => toFinding(diagnostic, text));
+  const findings = [...diagnostics, ...needs.map(unseen), ...doubtful].map((diagnostic) =>
+    toFinding(diagnostic, text),
+  );
   return { text, findings, ...(pipeline && !findings.some(isError) && { pipeline }) };
 }
 
-/** Sources that are not built in are not fetched: the language says so where they are named. */
-async function compileOffline(
-  compiler: Compiler,
-  { text: { hcl } }: PipelineText,
-  variables: GivenVariables,
-): Promise<Compilation> {
-  const first = await compiler.compile(hcl, variables);
-  if (!first.needs) return first;
-  const failure = 'the command line fetches nothing';
-  const sources = Object.fromEntries(first.needs.map(({ source }) => [source, { failure }]));
-  return compiler.compile(hcl, variables, sources);
+/** Nothing is fetched here: what depends on the source is not judged. */
+function unseen({ source, range }: NeededSource): Diagnostic {
+  const help = 'What refers to it is not judged here. The cluster fetches it when the Pipeline is applied.';
+  return {
+    ...diagnose('source-unavailable', range, `${source} is not looked at`, help),
+    severity: 'warning',
+  };
 }
 
 /** Declared, without a value or a default: a Secret may hold them. */

@@ -1,5 +1,6 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { compileTexts } from './compile-texts.ts';
+import type { Finding } from './finding.ts';
 import { count, isError } from './finding.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
@@ -28,8 +29,9 @@ export async function pickPipeline(
   if (findings.some(isError)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
   const [compiled] = await compileTexts([text], given);
-  const errors = compiled?.findings.filter(isError) ?? [];
-  for (const finding of errors) terminal.err(`${renderFinding(finding, text.source, paint)}\n`);
+  const errors = compiled?.pipeline ? [] : (compiled?.findings.filter(stops) ?? []);
+  for (const finding of errors)
+    terminal.err(`${renderFinding({ ...finding, severity: 'error' }, text.source, paint)}\n`);
   if (!compiled?.pipeline) return undefined;
   return { name: text.name?.split('/').at(-1) ?? nameOfFile(file), pipeline: compiled.pipeline };
 }
@@ -54,3 +56,6 @@ const nameOfFile = (file: string): string =>
     .split('/')
     .at(-1)
     ?.replace(/\.[^.]*$/, '') ?? file;
+
+/** A pipeline of which a part is not at hand can be validated, but neither drawn nor planned. */
+const stops = (finding: Finding): boolean => isError(finding) || finding.code === 'source-unavailable';

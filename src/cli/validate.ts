@@ -56,7 +56,7 @@ function asJson(compiled: readonly CompiledText[], findings: readonly Finding[])
   const pipelines = compiled.map(({ text: { file, name }, pipeline, findings: own }) => ({
     file,
     ...(name !== undefined && { pipeline: name }),
-    valid: pipeline !== undefined,
+    valid: !own.some(isError),
     ...(pipeline && { jobs: pipeline.jobs.length, resources: pipeline.resources.length }),
     diagnostics: own.map(withoutFile),
   }));

@@ -73,7 +73,7 @@ export const diagnosticCodes = {
     'Write it relative, without "..".',
   ),
   'later-feature': error(
-    'The language has this, but the operator of this version cannot do it yet.',
+    'The language has this, but the operator of this version cannot do it yet; without a cluster it is a warning.',
     'Remove it for now.',
   ),
   'evaluation-failed': error('An expression has no value.', 'Correct the expression.'),
@@ -127,7 +127,7 @@ export const diagnosticCodes = {
     'Write svc://<name> or an https:// URL.',
   ),
   'source-unavailable': error(
-    'The definition under a source could not be fetched.',
+    'The definition under a source could not be fetched; without a cluster, where nothing is, it is a warning.',
     'Check the address, and whether it can be reached from here.',
   ),
   'source-digest': error(
