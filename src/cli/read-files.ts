@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
 import type { Manifests, PipelineText } from './read-manifests.ts';
 import { wholeFile } from './embedded-text.ts';
+import { isManifest } from './is-manifest.ts';
 import type { Terminal } from './terminal.ts';
 import { Misuse } from './terminal.ts';
 
@@ -40,7 +41,7 @@ export function explain(error: unknown): string {
 
 /** The pipelines in one file. */
 export async function readTexts(input: Input): Promise<Manifests> {
-  if (!isManifest(input)) return { pipelines: [hclFile(input)], findings: [] };
+  if (!holdsManifests(input)) return { pipelines: [hclFile(input)], findings: [] };
   const { readManifests } = await import('./read-manifests.ts');
   return readManifests([{ file: input.file, source: decode(input.bytes) }]);
 }
@@ -49,21 +50,17 @@ export async function readTexts(input: Input): Promise<Manifests> {
 export async function readPipelines(names: readonly string[], terminal: Terminal): Promise<Manifests> {
   const inputs: Input[] = [];
   for (const name of names) inputs.push(await readInput(name, terminal));
-  const manifests = inputs.filter(isManifest).map(({ file, bytes }) => ({ file, source: decode(bytes) }));
+  const manifests = inputs.filter(holdsManifests).map(({ file, bytes }) => ({ file, source: decode(bytes) }));
   if (manifests.length === 0) return { pipelines: inputs.map(hclFile), findings: [] };
   const { readManifests } = await import('./read-manifests.ts');
   const read = readManifests(manifests);
   const pipelines = inputs.flatMap((input) =>
-    isManifest(input) ? read.pipelines.filter(({ file }) => file === input.file) : [hclFile(input)],
+    holdsManifests(input) ? read.pipelines.filter(({ file }) => file === input.file) : [hclFile(input)],
   );
   return { pipelines: [...new Set([...pipelines, ...read.pipelines])], findings: read.findings };
 }
 
-/** By its name, or where that tells nothing, by a line that every manifest has and no HCL text can have. */
-function isManifest({ file, bytes }: Input): boolean {
-  if (/\.ya?ml$|\.json$/i.test(file)) return true;
-  return !/\.hcl$/i.test(file) && /^\s*(apiVersion|"apiVersion")\s*:/m.test(decode(bytes));
-}
+const holdsManifests = ({ file, bytes }: Input): boolean => isManifest(file, decode(bytes));
 
 /** The engine itself sees the bytes, and says where they are no UTF-8. */
 function hclFile({ file, bytes }: Input): PipelineText {
