@@ -46,7 +46,8 @@ async function compileText(
   }
   const { pipeline, diagnostics, notYetRun = [] } = compilation;
   const doubtful = notYetRun.map((diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' }));
-  const findings = [...diagnostics, ...doubtful].map((diagnostic) => toFinding(diagnostic, text));
+  const told = [...diagnostics, ...doubtful].map((diagnostic) => toFinding(diagnostic, text));
+  const findings = [...text.faults, ...told];
   return { text, findings, ...(pipeline && !findings.some(isError) && { pipeline }) };
 }
 
