@@ -149,3 +149,31 @@ describe('YAML that cannot be followed is an error', () => {
     ]);
   });
 });
+
+describe('places are those of the manifest', () => {
+  const cases: Record<string, [config: string, finding: string]> = {
+    'a name that is taken, and the line where': [
+      'job "a" {}\njob "a" {}\n',
+      '<stdin>:7:9: error[duplicate-name]: there is already a job "a" in line 6',
+    ],
+    'an attribute that is set, and the line where': [
+      'job "a" {\n  interruptible = true\n  interruptible = true\n}\n',
+      '<stdin>:8:7: error[syntax-error]: Attribute redefined: The argument "interruptible" was already set in line 7. Each argument may be set only once',
+    ],
+    'a heredoc without its end': [
+      'job "a" {\n  task "t" {\n    run "shell" {\n      cmd = <<EOT\n      make\n',
+      '<stdin>:9:17: error[syntax-error]: Unterminated template string: No closing marker was found for the string',
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_name, [config, finding]) => {
+    const source = `${HEAD}  config: |\n${indented(config, 4)}  paused: true\n`;
+    expect((await validate(source)).filter((line) => line.includes(': error['))).toEqual([finding]);
+  });
+
+  test('of a text on one line the message says where in it', async () => {
+    const source = `${HEAD}  config: "job \\"a\\" {}\\njob \\"a\\" {}\\n"\n`;
+    expect((await validate(source)).filter((line) => line.includes(': error['))).toEqual([
+      '<stdin>:5:11: error[duplicate-name]: there is already a job "a" in line 1 (line 2, column 5 of the text)',
+    ]);
+  });
+});
