@@ -76,6 +76,11 @@ bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event 
 bench-scheduling: $(installed) ## Measure a scheduling decision over up to 1,000,000 builds, beside a bare round trip
 	@node config/measure/scheduling.ts
 
+.PHONY: bench-checks
+bench-checks: dist ## Measure the operator with 1,000 idle pipelines, and how late 300 checks every 10 s are
+	$(call need,go,the API server is built here)
+	@node config/measure/checks.ts
+
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)

@@ -26,7 +26,7 @@ describe('a team that may run one build at a time', () => {
       const { status, message } = await api.build('work', numbers.at(-1) ?? '');
       expect({ status, message }).toMatchObject({
         status: 'pending',
-        message: expect.stringMatching(/^TeamLimit: .* runs 1 of 1 /),
+        message: expect.stringMatching(/^TeamLimit: The team runs 1 build at a time/),
       });
     });
     const times: string[] = [];

@@ -62,7 +62,13 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
   const pid = operator.pid ?? 0;
   const lines: string[][] = [];
   const note = (name: string, cost: Cost): void =>
-    void lines.push([name, `${cost.cpuPercent.toFixed(1)} %`, `${cost.rss} MB`, `${cost.mostRss} MB`]);
+    void lines.push([
+      name,
+      `${cost.cpuPercent.toFixed(1)} %`,
+      `${cost.rss} MB`,
+      `${cost.children} MB`,
+      `${cost.mostRss} MB`,
+    ]);
   try {
     await loaded(pool, 0);
     note('nothing at all', await costOf(pid, seconds));
@@ -72,7 +78,8 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     const took = (performance.now() - begun) / 1000;
     console.error(`${pipelines} pipelines are applied after ${took.toFixed(0)} s`);
     await settle(pool);
-    await sleep(20_000);
+    // The compiler rests after half a minute.
+    await sleep(45_000);
     note(
       `${pipelines} pipelines, ${pipelines * PER_PIPELINE} resources, nothing due`,
       await costOf(pid, seconds),
@@ -84,7 +91,7 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     const from = new Date();
     note(`… and ${clocks} of type cron at 10 s`, await costOf(pid, seconds));
     const late = await lateness(pool, from);
-    console.log(table(['operator', 'of one core', 'RSS', 'most RSS'], lines));
+    console.log(table(['operator', 'of one core', 'RSS', 'of it in children', 'most RSS'], lines));
     console.log(
       `\n${late.checks} checks in ${seconds} s: late by ${late.median} s in the median, ${late.p99} s at p99, ${late.most} s at most`,
     );

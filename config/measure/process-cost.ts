@@ -6,6 +6,8 @@ export interface Cost {
   cpuPercent: number;
   /** Megabytes at the end, and the most there were. */
   rss: number;
+  /** Of that in processes of its own. */
+  children: number;
   mostRss: number;
 }
 
@@ -22,7 +24,8 @@ export async function costOf(pid: number, seconds: number): Promise<Cost> {
   }
   const elapsed = (performance.now() - begun) / 1000;
   const cpuPercent = ((ticksOf(pid) - before) / TICKS_PER_SECOND / elapsed) * 100;
-  return { cpuPercent, rss: rssOf(pid), mostRss };
+  const rss = rssOf(pid);
+  return { cpuPercent, rss, children: rss - residentOf(pid), mostRss };
 }
 
 function family(pid: number): number[] {
@@ -41,6 +44,11 @@ function ticksOf(pid: number): number {
 
 function rssOf(pid: number): number {
   return family(pid)
-    .map((one) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1] ?? 0))
-    .reduce((sum, kilobytes) => sum + Math.round(kilobytes / 1024), 0);
+    .map(residentOf)
+    .reduce((sum, one) => sum + one, 0);
+}
+
+function residentOf(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kilobytes ?? 0) / 1024);
 }

@@ -116,8 +116,10 @@ export interface SessionToOpen extends UserSession {
   userId: number;
   username: string;
   tokenGen: number;
-  /** How it came to be: `user.signed_in`, `user.password_changed` … */
+  /** How it came to be: `user.signed_in`, `user.session_renewed` … */
   action: string;
+  /** No password was looked at, so none has to be changed first. */
+  byProvider?: boolean;
 }
 
 export interface UserSessionStore {

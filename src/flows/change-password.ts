@@ -45,7 +45,7 @@ export async function changePassword(
     () => undefined,
   );
   const now = await ports.accounts.credentials(username);
-  const session = now && (await openSession(now, 'user.session_renewed', caller, ports));
+  const session = now && (await openSession(now, { action: 'user.session_renewed' }, caller, ports));
   return session === undefined ? { answer: 'gone' } : { answer: 'changed', session };
 }
 

@@ -115,8 +115,7 @@ async function signInAs(
 ): Promise<FlowFinished> {
   const known = await ports.oauth.accountOf({ issuer, subject });
   if (known !== undefined) {
-    // A password that is to be changed is not what they signed in with.
-    const session = await openSession(known, 'user.signed_in', caller, ports);
+    const session = await openSession(known, BY_PROVIDER, caller, ports);
     return session === undefined ? { answer: 'failed', message: CHANGED } : { answer: 'signed-in', session };
   }
   const token = ports.random();
@@ -130,6 +129,7 @@ async function signInAs(
   };
 }
 
+const BY_PROVIDER = { action: 'user.signed_in', byProvider: true };
 const CHANGED = 'The account changed meanwhile. Begin again.';
 
 async function link(
@@ -162,7 +162,7 @@ export async function completeProfile(
   if (made === 'taken') return { answer: 'taken' };
   if (made === 'unknown') return { answer: 'unknown' };
   const account = await ports.accounts.credentials(username);
-  const session = account && (await openSession(account, 'user.signed_in', caller, ports));
+  const session = account && (await openSession(account, BY_PROVIDER, caller, ports));
   return session === undefined ? { answer: 'unknown' } : { answer: 'signed-in', session };
 }
 

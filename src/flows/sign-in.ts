@@ -66,7 +66,9 @@ export async function signIn(
   const known = await ports.accounts.credentials(name);
   const fits = await ports.passwords.verify(known?.passwordHash, password);
   const session =
-    known !== undefined && fits ? await openSession(known, 'user.signed_in', caller, ports) : undefined;
+    known !== undefined && fits
+      ? await openSession(known, { action: 'user.signed_in' }, caller, ports)
+      : undefined;
   if (session === undefined) {
     const entry = { actor: name, action: 'user.sign_in_failed', targetType: 'user', target: name };
     await ports.audit.record({ ...entry, details: { ...caller }, at: ports.now() });
@@ -79,7 +81,7 @@ export async function signIn(
 /** Undefined when the account changed at this moment: what was looked at no longer holds. */
 export async function openSession(
   account: Omit<Credentials, 'passwordHash'>,
-  action: SessionToOpen['action'],
+  how: Pick<SessionToOpen, 'action' | 'byProvider'>,
   caller: Caller,
   ports: Pick<SignInPorts, 'sessions' | 'now' | 'newSessionId' | 'sessionSeconds'>,
 ): Promise<OpenedSession | undefined> {
@@ -94,6 +96,8 @@ export async function openSession(
       expiresAt: new Date(openedAt.getTime() + ports.sessionSeconds * 1000),
     }),
   };
-  const opened = await ports.sessions.openSession({ ...session, ...caller, action });
-  return opened ? { ...session, mustChangePassword: account.mustChangePassword } : undefined;
+  const opened = await ports.sessions.openSession({ ...session, ...caller, ...how });
+  return opened
+    ? { ...session, mustChangePassword: account.mustChangePassword && how.byProvider !== true }
+    : undefined;
 }

@@ -172,6 +172,17 @@ describe('signing in with a provider', () => {
     expect(profile.body.data).toMatchObject({ username: 'somebody' });
   });
 
+  test('is not asked to change a password that an admin gave', async () => {
+    await newcomer();
+    const body = { password: 'from an admin' };
+    await gateway.ask('PUT /users/ann', { as: await gateway.session('root'), body });
+    const page = await start();
+    expect(dataOf(page)).toMatchObject({ session: { must_change_password: false } });
+    const headers = { cookie: browser.cookiesOf(ORIGIN) };
+    expect((await gateway.ask('GET /profile', { headers })).status).toBe(200);
+    expect((await gateway.ask('GET /profile', { as: await gateway.session('ann') })).status).toBe(403);
+  });
+
   test('never finds an account by its name or address', async () => {
     await gateway.account('ann', { globalAdmin: true });
     const page = await start();
@@ -240,6 +251,12 @@ describe('a provider that knows no OpenID', () => {
   });
 });
 
+/** Neither the gateway nor the provider knows it. */
+function anotherBrowser(): void {
+  browser.forget(ORIGIN);
+  browser.forget(one.issuer);
+}
+
 describe('an answer is not accepted', () => {
   test('twice', async () => {
     const url = await halfWay();
@@ -259,12 +276,14 @@ describe('an answer is not accepted', () => {
     failed(await browser.go(url));
   });
 
-  test('in another browser', async () => {
-    const url = await halfWay();
-    browser.forget(ORIGIN);
-    failed(await browser.go(url));
-    await start();
-    failed(await browser.go(url));
+  test('in another browser, also in one that began a sign-in of its own', async () => {
+    const first = await halfWay();
+    anotherBrowser();
+    failed(await browser.go(first));
+    const second = await halfWay();
+    anotherBrowser();
+    await halfWay();
+    failed(await browser.go(second));
   });
 
   test('at the callback of another provider', async () => {
@@ -279,6 +298,8 @@ describe('an answer is not accepted', () => {
 
   test('with the code of another flow', async () => {
     const first = new URL(await halfWay());
+    // The provider gives up its code when the same browser comes again.
+    anotherBrowser();
     const second = new URL(await halfWay());
     second.searchParams.set('code', first.searchParams.get('code') ?? '');
     failed(await browser.go(second.href));

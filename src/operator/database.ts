@@ -1,3 +1,4 @@
+import { oauthStore } from '#adapters/database/access/oauth.ts';
 import { accountStore } from '#adapters/database/access/accounts.ts';
 import type { ClosableBell } from '#adapters/database/bell.ts';
 import { openBell } from '#adapters/database/bell.ts';
@@ -14,6 +15,7 @@ import { teamStore } from '#adapters/database/team-store.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { AccountStore } from '#flows/access-ports.ts';
+import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
 import type { RetentionStore } from '#flows/retain-history.ts';
 import type { Views } from '#flows/views.ts';
@@ -25,6 +27,7 @@ export interface OperatorDatabase {
   checks: CheckStore;
   builds: BuildStore;
   accounts: AccountStore;
+  oauth: OAuthStore;
   views: Pick<Views, 'waiting'>;
   retention: RetentionStore;
   bell: ClosableBell;
@@ -55,6 +58,7 @@ export async function openDatabase(
     checks: checkStore(database),
     builds: buildStore(database),
     accounts: accountStore(database),
+    oauth: oauthStore(database),
     views: views(database),
     retention: retentionStore(database),
     bell,

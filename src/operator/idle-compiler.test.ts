@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Compiler } from '#adapters/hcl/compile.ts';
 import { idleCompiler } from './idle-compiler.ts';
 
@@ -20,18 +19,20 @@ function counted(): { create: () => Compiler; made: () => number; closed: () => 
 
 test('a compiler is made when it is needed and closed when it is not', async () => {
   const { create, made, closed } = counted();
-  const compiler = idleCompiler(create, 1);
+  const rest = Promise.withResolvers<void>();
+  const compiler = idleCompiler(create, { idleMs: 1, rested: rest.resolve });
   expect(made()).toBe(0);
   await Promise.all([compiler.compile('', {}), compiler.compile('', {})]);
   expect(made()).toBe(1);
-  while (closed() === 0) await sleep(1);
+  await rest.promise;
+  expect(closed()).toBe(1);
   await compiler.compile('', {});
   expect(made()).toBe(2);
 });
 
 test('closing it closes the one that is there', async () => {
   const { create, closed } = counted();
-  const compiler = idleCompiler(create, 60_000);
+  const compiler = idleCompiler(create, { idleMs: 60_000 });
   await compiler.close();
   expect(closed()).toBe(0);
   await compiler.compile('', {});

@@ -4,8 +4,15 @@ import { createCompiler } from '#adapters/hcl/compile.ts';
 /** Pipelines come rarely; between them the thread and the engine's memory are given back. */
 const IDLE_MS = 30_000;
 
+interface Idle {
+  idleMs?: number;
+  /** It was closed because nobody used it. */
+  rested?: () => void;
+}
+
 /** A compiler that exists only while it is used. */
-export function idleCompiler(create: () => Compiler = createCompiler, idleMs = IDLE_MS): Compiler {
+export function idleCompiler(create: () => Compiler = createCompiler, idle: Idle = {}): Compiler {
+  const { idleMs = IDLE_MS, rested } = idle;
   let current: Compiler | undefined;
   let using = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -14,6 +21,10 @@ export function idleCompiler(create: () => Compiler = createCompiler, idleMs = I
     const resting = current;
     current = undefined;
     await resting?.close();
+  };
+  const restIdle = async (): Promise<void> => {
+    await rest();
+    if (current === undefined) rested?.();
   };
 
   return {
@@ -25,7 +36,7 @@ export function idleCompiler(create: () => Compiler = createCompiler, idleMs = I
         return await current.compile(source, variables, sources);
       } finally {
         using -= 1;
-        if (using === 0) timer = setTimeout(() => void rest(), idleMs).unref();
+        if (using === 0) timer = setTimeout(() => void restIdle(), idleMs).unref();
       }
     },
     async close() {

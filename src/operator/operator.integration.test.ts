@@ -8,6 +8,7 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { rows } from '#adapters/database/pool.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { openBell } from '#adapters/database/bell.ts';
 import { buildEngine } from '#adapters/hcl/build.ts';
@@ -526,7 +527,15 @@ test('a Team with Pipelines left waits, and says for what', async () => {
   );
 });
 
-test('an OAuthProvider learns its callback address, and that signing in comes later', async () => {
+test('an OAuthProvider is offered to everybody, and neither disabled nor deleted while somebody has no other way to sign in', async () => {
+  const named = async (want: Record<string, string>) =>
+    await eventually(
+      async () => orThrow(await client.get(KINDS.oauthProviders, { name: 'company' }), 'reading').status,
+      (found) =>
+        Object.entries(want).every(([type, why]) =>
+          found?.conditions?.some((condition) => condition.type === type && condition.reason === why),
+        ),
+    );
   const spec = {
     type: 'OIDC',
     clientID: 'millrace',
@@ -534,15 +543,43 @@ test('an OAuthProvider learns its callback address, and that signing in comes la
     issuerURL: 'https://idp.example.test',
   };
   await apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
-  const status = await eventually(
-    async () => orThrow(await client.get(KINDS.oauthProviders, { name: 'company' }), 'reading').status,
-    (found) => found?.conditions !== undefined,
-  );
-  expect(status).toMatchObject({
-    callbackURL: 'https://ci.example.test/auth/oauth/company/callback',
-    conditions: [
-      { type: 'Ready', status: 'True' },
-      { type: 'SignIn', status: 'False', reason: 'NotInThisVersion' },
-    ],
+  await named({ Ready: 'SecretNotReadable' });
+  expect(await stores.access.oauth.providers()).toEqual([]);
+
+  const readable = { ...spec, clientSecretRef: { name: 'millrace-oauth', key: 'company' } };
+  await apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec: readable });
+  const status = await named({ Ready: 'Accepted', SignIn: 'Offered' });
+  expect(status?.callbackURL).toBe('https://ci.example.test/auth/oauth/company/callback');
+  expect(await stores.access.oauth.providers()).toEqual([
+    {
+      canonical: 'company',
+      type: 'OIDC',
+      clientId: 'millrace',
+      issuerUrl: 'https://idp.example.test',
+      enabled: true,
+      secretKey: 'company',
+    },
+  ]);
+
+  await stores.pool.query(rows()`
+    WITH ann AS (INSERT INTO users (username) VALUES ('ann') RETURNING id)
+    INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
+    SELECT 'https://idp.example.test', 'ann', id, 'company', now() FROM ann`);
+  await apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec: { ...readable, enabled: false } });
+  await named({ Ready: 'WouldLockOut', Stalled: 'WouldLockOut' });
+  expect(await stores.access.oauth.providers()).toMatchObject([{ enabled: true }]);
+
+  await stores.pool.query(rows()`UPDATE users SET password_hash = 'some' WHERE username = 'ann'`);
+  await apply(KINDS.oauthProviders, {
+    metadata: { name: 'company' },
+    spec: { ...readable, enabled: false, displayName: 'Company' },
   });
+  await named({ Ready: 'Accepted', SignIn: 'Disabled' });
+  expect(await stores.access.oauth.providers()).toMatchObject([{ enabled: false }]);
+  orThrow(await client.delete(KINDS.oauthProviders, { name: 'company' }), 'deleting');
+  await eventually(
+    () => client.get(KINDS.oauthProviders, { name: 'company' }),
+    (answer) => !answer.ok && answer.status === 404,
+  );
+  expect(await stores.access.oauth.providers()).toEqual([]);
 });

@@ -26,6 +26,7 @@ import { Health } from './health.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
 import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { idleCompiler } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import { lead } from './lead.ts';
@@ -47,7 +48,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   const connection = await connect(config);
   const client = new ApiClient(connection);
   const secrets = { client, namespace: config.namespace, release: config.release, now: () => new Date() };
-  const compiler = idleCompiler();
+  const compiler = idleCompiler(undefined, { rested: collectGarbage });
   const metrics = operatorMetrics(registry);
   const observe = requestMetrics(registry);
   const webhook =

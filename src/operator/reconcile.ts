@@ -1,6 +1,7 @@
 import type { Problem } from '#adapters/kubernetes/api/answer.ts';
 import { kubernetesCluster } from '#adapters/kubernetes/cluster.ts';
 import { workOnOAuthProvider } from '#adapters/kubernetes/controllers/oauth-providers.ts';
+import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import { PipelinesController } from '#adapters/kubernetes/controllers/pipelines.ts';
 import { TeamsController } from '#adapters/kubernetes/controllers/teams.ts';
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
@@ -14,6 +15,7 @@ import type { Handlers } from '#adapters/kubernetes/watched.ts';
 import { Watched } from '#adapters/kubernetes/watched.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import { applyPipeline } from '#flows/apply-pipeline.ts';
+import { applyOAuthProvider, removeOAuthProvider } from '#flows/apply-oauth-provider.ts';
 import { applyTeam } from '#flows/apply-team.ts';
 import type { Cluster, PipelineName } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
@@ -59,14 +61,10 @@ export class Reconciling {
       instance: config.podName,
       onProblem: (problem) => log.warn({ problem }, 'an Event could not be written'),
     });
-    const { externalUrl } = config;
-    const store = this.watched.oauthProviders.store;
     this.#queues = {
       teams: workQueue(leadership, 'team', (key) => this.#teams.work(key)),
       pipelines: workQueue(leadership, 'pipeline', (key) => this.#pipelines.work(key)),
-      oauthProviders: workQueue(leadership, 'oauth-provider', (key) =>
-        workOnOAuthProvider(key, { client, store, externalUrl }),
-      ),
+      oauthProviders: workQueue(leadership, 'oauth-provider', (key) => this.#workOnOAuthProvider(key)),
     };
     this.#teams = this.#teamsController();
     this.#pipelines = this.#pipelinesController();
@@ -111,6 +109,19 @@ export class Reconciling {
 
   stuckMs(): number {
     return Math.max(this.watched.stuckMs(), ...Object.values(this.#queues).map((queue) => queue.stuckMs()));
+  }
+
+  #workOnOAuthProvider(name: string): Promise<Ending> {
+    const { client, config, database } = this.#leadership;
+    const ports = { oauth: database.oauth, now: () => new Date() };
+    return workOnOAuthProvider(name, {
+      client,
+      store: this.watched.oauthProviders.store,
+      externalUrl: config.externalUrl,
+      secretName: `${config.release}-oauth`,
+      apply: (provider) => applyOAuthProvider(provider, ports),
+      remove: (canonical) => removeOAuthProvider(canonical, ports),
+    });
   }
 
   #handlers(): Handlers {

@@ -64,6 +64,19 @@ metadata:
   {{- end }}
 {{- end -}}
 
+{{- define "millrace.egress-identity-providers" -}}
+- ports:
+    {{- range .Values.networkPolicy.identityProviders.ports }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  {{- with .Values.networkPolicy.identityProviders.cidrs }}
+  to:
+    {{- range . }}
+    - ipBlock: { cidr: {{ . | quote }} }
+    {{- end }}
+  {{- end }}
+{{- end -}}
+
 {{- define "millrace.ingress-metrics" -}}
 - ports:
     - { protocol: TCP, port: 9090 }

@@ -9,6 +9,7 @@ import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts'
 import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
 import { jobOf, type History, type HistoryBuild } from '#testing/scheduling/history.ts';
 import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
+import { GATHERED } from '#testing/scheduling/runs.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 
@@ -168,9 +169,9 @@ describe('what Postgres gathers', () => {
         }));
         expect(said(made.at(-1) ?? expected)).toEqual(said({ ...expected, builds: inRows }));
       }),
-      { numRuns: 60 },
+      { numRuns: GATHERED },
     );
-  });
+  }, 600_000);
 
   test('is looked for further back when the newest builds do not agree', async () => {
     const history = historyOf({

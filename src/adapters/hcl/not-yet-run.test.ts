@@ -108,6 +108,15 @@ describe('the operator does', () => {
         `  concurrency = 2\n  serial_groups = ["a"]\n  interruptible = true\n  allow_failure = true\n  disable_retry = true\n  ${TASK}`,
       ),
     ],
+    ['tags', `resource "cron" "c" {\n  tags = ["x"]\n}\n${job(`  tags = ["x"]\n  ${TASK}`)}`],
+    [
+      'a rarer pace where webhooks work',
+      'resource "git" "g" {\n  check_interval   = "@every 1m"\n  webhook_interval = "@every 1h"\n  params {\n    url  = "https://git.example/a.git"\n    name = "a"\n  }\n}\n',
+    ],
+    [
+      'triggers between pipelines, under another name too',
+      `resource_type "t" {\n  source = "svc://trigger"\n}\nresource "t" "x" {}\n${job('  put "t" "x" {\n    tag = "1"\n  }')}`,
+    ],
     [
       'functions and lists',
       `variable "x" {\n  type = list(string)\n  default = ["a"]\n}\n${job('  task "t" {\n    run "shell" {\n      cmd = join(",", var.x)\n    }\n  }')}`,

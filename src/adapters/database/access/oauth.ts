@@ -1,5 +1,6 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
-import { rows, time, type Transaction } from '#adapters/database/pool.ts';
+import { holdEpoch } from '#adapters/database/fence.ts';
+import { rows, time, type Database, type Transaction } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import type { Offered, Ways } from '#domain/access/lock-out.ts';
 import type { Act, Credentials } from '#flows/access-ports.ts';
@@ -9,13 +10,15 @@ import { oauthFlows } from './oauth-flows.ts';
 import { inTurn } from './turns.ts';
 
 /** Providers, whom they know, and what is under way. Whatever could lock somebody out takes its turn. */
-export function oauthStore({ pool }: { pool: DatabasePool }): OAuthStore {
+export function oauthStore(database: Database): OAuthStore {
+  const { pool } = database;
   return {
     ...oauthFlows(pool),
     providers: async () => await providersOf(pool),
     local: async () => await localOf(pool),
     saveProvider: async (provider, act, refuse) =>
       await inTurn(pool, async (connection): Promise<Kept> => {
+        await holdEpoch(database, connection);
         const known = (await providersOf(connection)).find(
           ({ canonical }) => canonical === provider.canonical,
         );
@@ -33,6 +36,7 @@ export function oauthStore({ pool }: { pool: DatabasePool }): OAuthStore {
       }),
     removeProvider: async (canonical, act, refuse) =>
       await inTurn(pool, async (connection): Promise<Kept> => {
+        await holdEpoch(database, connection);
         const message = await refusal(connection, canonical, refuse);
         if (message !== undefined) return { answer: 'refused', message };
         const gone = await connection.maybeOneFirst(rows<{ canonical: string }>()`

@@ -16,7 +16,7 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
     async identityOfSession({ id, userId, tokenGen }, at) {
       const found = await pool.maybeOne(rows<IdentityRow>()`
         SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
-          u.must_change_password AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
+          u.must_change_password AND NOT s.by_provider AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
         FROM user_sessions s JOIN users u ON u.id = s.user_id
         WHERE s.id = ${id} AND u.id = ${userId} AND u.token_gen = ${tokenGen}
           AND (s.expires_at IS NULL OR s.expires_at > ${time(at)})`);
@@ -54,13 +54,24 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
 }
 
 async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<boolean> {
-  const { id, userId, username, tokenGen, openedAt, expiresAt, address, client, action } = session;
+  const {
+    id,
+    userId,
+    username,
+    tokenGen,
+    openedAt,
+    expiresAt,
+    address,
+    client,
+    action,
+    byProvider = false,
+  } = session;
   return await pool.transaction(async (connection) => {
     const expires = expiresAt === undefined ? null : expiresAt.toISOString();
     // The account is held: a password that changes at this moment ends the session, or was there before it.
     const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
-        INSERT INTO user_sessions (id, user_id, opened_at, expires_at, address, client)
-        SELECT ${id}, id, ${time(openedAt)}, ${expires}::timestamptz, ${address}, ${client}
+        INSERT INTO user_sessions (id, user_id, opened_at, expires_at, address, client, by_provider)
+        SELECT ${id}, id, ${time(openedAt)}, ${expires}::timestamptz, ${address}, ${client}, ${byProvider}
         FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} FOR SHARE RETURNING id`);
     if (opened === null) return false;
     await connection.query(rows()`

@@ -61,3 +61,6 @@ CREATE TABLE auth_settings (
   local boolean NOT NULL DEFAULT true
 );
 INSERT INTO auth_settings DEFAULT VALUES;
+
+-- Whoever came by a provider is not asked for a new password first: they may not know the one before.
+ALTER TABLE user_sessions ADD COLUMN by_provider boolean NOT NULL DEFAULT false;

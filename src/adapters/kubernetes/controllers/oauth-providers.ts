@@ -4,47 +4,122 @@ import { defined } from '#adapters/kubernetes/defined.ts';
 import type { SeenOAuthProvider } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
+import type { ProviderApplied } from '#flows/apply-oauth-provider.ts';
+import type { StoredProvider } from '#flows/oauth-ports.ts';
 import type { WantedCondition } from './conditions.ts';
 import { conditionsOf } from './conditions.ts';
-import { writeStatus } from './status.ts';
+import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 
 export interface OAuthProvidersOptions {
-  client: Pick<ApiClient, 'applyStatus'>;
+  client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
   store: Store<SeenOAuthProvider>;
   /** Under which people reach the public gateway; without it there is no callback to register. */
   externalUrl: string | undefined;
+  /** The one Secret that gateways read clients' secrets from. */
+  secretName: string;
+  apply(provider: StoredProvider): Promise<ProviderApplied>;
+  remove(canonical: string): Promise<ProviderApplied>;
 }
 
-const NO_SIGN_IN: WantedCondition = {
-  type: 'SignIn',
-  status: 'False',
-  reason: 'NotInThisVersion',
-  message: 'This version of Millrace does not offer signing in with a provider; a later one does.',
-};
+const FINALIZER = 'millrace.dev/oauth-provider';
+/** People link other providers meanwhile, which nobody tells the operator. */
+const REFUSED_RETRY_MS = 30_000;
 
-/** Says of a provider what can be said without signing in: that its definition holds, and which address to register. */
+/** Hands a provider on to the gateways, and says what became of it. */
 export async function workOnOAuthProvider(name: string, options: OAuthProvidersOptions): Promise<Ending> {
   const seen = options.store.get(name);
-  if (seen === undefined || seen.deletedAt !== undefined) return 'done';
-  const status = defined({
-    observedGeneration: seen.generation,
-    callbackURL: options.externalUrl && `${options.externalUrl}/auth/oauth/${name}/callback`,
-    conditions: conditionsOf(
-      [readiness(options.externalUrl), NO_SIGN_IN],
-      seen.status?.conditions,
-      seen.generation,
-      new Date(),
-    ),
-  });
-  await writeStatus(options.client, KINDS.oauthProviders, seen, status);
+  if (seen === undefined) return 'done';
+  if (seen.deletedAt !== undefined) return await remove(seen, options);
+  await addFinalizer(options.client, KINDS.oauthProviders, seen, FINALIZER);
+  const applied = await apply(seen, options);
+  await write(seen, options, conditionsFor(seen, applied, options.externalUrl));
+  return applied.outcome === 'refused' ? { againAfterMs: REFUSED_RETRY_MS } : 'done';
+}
+
+async function apply(seen: SeenOAuthProvider, options: OAuthProvidersOptions): Promise<Applied> {
+  const { secretName } = options;
+  const { clientSecretRef } = seen.spec;
+  if (clientSecretRef.name === secretName) return await options.apply(providerOf(seen));
+  const message = `The client secret must be in the Secret ${secretName}: it is the only one that gateways read such secrets from.`;
+  return { outcome: 'refused', reason: 'SecretNotReadable', message };
+}
+
+type Applied = ProviderApplied | { outcome: 'refused'; reason: 'SecretNotReadable'; message: string };
+
+async function remove(seen: SeenOAuthProvider, options: OAuthProvidersOptions): Promise<Ending> {
+  if (!seen.finalizers.includes(FINALIZER)) return 'done';
+  const removed = await options.remove(seen.name);
+  if (removed.outcome === 'refused') {
+    await write(seen, options, conditionsFor(seen, removed, options.externalUrl));
+    return { againAfterMs: REFUSED_RETRY_MS };
+  }
+  await removeFinalizer(options.client, KINDS.oauthProviders, seen, FINALIZER);
   return 'done';
 }
 
-function readiness(externalUrl: string | undefined): WantedCondition {
-  if (externalUrl !== undefined) {
-    return { type: 'Ready', status: 'True', reason: 'Accepted', message: 'The definition is complete.' };
+function providerOf({ name, spec }: SeenOAuthProvider): StoredProvider {
+  return defined({
+    canonical: name,
+    displayName: spec.displayName,
+    type: spec.type,
+    clientId: spec.clientID,
+    issuerUrl: spec.issuerURL,
+    authUrl: spec.authURL,
+    tokenUrl: spec.tokenURL,
+    userInfoUrl: spec.userInfoURL,
+    scopes: spec.scopes,
+    usernameClaim: spec.usernameClaim,
+    enabled: spec.enabled ?? true,
+    secretKey: spec.clientSecretRef.key,
+  });
+}
+
+async function write(
+  seen: SeenOAuthProvider,
+  { client, externalUrl }: OAuthProvidersOptions,
+  conditions: WantedCondition[],
+): Promise<void> {
+  const status = defined({
+    observedGeneration: seen.generation,
+    callbackURL: externalUrl && `${externalUrl}/auth/oauth/${seen.name}/callback`,
+    conditions: conditionsOf(conditions, seen.status?.conditions, seen.generation, new Date()),
+  });
+  await writeStatus(client, KINDS.oauthProviders, seen, status);
+}
+
+function conditionsFor(
+  seen: SeenOAuthProvider,
+  applied: Applied,
+  externalUrl: string | undefined,
+): WantedCondition[] {
+  if (applied.outcome === 'refused') {
+    const { reason, message } = applied;
+    return [
+      { type: 'Ready', status: 'False', reason, message },
+      { type: 'SignIn', status: 'Unknown', reason, message: 'What was accepted before goes on.' },
+      { type: 'Stalled', status: 'True', reason, message },
+    ];
   }
-  const message =
-    'The installation has no external URL, so there is no callback address: set externalUrl in its values.';
-  return { type: 'Ready', status: 'False', reason: 'NoExternalURL', message };
+  if (externalUrl === undefined) {
+    const message =
+      'The installation has no external URL, so there is no callback address: set externalUrl in its values.';
+    return [
+      { type: 'Ready', status: 'False', reason: 'NoExternalURL', message },
+      { type: 'SignIn', status: 'False', reason: 'NoExternalURL', message },
+    ];
+  }
+  const ready: WantedCondition = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Accepted',
+    message: 'The definition is complete.',
+  };
+  if (seen.spec.enabled === false) {
+    return [
+      ready,
+      { type: 'SignIn', status: 'False', reason: 'Disabled', message: 'The manifest disables it.' },
+    ];
+  }
+  const message = 'People can sign in with it, if the gateways reach it and have its secret.';
+  return [ready, { type: 'SignIn', status: 'True', reason: 'Offered', message }];
 }

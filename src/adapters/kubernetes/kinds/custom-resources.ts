@@ -1,7 +1,7 @@
 // Made from crds/*.yaml by `node src/adapters/kubernetes/kinds/write-types.ts`: change the YAML, never this file.
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 
-/** An OAuthProvider is an identity provider for signing in. This version of Millrace checks the definition and tells the callback URL to register; signing in itself comes with a later version, as the condition SignIn says. */
+/** An OAuthProvider is an identity provider that people sign in with. A change that would leave somebody without a way to sign in is refused, as the condition Ready says, and what was accepted before goes on. */
 export interface OAuthProviderObject {
   apiVersion: 'millrace.dev/v1alpha1';
   kind: 'OAuthProvider';
@@ -14,9 +14,9 @@ export interface OAuthProviderObject {
     type: 'OIDC' | 'OAuth2';
     /** The identifier that the provider gave to this installation. */
     clientID: string;
-    /** Where the client secret is, in the namespace in which Millrace is installed. */
+    /** Where the client secret is. The gateways read one Secret of the installation, <release>-oauth. */
     clientSecretRef: {
-      /** Name of the Secret. */
+      /** Name of the Secret, <release>-oauth. */
       name: string;
       /** Key whose value is the client secret. */
       key: string;
@@ -42,7 +42,7 @@ export interface OAuthProviderObject {
     observedGeneration?: number;
     /** Redirect address to register with the provider. */
     callbackURL?: string;
-    /** Ready: the definition is accepted. SignIn: whether people can sign in with it, which this version cannot offer yet. */
+    /** Ready: the definition is accepted. SignIn: whether people can sign in with it. */
     conditions?: {
       /** Name of the condition. */
       type: string;

@@ -26,7 +26,7 @@ export function operatorClusterRules(release: string): V1PolicyRule[] {
       verbs: ['get', 'list', 'watch'],
     },
     // For their finalizers; a ValidatingAdmissionPolicy keeps specs out of reach.
-    { apiGroups: ['millrace.dev'], resources: ['teams', 'pipelines'], verbs: ['patch'] },
+    { apiGroups: ['millrace.dev'], resources: ['teams', 'pipelines', 'oauthproviders'], verbs: ['patch'] },
     {
       apiGroups: ['millrace.dev'],
       resources: ['teams/status', 'pipelines/status', 'oauthproviders/status'],

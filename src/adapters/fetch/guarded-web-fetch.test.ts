@@ -1,0 +1,80 @@
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { Server } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { makeCertificate } from '#testing/certificate.ts';
+import { guardedWebFetch } from './guarded-web-fetch.ts';
+import type { FetchOptions } from './guarded-fetch.ts';
+import type { GuardedWebFetch } from './guarded-web-fetch.ts';
+
+let server: Server;
+let base = '';
+let ca = '';
+let answer: RequestListener = (_request, response) => response.end('text');
+let fetcher: GuardedWebFetch | undefined;
+
+beforeAll(async () => {
+  const { key, cert } = await makeCertificate();
+  ca = cert;
+  server = createServer({ key, cert }, (request, response) => answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  base = `https://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+});
+afterEach(async () => await fetcher?.close());
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const ask = async (url: string, options: FetchOptions = {}, body?: URLSearchParams): Promise<Response> => {
+  fetcher = guardedWebFetch({ allowedRanges: ['127.0.0.0/8'], ca, timeoutMs: 500, ...options });
+  return await fetcher.fetch(url, {
+    method: body ? 'POST' : 'GET',
+    headers: { accept: 'text/plain' },
+    ...(body && { body }),
+  });
+};
+
+describe('a fetch for a library', () => {
+  test('brings status, headers and text', async () => {
+    answer = (_request, response) => response.writeHead(201, { 'x-one': 'two' }).end('found');
+    const found = await ask(base);
+    expect([found.status, found.headers.get('x-one'), await found.text()]).toEqual([201, 'two', 'found']);
+  });
+
+  test('sends a form', async () => {
+    answer = (request, response) =>
+      void text(request).then((sent) => response.end(`${request.method} ${sent}`));
+    expect(await (await ask(base, {}, new URLSearchParams({ code: 'a b' }))).text()).toBe('POST code=a+b');
+  });
+
+  test('follows no redirect', async () => {
+    answer = (_request, response) => response.writeHead(302, { location: 'https://169.254.169.254/' }).end();
+    expect((await ask(base)).status).toBe(302);
+  });
+
+  test('takes an answer without a body', async () => {
+    answer = (_request, response) => response.writeHead(204).end();
+    expect((await ask(base)).status).toBe(204);
+  });
+
+  const refused: Record<string, [url: () => string, options: FetchOptions, says: string]> = {
+    'an address that is not public': [() => base, { allowedRanges: [] }, 'is not a public address'],
+    'the metadata service': [() => 'https://169.254.169.254/latest', {}, 'is not a public address'],
+    'plain HTTP': [() => base.replace('https:', 'http:'), {}, 'only https is allowed'],
+    'a URL with a password': [() => base.replace('//', '//a:b@'), {}, 'a name or password'],
+    'a file': [() => 'file:///etc/passwd', {}, 'it leads to file:'],
+    'too long an answer': [() => base, { longestBytes: 3 }, 'longer than'],
+  };
+  test.each(Object.entries(refused))('refuses %s', async (_name, [url, options, says]) => {
+    answer = (_request, response) => response.end('text');
+    await expect(ask(url(), options)).rejects.toThrow(says);
+  });
+
+  test('does not wait for ever', async () => {
+    answer = () => undefined;
+    await expect(ask(base)).rejects.toThrow(/aborted due to timeout/);
+  });
+});

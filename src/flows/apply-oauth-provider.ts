@@ -1,0 +1,44 @@
+import { refuseProviderLoss } from '#domain/access/lock-out.ts';
+import { providerFaults } from '#domain/access/oauth-provider.ts';
+import type { OAuthStore, StoredProvider } from './oauth-ports.ts';
+
+export interface ApplyProviderPorts {
+  oauth: Pick<OAuthStore, 'saveProvider' | 'removeProvider'>;
+  now(): Date;
+}
+
+export type ProviderApplied =
+  | { outcome: 'applied' }
+  /** What was there before goes on: somebody would be locked out, or the definition is none. */
+  | { outcome: 'refused'; reason: 'InvalidDefinition' | 'WouldLockOut'; message: string };
+
+const ACTOR = 'manifest';
+
+/** Object → what every gateway offers from then on. */
+export async function applyOAuthProvider(
+  provider: StoredProvider,
+  ports: ApplyProviderPorts,
+): Promise<ProviderApplied> {
+  const faults = providerFaults(provider);
+  if (faults.length > 0)
+    return { outcome: 'refused', reason: 'InvalidDefinition', message: faults.join(' ') };
+  const kept = await ports.oauth.saveProvider(provider, { by: ACTOR, at: ports.now() }, refuseProviderLoss);
+  return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
+}
+
+/** Its object is to go, and waits as long as somebody would be locked out. */
+export async function removeOAuthProvider(
+  canonical: string,
+  ports: ApplyProviderPorts,
+): Promise<ProviderApplied> {
+  const kept = await ports.oauth.removeProvider(
+    canonical,
+    { by: ACTOR, at: ports.now() },
+    refuseProviderLoss,
+  );
+  return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
+}
+
+function lockOut(message: string): ProviderApplied {
+  return { outcome: 'refused', reason: 'WouldLockOut', message };
+}
