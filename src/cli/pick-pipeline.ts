@@ -1,5 +1,6 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { compileTexts } from './compile-texts.ts';
+import type { Finding } from './finding.ts';
 import { count, isError } from './finding.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
@@ -21,15 +22,16 @@ export async function pickPipeline(
   terminal: Terminal,
 ): Promise<{ name: string; pipeline: Pipeline } | undefined> {
   const given = await readVariables(options, terminal);
-  const { pipelines, findings } = await readPipelines([file], terminal);
+  const { pipelines, findings, sources } = await readPipelines([file], terminal);
   const paint = painter(terminal);
-  for (const finding of findings.filter(isError))
-    terminal.err(`${renderFinding(finding, undefined, paint)}\n`);
+  const tell = (finding: Finding): void =>
+    terminal.err(`${renderFinding(finding, sources.get(finding.file), paint)}\n`);
+  findings.filter(isError).forEach(tell);
   if (findings.some(isError)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
   const [compiled] = await compileTexts([text], given);
   const errors = compiled?.findings.filter(isError) ?? [];
-  for (const finding of errors) terminal.err(`${renderFinding(finding, text.source, paint)}\n`);
+  errors.forEach(tell);
   if (!compiled?.pipeline) return undefined;
   return { name: text.name?.split('/').at(-1) ?? nameOfFile(file), pipeline: compiled.pipeline };
 }
