@@ -99,6 +99,10 @@ describe('used wrongly', () => {
       'millrace graph src/cli/testdata/good.hcl -o nowhere/x.dot',
       'nowhere/x.dot cannot be written: there is no such file',
     ],
+    'a picture in a form that there is not': [
+      'millrace graph src/cli/testdata/good.hcl -o x.PDF',
+      'x.PDF: no picture ends in .pdf; end it in .dot, .svg or .png, or add --output',
+    ],
   };
   test.each(Object.entries(cases))('%s', async (_name, [line, message]) => {
     const { exit, out, err } = await millrace(line, { input: '[1]' });

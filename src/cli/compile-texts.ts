@@ -11,6 +11,7 @@ import { engineFile } from './find-engine.ts';
 import type { Finding } from './finding.ts';
 import { isError } from './finding.ts';
 import type { PipelineText } from './read-manifests.ts';
+import { toFinding } from './to-finding.ts';
 
 export interface CompiledText {
   text: PipelineText;
@@ -49,9 +50,10 @@ async function compileText(
   }
   const { pipeline, diagnostics, notYetRun = [], needs = [] } = compilation;
   const doubtful = notYetRun.map((diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' }));
-  const findings = [...diagnostics, ...needs.map(unseen), ...doubtful].map((diagnostic) =>
-    toFinding(diagnostic, text),
+  const told = [...diagnostics, ...needs.map(unseen), ...doubtful].map((diagnostic) =>
+    findingOf(diagnostic, text),
   );
+  const findings = [...text.faults, ...told];
   return { text, findings, ...(pipeline && !findings.some(isError) && { pipeline }) };
 }
 
@@ -74,10 +76,10 @@ function missingVariables({ text: { hcl } }: PipelineText, { diagnostics }: Comp
   });
 }
 
-function toFinding({ severity, code, range, message, help }: Diagnostic, text: PipelineText): Finding {
-  const advice = code === 'variable-missing' ? [help, ...configMapAdvice(text)].join(' ') : help;
-  const place = range && { place: text.text.placeOf(range) };
-  return { severity, code, message, help: advice, file: text.file, ...place };
+function findingOf(diagnostic: Diagnostic, text: PipelineText): Finding {
+  const finding = toFinding(diagnostic, text);
+  if (diagnostic.code !== 'variable-missing') return finding;
+  return { ...finding, help: [finding.help, ...configMapAdvice(text)].join(' ') };
 }
 
 function configMapAdvice({ elsewhere: { configMaps } }: PipelineText): string[] {

@@ -5,6 +5,8 @@ import type { Place, Spot } from './finding.ts';
 export interface EmbeddedText {
   hcl: string | Uint8Array;
   placeOf: (range: Range) => Place;
+  /** Of a line of the text; absent where the file's lines are others. */
+  lineOf?: (line: number) => number;
   /** The whole file with another text in this one's place; absent where the file's form cannot keep it readable. */
   replace?: (hcl: string) => string;
 }
@@ -16,6 +18,7 @@ export function wholeFile(hcl: string | Uint8Array): EmbeddedText {
   return {
     hcl,
     placeOf: ({ start, end }) => ({ start: spot(start), end: spot(end) }),
+    lineOf: (line) => line,
     replace: (other) => other,
   };
 }
@@ -36,10 +39,14 @@ export function literalBlock({ source, start, text }: Block): EmbeddedText {
   const first = lines.slice(start, start + size).find((line) => line.trim() !== '') ?? '';
   const inText = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const indent = indentOf(first) - indentOf(inText);
-  const move = ({ line, column }: Spot): Spot => ({ line: line + start, column: column + indent });
+  // What is behind the last line is of YAML, or there is nothing.
+  const beyond = { line: start + size, column: lettersOf(lines[start + size - 1] ?? '') + 1 };
+  const move = ({ line, column }: Spot): Spot =>
+    line > size ? beyond : { line: line + start, column: column + indent };
   return {
     hcl: text,
     placeOf: (range) => ({ start: move(range.start), end: move(range.end) }),
+    lineOf: (line) => line + start,
     replace(other) {
       const end = source.includes('\r\n') ? '\r' : '';
       const indented = other
@@ -50,6 +57,10 @@ export function literalBlock({ source, start, text }: Block): EmbeddedText {
     },
   };
 }
+
+const segmenter = new Intl.Segmenter();
+
+const lettersOf = (line: string): number => Array.from(segmenter.segment(line.replace(/\r$/, ''))).length;
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 

@@ -2,16 +2,18 @@ import { readFileSync } from 'node:fs';
 import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { HclEngine } from '#adapters/hcl/engine.ts';
 import { startEngine } from '#adapters/hcl/engine.ts';
-import { diagnoseProblem } from '#domain/language/diagnostic.ts';
+import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import { checkSize, LIMITS } from '#domain/pipeline/limits.ts';
+import { explain } from './explain.ts';
 import { engineFile } from './find-engine.ts';
 import type { Finding } from './finding.ts';
 import { isError } from './finding.ts';
 import type { Input } from './read-files.ts';
-import { explain, readInput, readTexts } from './read-files.ts';
+import { readInput, readTexts } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
 import { renderFinding } from './render-findings.ts';
+import { toFinding } from './to-finding.ts';
 import type { Exit, Terminal } from './terminal.ts';
 import { EXIT, Misuse, painter } from './terminal.ts';
 
@@ -87,13 +89,15 @@ async function formatInput(input: Input, engine: HclEngine): Promise<Formatted> 
 }
 
 /** Only texts without errors of syntax are touched: in others HCL can only guess what was meant. */
-function faultsOf({ file, text }: PipelineText, engine: HclEngine): Finding[] {
+function faultsOf(pipeline: PipelineText, engine: HclEngine): Finding[] {
+  const { file, text } = pipeline;
+  const told = (diagnostic: Diagnostic): Finding => toFinding(diagnostic, pipeline);
   const tooLarge = checkSize(Buffer.byteLength(text.hcl));
-  if (tooLarge) return [toFinding(tooLarge)];
+  if (tooLarge) return [told(tooLarge)];
   const document = engine.parse(text.hcl, LIMITS.depth);
   document.release();
-  const faults = document.problems.map((problem) => diagnoseProblem(problem, 'syntax-error')).filter(isError);
-  if (faults.length > 0 || text.replace) return faults.map(toFinding);
+  const faults = diagnoseSyntax(document).filter(isError);
+  if (faults.length > 0 || text.replace) return faults.map(told);
   const message = 'spec.config is not a block of lines, so it cannot be formatted in its place';
   return [
     {
@@ -104,10 +108,6 @@ function faultsOf({ file, text }: PipelineText, engine: HclEngine): Finding[] {
       file,
     },
   ];
-
-  function toFinding({ severity, code, range, message: told, help }: Diagnostic): Finding {
-    return { severity, code, message: told, help, file, ...(range && { place: text.placeOf(range) }) };
-  }
 }
 
 /** In one step: whatever happens, the file is the old one or the new one. */

@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import type { PictureRequest } from '#adapters/images/pictures.ts';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { GraphOptions } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
+import { explain } from './explain.ts';
 import type { PickOptions } from './pick-pipeline.ts';
 import { pickPipeline } from './pick-pipeline.ts';
-import { explain } from './read-files.ts';
 import type { Exit, Terminal } from './terminal.ts';
 import { EXIT, Misuse } from './terminal.ts';
 
@@ -37,7 +38,11 @@ export async function graph(file: string, options: GraphVerbOptions, terminal: T
 
 /** By the ending of the file's name. */
 function kindOf(out = ''): Kind {
-  return KINDS.find((kind) => out.toLowerCase().endsWith(`.${kind}`)) ?? 'dot';
+  const ending = extname(out).toLowerCase();
+  if (ending === '' || ending === '.gv') return 'dot';
+  const kind = KINDS.find((one) => ending === `.${one}`);
+  if (kind) return kind;
+  throw new Misuse(`${out}: no picture ends in ${ending}; end it in .dot, .svg or .png, or add --output`);
 }
 
 async function draw(kind: Kind, request: PictureRequest): Promise<string | Uint8Array> {

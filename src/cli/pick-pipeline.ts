@@ -22,16 +22,15 @@ export async function pickPipeline(
   terminal: Terminal,
 ): Promise<{ name: string; pipeline: Pipeline } | undefined> {
   const given = await readVariables(options, terminal);
-  const { pipelines, findings } = await readPipelines([file], terminal);
+  const { pipelines, findings, sources } = await readPipelines([file], terminal);
   const paint = painter(terminal);
-  for (const finding of findings.filter(isError))
-    terminal.err(`${renderFinding(finding, undefined, paint)}\n`);
+  const tell = (finding: Finding): void =>
+    terminal.err(`${renderFinding(finding, sources.get(finding.file), paint)}\n`);
+  findings.filter(isError).forEach(tell);
   if (findings.some(isError)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
   const [compiled] = await compileTexts([text], given);
-  const errors = compiled?.pipeline ? [] : (compiled?.findings.filter(stops) ?? []);
-  for (const finding of errors)
-    terminal.err(`${renderFinding({ ...finding, severity: 'error' }, text.source, paint)}\n`);
+  if (compiled && !compiled.pipeline) whatStops(compiled.findings).forEach(tell);
   if (!compiled?.pipeline) return undefined;
   return { name: text.name?.split('/').at(-1) ?? nameOfFile(file), pipeline: compiled.pipeline };
 }
@@ -58,4 +57,8 @@ const nameOfFile = (file: string): string =>
     ?.replace(/\.[^.]*$/, '') ?? file;
 
 /** A pipeline of which a part is not at hand can be validated, but neither drawn nor planned. */
-const stops = (finding: Finding): boolean => isError(finding) || finding.code === 'source-unavailable';
+function whatStops(findings: readonly Finding[]): Finding[] {
+  return findings
+    .filter((finding) => isError(finding) || finding.code === 'source-unavailable')
+    .map((finding) => ({ ...finding, severity: 'error' }));
+}

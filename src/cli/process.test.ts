@@ -58,12 +58,32 @@ describe('a process of the command line', () => {
       `millrace graph --output gif ${GOOD}`,
       'Allowed choices are dot, svg, png.',
     ],
+    'a file without an end': [
+      'millrace validate /dev/zero',
+      'millrace: /dev/zero has more than 16777216 bytes, which are all that is read\n',
+    ],
+    'standard input without an end': [
+      'millrace fmt < /dev/zero',
+      'millrace: <stdin> has more than 16777216 bytes, which are all that is read\n',
+    ],
+    'a full disk behind its output': [
+      `millrace validate ${GOOD} > /dev/full`,
+      'millrace: the output cannot be written: ENOSPC: no space left on device, write\n',
+    ],
     'no job': [`millrace plan ${GOOD}`, "error: required option '--job <name>' not specified"],
   };
   test.each(Object.entries(misuses))('ends with 2 for %s', async (_name, [line, message]) => {
     const { exit, out, err } = await shell(line);
     expect([exit, out]).toEqual([2, '']);
     expect(err).toContain(message);
+    expect(err).not.toMatch(/^ +at /m);
+  });
+
+  test('reads what another command writes', async () => {
+    expect(await shell(`millrace validate <(cat ${GOOD})`)).toMatchObject({
+      exit: 0,
+      out: expect.stringMatching(/^\/dev\/fd\/\d+: valid, 2 jobs, 2 resources\n$/),
+    });
   });
 
   test('helps, with examples, and ends with 0', async () => {

@@ -1,7 +1,9 @@
-import { readFile, stat } from 'node:fs/promises';
-import { isNativeError } from 'node:util/types';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Manifests, PipelineText } from './read-manifests.ts';
 import { wholeFile } from './embedded-text.ts';
+import { explain } from './explain.ts';
+import { isManifest } from './is-manifest.ts';
 import type { Terminal } from './terminal.ts';
 import { Misuse } from './terminal.ts';
 
@@ -15,55 +17,57 @@ export interface Input {
 }
 
 export async function readInput(name: string, terminal: Terminal): Promise<Input> {
-  if (name === '-') return limited({ file: '<stdin>', bytes: await terminal.stdin() });
+  if (name === '-') return { file: '<stdin>', bytes: await readAll('<stdin>', terminal.stdin()) };
   try {
     if ((await stat(name)).isDirectory()) throw new Misuse(`${name} is a folder: name the files in it`);
-    return limited({ file: name, bytes: await readFile(name) });
+    return { file: name, bytes: await readAll(name, createReadStream(name)) };
   } catch (error) {
     if (error instanceof Misuse) throw error;
     throw new Misuse(`${name} cannot be read: ${explain(error)}`);
   }
 }
 
-function limited(input: Input): Input {
-  if (input.bytes.length <= LARGEST) return input;
-  throw new Misuse(`${input.file} has ${input.bytes.length} bytes; at most ${LARGEST} are read`);
-}
-
-export function explain(error: unknown): string {
-  if (!isNativeError(error)) return String(error);
-  const code = 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EACCES' || code === 'EROFS') return 'permission denied';
-  return error.message;
+/** Devices and pipes do not tell how much they hold, and may never end. */
+async function readAll(file: string, parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const read: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of parts) {
+    size += part.length;
+    if (size > LARGEST)
+      throw new Misuse(`${file} has more than ${LARGEST} bytes, which are all that is read`);
+    read.push(part);
+  }
+  return Buffer.concat(read);
 }
 
 /** The pipelines in one file. */
 export async function readTexts(input: Input): Promise<Manifests> {
-  if (!isManifest(input)) return { pipelines: [hclFile(input)], findings: [] };
+  if (!holdsManifests(input)) return { pipelines: [hclFile(input)], findings: [] };
   const { readManifests } = await import('./read-manifests.ts');
   return readManifests([{ file: input.file, source: decode(input.bytes) }]);
 }
 
+export interface ReadFiles extends Manifests {
+  /** What each file holds, for showing lines of it. */
+  sources: ReadonlyMap<string, string>;
+}
+
 /** The pipelines in files, in the order in which they were named. Files are read as YAML only when one of them is. */
-export async function readPipelines(names: readonly string[], terminal: Terminal): Promise<Manifests> {
+export async function readPipelines(names: readonly string[], terminal: Terminal): Promise<ReadFiles> {
   const inputs: Input[] = [];
   for (const name of names) inputs.push(await readInput(name, terminal));
-  const manifests = inputs.filter(isManifest).map(({ file, bytes }) => ({ file, source: decode(bytes) }));
-  if (manifests.length === 0) return { pipelines: inputs.map(hclFile), findings: [] };
+  const sources = new Map(inputs.map(({ file, bytes }) => [file, decode(bytes)]));
+  const manifests = inputs.filter(holdsManifests).map(({ file, bytes }) => ({ file, source: decode(bytes) }));
+  if (manifests.length === 0) return { pipelines: inputs.map(hclFile), findings: [], sources };
   const { readManifests } = await import('./read-manifests.ts');
   const read = readManifests(manifests);
   const pipelines = inputs.flatMap((input) =>
-    isManifest(input) ? read.pipelines.filter(({ file }) => file === input.file) : [hclFile(input)],
+    holdsManifests(input) ? read.pipelines.filter(({ file }) => file === input.file) : [hclFile(input)],
   );
-  return { pipelines: [...new Set([...pipelines, ...read.pipelines])], findings: read.findings };
+  return { pipelines: [...new Set([...pipelines, ...read.pipelines])], findings: read.findings, sources };
 }
 
-/** By its name, or where that tells nothing, by a line that every manifest has and no HCL text can have. */
-function isManifest({ file, bytes }: Input): boolean {
-  if (/\.ya?ml$|\.json$/i.test(file)) return true;
-  return !/\.hcl$/i.test(file) && /^\s*(apiVersion|"apiVersion")\s*:/m.test(decode(bytes));
-}
+const holdsManifests = ({ file, bytes }: Input): boolean => isManifest(file, decode(bytes));
 
 /** The engine itself sees the bytes, and says where they are no UTF-8. */
 function hclFile({ file, bytes }: Input): PipelineText {
@@ -74,6 +78,7 @@ function hclFile({ file, bytes }: Input): PipelineText {
     text: wholeFile(bytes),
     given,
     elsewhere: { secrets: [], configMaps: [] },
+    faults: [],
   };
 }
 

@@ -1,9 +1,11 @@
-import { isAlias, isScalar, LineCounter, parseAllDocuments, Scalar } from 'yaml';
-import type { Document } from 'yaml';
+import { isScalar, Scalar } from 'yaml';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import { checkPipeline, kindOf, textOfVariable } from './check-pipeline.ts';
 import type { EmbeddedText } from './embedded-text.ts';
 import { elsewhere, literalBlock } from './embedded-text.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, Place } from './finding.ts';
+import type { Fields, Manifest } from './parse-manifests.ts';
+import { fault, fieldsOf, nodeAt, parseManifests, placeAt, placeOfKey, spotAt } from './parse-manifests.ts';
 
 /** A pipeline to be read, with what its manifest says besides. */
 export interface PipelineText {
@@ -16,17 +18,10 @@ export interface PipelineText {
   given: GivenVariables;
   /** Sources of further variables that cannot be looked into here. */
   elsewhere: { secrets: string[]; configMaps: string[] };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** An object of a file of manifests. */
-interface Manifest {
-  file: string;
-  source: string;
-  document: Document.Parsed;
-  lines: LineCounter;
-  fields: Fields;
+  /** What is wrong with the manifest besides its text. */
+  faults: Finding[];
+  /** Where the manifest gives a value to a variable. */
+  placeOfVariable?: (name: string) => { file: string; place?: Place } | undefined;
 }
 
 export interface Manifests {
@@ -37,11 +32,11 @@ export interface Manifests {
 /** The Pipelines of files of manifests, their texts also from ConfigMaps that stand in the same files. */
 export function readManifests(files: readonly { file: string; source: string }[]): Manifests {
   const findings: Finding[] = [];
-  const manifests = files.flatMap(({ file, source }) => parseFile(file, source, findings));
+  const manifests = files.flatMap(({ file, source }) => parseManifests(file, source, findings));
   const pipelines = manifests.filter(isPipeline).flatMap((manifest) => {
     const read = readPipeline(manifest, manifests);
-    if ('text' in read) return [read];
-    findings.push(read);
+    if (!Array.isArray(read)) return [read];
+    findings.push(...read);
     return [];
   });
   const empty = files.filter(({ file }) => !manifests.some((one) => one.file === file && isPipeline(one)));
@@ -53,37 +48,11 @@ export function readManifests(files: readonly { file: string; source: string }[]
   return { pipelines, findings };
 }
 
-function parseFile(file: string, source: string, findings: Finding[]): Manifest[] {
-  const lines = new LineCounter();
-  return parseAllDocuments(source, { lineCounter: lines, prettyErrors: false }).flatMap((document) => {
-    // Those that follow mostly come of the first.
-    for (const { message, pos } of document.errors.slice(0, 1)) {
-      const [start, end] = pos.map((offset) => spotOf(lines, offset));
-      const [text = ''] = message.split('\n');
-      findings.push({
-        ...fault(file, `this is not YAML: ${text}`, 'Correct the text at this place.'),
-        ...(start && end && { place: { start, end } }),
-      });
-    }
-    if (document.errors.length > 0) return [];
-    return [{ file, source, document, lines, fields: fieldsOf(toPlain(document)) }];
-  });
-}
-
-/** Aliases may stand for more than any computer holds; then the document is as good as empty. */
-function toPlain(document: Document.Parsed): unknown {
-  try {
-    return document.toJS({ maxAliasCount: 1000 });
-  } catch {
-    return undefined;
-  }
-}
-
 const isPipeline = ({ fields }: Manifest): boolean =>
   fields['kind'] === 'Pipeline' && String(fields['apiVersion']).startsWith('millrace.dev/');
 
-function readPipeline(manifest: Manifest, all: readonly Manifest[]): PipelineText | Finding {
-  const { file, fields } = manifest;
+function readPipeline(manifest: Manifest, all: readonly Manifest[]): PipelineText | Finding[] {
+  const { fields } = manifest;
   const metadata = fieldsOf(fields['metadata']);
   const spec = fieldsOf(fields['spec']);
   const name = [metadata['namespace'], metadata['name']].filter((part) => typeof part === 'string').join('/');
@@ -92,23 +61,43 @@ function readPipeline(manifest: Manifest, all: readonly Manifest[]): PipelineTex
     spec['config'] === undefined
       ? textIn(configMap(key['name'], manifest, all), ['data', String(key['key'])])
       : textIn(manifest, ['spec', 'config']);
-  if (!found) return fault(file, ...withoutText(name, key));
+  const faults = checkPipeline(manifest);
+  if (!found) return [...faults, withoutText(manifest, name, key)];
   const sources = sourcesOf(manifest, all);
   return {
     ...found,
-    name,
+    ...(name !== '' && { name }),
     given: { ...sources.given, ...plainVariables(fieldsOf(spec['vars'])) },
     elsewhere: sources.elsewhere,
+    faults,
+    placeOfVariable: (variable) =>
+      Object.hasOwn(fieldsOf(spec['vars']), variable)
+        ? placeIn(manifest, ['spec', 'vars', variable])
+        : sources.placeOfVariable(variable),
   };
 }
 
-function withoutText(name: string, key: Fields): [message: string, help: string] {
-  if (typeof key['name'] !== 'string') {
-    return [`the Pipeline ${name} has no text`, 'Give it spec.config: | with the pipeline in HCL.'];
+function withoutText(manifest: Manifest, name: string, key: Fields): Finding {
+  const { file, fields } = manifest;
+  const { config } = fieldsOf(fields['spec']);
+  const pipeline = name === '' ? 'the Pipeline' : `the Pipeline ${name}`;
+  const advice = 'Give it spec.config: | with the pipeline in HCL.';
+  if (config !== undefined) {
+    const message = `spec.config of ${pipeline} is ${kindOf(config)}, not a text`;
+    return fault(file, message, advice, placeAt(manifest, ['spec', 'config']));
   }
-  const place = `the key ${String(key['key'])} of the ConfigMap ${key['name']}`;
+  if (typeof key['name'] !== 'string') {
+    return fault(file, `${pipeline} has no text`, advice, placeOfKey(manifest, ['spec']));
+  }
+  const where = `the key ${String(key['key'])} of the ConfigMap ${key['name']}`;
   const help = 'Name the file with the ConfigMap too, or check the HCL text itself.';
-  return [`the text of the Pipeline ${name} is in ${place}, which is not in these files`, help];
+  const message = `the text of ${pipeline} is in ${where}, which is not in these files`;
+  return fault(file, message, help, placeAt(manifest, ['spec', 'configFrom', 'configMapKeyRef', 'name']));
+}
+
+function placeIn(manifest: Manifest, path: readonly string[]): { file: string; place?: Place } {
+  const place = placeOfKey(manifest, path);
+  return { file: manifest.file, ...(place && { place }) };
 }
 
 function textIn(
@@ -116,11 +105,10 @@ function textIn(
   path: readonly string[],
 ): Pick<PipelineText, 'file' | 'source' | 'text'> | undefined {
   if (!manifest) return undefined;
-  const { file, source, document, lines } = manifest;
-  const node = document.getIn(path, true);
-  const scalar = isAlias(node) ? node.resolve(document) : node;
+  const { file, source } = manifest;
+  const scalar = nodeAt(manifest, path);
   if (!isScalar(scalar) || typeof scalar.value !== 'string' || !scalar.range) return undefined;
-  const at = spotOf(lines, scalar.range[0]);
+  const at = spotAt(manifest, scalar.range[0]);
   // The block begins in the line after its header.
   const block = { source, start: at.line, text: scalar.value };
   const isBlock = scalar.type === Scalar.BLOCK_LITERAL;
@@ -130,7 +118,8 @@ function textIn(
 function sourcesOf(
   manifest: Manifest,
   all: readonly Manifest[],
-): { given: GivenVariables; elsewhere: PipelineText['elsewhere'] } {
+): Pick<PipelineText, 'given' | 'elsewhere'> & Required<Pick<PipelineText, 'placeOfVariable'>> {
+  const maps: Manifest[] = [];
   const given: Record<string, GivenVariables[string]> = {};
   const unknown: PipelineText['elsewhere'] = { secrets: [], configMaps: [] };
   const list: unknown = fieldsOf(manifest.fields['spec'])['varsFrom'];
@@ -140,14 +129,22 @@ function sourcesOf(
     const name = fieldsOf(source['configMapRef'])['name'];
     if (typeof name !== 'string') continue;
     const found = configMap(name, manifest, all);
-    if (found) Object.assign(given, plainVariables(fieldsOf(found.fields['data'])));
+    if (found) maps.push(found);
     else unknown.configMaps.push(name);
   }
-  return { given, elsewhere: unknown };
+  for (const { fields } of maps) Object.assign(given, plainVariables(fieldsOf(fields['data'])));
+  return {
+    given,
+    elsewhere: unknown,
+    placeOfVariable(variable) {
+      const giver = maps.findLast(({ fields }) => Object.hasOwn(fieldsOf(fields['data']), variable));
+      return giver && placeIn(giver, ['data', variable]);
+    },
+  };
 }
 
 const plainVariables = (fields: Fields): GivenVariables =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value: String(value) }]));
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value: textOfVariable(value) }]));
 
 /** A manifest that names no namespace may be meant for any. */
 function configMap(name: unknown, { fields }: Manifest, all: readonly Manifest[]): Manifest | undefined {
@@ -158,24 +155,3 @@ function configMap(name: unknown, { fields }: Manifest, all: readonly Manifest[]
     return other.fields['kind'] === 'ConfigMap' && metadata['name'] === name && near;
   });
 }
-
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const spotOf = (lines: LineCounter, offset: number): { line: number; column: number } => {
-  const { line, col } = lines.linePos(offset);
-  return { line, column: col };
-};
-
-const fault = (file: string, message: string, help: string): Finding => ({
-  severity: 'error',
-  code: 'invalid-manifest',
-  message,
-  help,
-  file,
-});

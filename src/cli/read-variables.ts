@@ -1,5 +1,6 @@
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
-import { explain, readInput } from './read-files.ts';
+import { explain } from './explain.ts';
+import { readInput } from './read-files.ts';
 import type { Terminal } from './terminal.ts';
 import { Misuse } from './terminal.ts';
 

@@ -99,7 +99,7 @@ const finding = (more: Partial<Finding>): Finding => ({
 });
 
 function reportOf(findings: readonly Finding[], source = ''): Static<typeof log>['runs'][number] {
-  const report = Value.Parse(log, toSarif(findings, [{ file: 'a.hcl', source }]));
+  const report = Value.Parse(log, toSarif(findings, new Map([['a.hcl', source]])));
   const [run] = report.runs;
   if (!run) throw new Error('a report has one run');
   return run;

@@ -13,12 +13,9 @@ interface Rule {
 }
 
 /** SARIF 2.1.0, as code hosts and editors read it. */
-export function toSarif(
-  findings: readonly Finding[],
-  sources: readonly { file: string; source: string }[],
-): object {
+export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<string, string>): object {
   const used = [...new Set(findings.map(({ code }) => code))].toSorted();
-  const lines = new Map(sources.map(({ file, source }) => [file, source.split('\n')]));
+  const lines = new Map([...sources].map(([file, source]) => [file, source.split('\n')]));
   return {
     $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
     version: '2.1.0',

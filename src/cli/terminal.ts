@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { explain } from './explain.ts';
 
 /** What a verb sees of the world besides files: tests give it another one. */
 export interface Terminal {
@@ -6,7 +7,7 @@ export interface Terminal {
   out(text: string | Uint8Array): void;
   /** What people should know besides. */
   err(text: string): void;
-  stdin(): Promise<Uint8Array>;
+  stdin(): AsyncIterable<Uint8Array>;
   /** Results go to a screen, not into a file or a pipe. */
   isScreen: boolean;
   colour: boolean;
@@ -18,17 +19,19 @@ export type ColourWhen = 'auto' | 'always' | 'never';
 export function openTerminal(when: ColourWhen): Terminal {
   const { stdout, stderr, stdin } = process;
   const isScreen = stdout.isTTY;
-  // Whoever reads may have seen enough: `millrace plan … | head`.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    // Whoever reads may have seen enough: `millrace plan … | head`.
+    if (error.code === 'EPIPE') return;
+    stderr.write(`millrace: the output cannot be written: ${explain(error)}\n`);
+    // Nothing that could still be done makes it whole.
+    process.exit(EXIT.misuse);
   });
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
-    async stdin() {
-      if (stdin.isTTY)
-        throw new Misuse('nothing is piped in: name a file, or pipe a pipeline into the command');
-      return Buffer.concat(await stdin.toArray());
+    stdin() {
+      if (!stdin.isTTY) return stdin;
+      throw new Misuse('nothing is piped in: name a file, or pipe a pipeline into the command');
     },
     isScreen,
     colour: when === 'always' || (when === 'auto' && isScreen && stdout.hasColors()),

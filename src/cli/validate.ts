@@ -2,6 +2,7 @@ import type { CompiledText } from './compile-texts.ts';
 import { compileTexts } from './compile-texts.ts';
 import type { Finding } from './finding.ts';
 import { count, isError } from './finding.ts';
+import type { ReadFiles } from './read-files.ts';
 import { readPipelines } from './read-files.ts';
 import type { VariableOptions } from './read-variables.ts';
 import { readVariables } from './read-variables.ts';
@@ -21,21 +22,27 @@ export async function validate(
   terminal: Terminal,
 ): Promise<Exit> {
   const given = await readVariables(options, terminal);
-  const { pipelines, findings } = await readPipelines(files, terminal);
+  const { pipelines, findings, sources } = await readPipelines(files, terminal);
   const compiled = await compileTexts(pipelines, given);
   const all = [...findings, ...compiled.flatMap((one) => one.findings)];
-  if (options.output === 'text') terminal.out(asText(compiled, findings, terminal));
+  if (options.output === 'text') terminal.out(asText(compiled, { findings, sources }, terminal));
   if (options.output === 'json') terminal.out(asJson(compiled, findings));
-  if (options.output === 'sarif') terminal.out(`${JSON.stringify(toSarif(all, pipelines), undefined, 2)}\n`);
+  if (options.output === 'sarif') terminal.out(`${JSON.stringify(toSarif(all, sources), undefined, 2)}\n`);
   return all.some(isError) ? EXIT.wrong : EXIT.fine;
 }
 
 /** What is wrong with manifests first, then each pipeline with a line that sums it up. */
-function asText(compiled: readonly CompiledText[], findings: readonly Finding[], terminal: Terminal): string {
+function asText(
+  compiled: readonly CompiledText[],
+  { findings, sources }: Pick<ReadFiles, 'findings' | 'sources'>,
+  terminal: Terminal,
+): string {
   const paint = painter(terminal);
-  const blocks = findings.map((finding) => `${renderFinding(finding, undefined, paint)}\n`);
+  const render = (finding: Finding): string =>
+    `${renderFinding(finding, sources.get(finding.file), paint)}\n`;
+  const blocks = findings.map(render);
   for (const { text, pipeline, findings: own } of compiled) {
-    blocks.push(...own.map((finding) => `${renderFinding(finding, text.source, paint)}\n`));
+    blocks.push(...own.map(render));
     const errors = own.filter(isError).length;
     const warnings = own.length - errors;
     const parts = [
@@ -58,7 +65,7 @@ function asJson(compiled: readonly CompiledText[], findings: readonly Finding[])
     ...(name !== undefined && { pipeline: name }),
     valid: !own.some(isError),
     ...(pipeline && { jobs: pipeline.jobs.length, resources: pipeline.resources.length }),
-    diagnostics: own.map(withoutFile),
+    diagnostics: own.map((finding) => (finding.file === file ? withoutFile(finding) : finding)),
   }));
   const all = [...findings, ...compiled.flatMap((one) => one.findings)];
   const errors = all.filter(isError).length;

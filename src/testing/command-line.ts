@@ -20,7 +20,9 @@ export async function millrace(
   const terminal: Terminal = {
     out: (text) => void out.push(Buffer.from(text)),
     err: (text) => void (ran.err += text),
-    stdin: async () => Buffer.from(given.input ?? ''),
+    stdin: async function* () {
+      yield Buffer.from(given.input ?? '');
+    },
     isScreen: false,
     colour: false,
     ...given,

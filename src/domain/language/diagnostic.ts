@@ -12,6 +12,8 @@ export interface Diagnostic {
   message: string;
   /** A sentence that says what to do. */
   help: string;
+  /** Another line of the text, which the message names as `in line <number>`: where the text stands in a file, it is another one there. */
+  otherLine?: number;
 }
 
 export type Report = (diagnostic: Diagnostic) => void;
@@ -43,17 +45,26 @@ function onOneLine(text: string): string {
   return spelt.length <= LONGEST ? spelt : `${spelt.slice(0, LONGEST - 1)}…`;
 }
 
-/** What HCL says, kept in its words. `code` is used unless the engine's guard named one. */
+/** What HCL says, kept in its words but for places. `code` is used unless the engine's guard named one. */
 export function diagnoseProblem(problem: Problem, code: DiagnosticCode): Diagnostic {
-  const detail = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
+  const words = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
+  const otherLine = HCL_PLACE.exec(words)?.[1];
+  const detail = words.replace(HCL_PLACE, ' in line $1');
   const diagnostic = diagnose(
     problem.code ?? code,
     problem.subject ?? problem.context,
     detail === '' ? problem.summary : `${problem.summary}: ${detail}`,
     helpForProblem(problem),
   );
-  return { ...diagnostic, severity: problem.severity };
+  return {
+    ...diagnostic,
+    severity: problem.severity,
+    ...(otherLine !== undefined && { otherLine: Number(otherLine) }),
+  };
 }
+
+/** As HCL names places within a message; there is no name of a file before the colon. */
+const HCL_PLACE = / at :(\d+),\d+-(?:\d+,)?\d+/;
 
 /** `line:column: message`, as conditions and terminals show it. */
 export function renderDiagnostic({ range, message }: Diagnostic): string {

@@ -1,9 +1,10 @@
-import { diagnose, diagnoseProblem, hasErrors, sortDiagnostics } from '#domain/language/diagnostic.ts';
+import { diagnose, hasErrors, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { readBody } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
 import { cutsOff } from '#domain/language/syntax-help.ts';
 import type { Block, Body, Item, Value } from '#domain/language/syntax.ts';
 import { LIMITS } from './limits.ts';
@@ -38,8 +39,8 @@ export interface CompileInput {
 
 /** Reads a parsed text as a pipeline: every error at once. Only the engine's functions may throw, when it is broken. */
 export function compilePipeline(text: ParsedText, input: CompileInput): Compilation {
-  const diagnostics = text.problems.map((problem) => diagnoseProblem(problem, 'syntax-error'));
   const { body } = text;
+  const diagnostics = diagnoseSyntax(text);
   if (!body) return { diagnostics };
   const blocks = countBlocks(body);
   if (blocks > LIMITS.blocks) {

@@ -1,4 +1,5 @@
-import { diagnose, diagnoseProblem, hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
+import { diagnose, hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Diagnostic, Report } from '#domain/language/diagnostic.ts';
 import type { DiagnosticCode } from '#domain/language/diagnostic-codes.ts';
 import { typeSchema } from '#domain/language/pipeline-schema.ts';
@@ -36,7 +37,7 @@ export function readDefinition<Definition>(
       around.report(diagnose(diagnostic.code, source?.range, diagnostic.message));
     else tell(renderDiagnostic(diagnostic));
   };
-  for (const problem of document.problems) report(diagnoseProblem(problem, 'syntax-error'));
+  for (const diagnostic of diagnoseSyntax(document)) report(diagnostic);
   const { body } = document;
   if (!body || hasErrors(found)) return undefined;
   const reader = readerOf(document, around, report);

@@ -46,13 +46,8 @@ export function claimName(taken: Map<string, Label>, report: Report, what: strin
   taken.set(label.text, before ?? label);
   if (!before) return true;
   const { line } = before.range.start;
-  report(
-    diagnose(
-      'duplicate-name',
-      label.range,
-      `there is already ${withArticle(what)} "${label.text}" in line ${line}`,
-    ),
-  );
+  const message = `there is already ${withArticle(what)} "${label.text}" in line ${line}`;
+  report({ ...diagnose('duplicate-name', label.range, message), otherLine: line });
   return false;
 }
 

@@ -1,0 +1,75 @@
+import type { Finding } from './finding.ts';
+import type { Manifest } from './parse-manifests.ts';
+import { fault, fieldsOf, isFields, placeAt, placeOfKey } from './parse-manifests.ts';
+
+/** The group's versions that an API server knows. */
+const VERSION = 'millrace.dev/v1alpha1';
+
+/** What makes the API server refuse a Pipeline, of that which people get wrong in it: see crds/pipelines.yaml. */
+export function checkPipeline(manifest: Manifest): Finding[] {
+  return [...checkIdentity(manifest), ...checkText(manifest), ...checkVariables(manifest)];
+}
+
+function checkIdentity(manifest: Manifest): Finding[] {
+  const { file, fields } = manifest;
+  const { name, generateName } = fieldsOf(fields['metadata']);
+  const findings: Finding[] = [];
+  if (fields['apiVersion'] !== VERSION) {
+    const message = `there is no version ${String(fields['apiVersion'])} of Pipelines`;
+    findings.push(fault(file, message, `Write apiVersion: ${VERSION}.`, placeAt(manifest, ['apiVersion'])));
+  }
+  if (name === undefined && generateName === undefined) {
+    const message = 'the Pipeline has no name';
+    findings.push(fault(file, message, 'Give it metadata.name.', placeOfKey(manifest, ['metadata'])));
+  } else if (name !== undefined && !isName(name)) {
+    const message = `${JSON.stringify(name)} cannot be the name of a Pipeline`;
+    const help =
+      'Use 1 to 63 lower-case letters, digits, "-" or "."; the first and last must be a letter or digit.';
+    findings.push(fault(file, message, help, placeAt(manifest, ['metadata', 'name'])));
+  }
+  return findings;
+}
+
+const isName = (name: unknown): boolean =>
+  typeof name === 'string' &&
+  name.length <= 63 &&
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
+
+function checkText(manifest: Manifest): Finding[] {
+  const { config, configFrom } = fieldsOf(manifest.fields['spec']);
+  if (config === undefined || configFrom === undefined) return [];
+  const place = placeOfKey(manifest, ['spec', 'configFrom']);
+  return [fault(manifest.file, 'spec has both config and configFrom', 'Leave one of them out.', place)];
+}
+
+function checkVariables(manifest: Manifest): Finding[] {
+  const { file, fields } = manifest;
+  const { vars } = fieldsOf(fields['spec']);
+  if (vars === undefined) return [];
+  if (!isFields(vars)) {
+    const message = 'spec.vars is not a map of names and texts';
+    return [fault(file, message, 'Write it as vars: {name: "value"}.', placeAt(manifest, ['spec', 'vars']))];
+  }
+  return Object.entries(vars).flatMap(([name, value]) => {
+    if (typeof value === 'string') return [];
+    const message = `the value of the variable "${name}" in spec.vars is ${kindOf(value)}, not a text`;
+    const help = `Write it in quotes: ${name}: ${quoted(textOfVariable(value))}.`;
+    return [fault(file, message, help, placeAt(manifest, ['spec', 'vars', name]))];
+  });
+}
+
+/** For messages. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
+}
+
+const quoted = (text: string): string =>
+  text.includes("'") || !text.includes('"') ? JSON.stringify(text) : `'${text}'`;
+
+/** The text that a value was meant as. */
+export function textOfVariable(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import { millrace } from '#testing/command-line.ts';
+
+// Slow machines take long to start processes.
+jest.setTimeout(60_000);
+
+beforeAll(async () => {
+  await buildEngine();
+}, 300_000);
+
+/** First lines of what is wrong, and the verdicts, of a file of manifests. */
+async function validate(source: string): Promise<string[]> {
+  const { exit, out, err } = await millrace('millrace validate -', { input: source });
+  expect(err).toBe('');
+  const lines = out.split('\n').filter((line) => line.startsWith('<stdin>'));
+  expect(exit).toBe(lines.some((line) => line.includes(': error[')) ? 1 : 0);
+  return lines;
+}
+
+const HEAD = `apiVersion: millrace.dev/v1alpha1
+kind: Pipeline
+metadata: {name: app}
+spec:
+`;
+const GOOD = 'job "a" {\\n  task "t" {\\n    run "exec" { path = "true" }\\n  }\\n}\\n';
+const BROKEN = 'job \\"a\\" { x = 1 }';
+
+const indented = (text: string, by: number): string => text.replaceAll(/^(?=.)/gm, ' '.repeat(by));
+
+const wrong = (line: number, column: number): unknown =>
+  expect.stringMatching(new RegExp(`^<stdin>:${line}:${column}: error\\[unknown-attribute\\]`));
+
+describe('a List is looked into', () => {
+  const item = `${HEAD}  config: |\n    job "a" {\n      x = 1\n    }\n`;
+  const noSteps: unknown = expect.stringContaining('warning[job-without-steps]');
+
+  test('as kubectl writes it', async () => {
+    const source = `apiVersion: v1\nkind: List\nitems:\n- ${indented(item, 2).trimStart()}`;
+    expect(await validate(source)).toEqual([
+      noSteps,
+      wrong(10, 9),
+      '<stdin>, app: not valid, 1 error, 1 warning',
+    ]);
+  });
+
+  test('as JSON on one line', async () => {
+    const pipeline = `{"apiVersion":"millrace.dev/v1alpha1","kind":"Pipeline","metadata":{"name":"app"},"spec":{"config":"${BROKEN}"}}`;
+    const source = `{"apiVersion":"v1","items":[${pipeline}],"kind":"List"}`;
+    expect((await validate(source)).at(-1)).toBe('<stdin>, app: not valid, 1 error, 1 warning');
+  });
+
+  test('also a PipelineList, whose items do not say what they are', async () => {
+    const short = item.replace(/^.*\n.*\n/, '');
+    const source = `apiVersion: millrace.dev/v1alpha1\nkind: PipelineList\nitems:\n- ${indented(short, 2).trimStart()}`;
+    expect((await validate(source)).at(-1)).toBe('<stdin>, app: not valid, 1 error, 1 warning');
+  });
+
+  test('also one in another, with the ConfigMap of a text in it', async () => {
+    const pipeline = `${HEAD}  configFrom: {configMapKeyRef: {name: texts, key: a}}\n`;
+    const inner = `apiVersion: v1\nkind: List\nitems:\n- ${indented(pipeline, 2).trimStart()}`;
+    const texts =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: texts}\ndata:\n  a: |\n    job "a" { x = 1 }\n';
+    const source = `apiVersion: v1\nkind: List\nitems:\n- ${indented(inner, 2).trimStart()}- ${indented(texts, 2).trimStart()}`;
+    expect(await validate(source)).toEqual([
+      noSteps,
+      wrong(17, 17),
+      '<stdin>, app: not valid, 1 error, 1 warning',
+    ]);
+  });
+
+  test('but not endlessly', async () => {
+    expect(
+      await validate('apiVersion: v1\nkind: List\nitems: &items\n- {kind: List, items: *items}\n'),
+    ).toEqual(['<stdin>: warning[no-pipeline]: there is no Pipeline in the file']);
+  });
+});
+
+describe('what the API server would refuse is an error', () => {
+  const config = `  config: "${GOOD.replaceAll('"', '\\"')}"\n`;
+  const cases: Record<string, [source: string, ...findings: string[]]> = {
+    'a number and a truth value for variables': [
+      `${HEAD}  vars: {n: 3, "flag": true}\n  config: |\n    variable "n" { type = number }\n    variable "flag" { type = bool }\n    ${GOOD.replaceAll('\\n', '\n    ')}`,
+      '<stdin>:5:13: error[invalid-manifest]: the value of the variable "n" in spec.vars is a number, not a text',
+      '<stdin>:5:24: error[invalid-manifest]: the value of the variable "flag" in spec.vars is a boolean, not a text',
+    ],
+    'a list for a variable': [
+      `${HEAD}  vars: {l: [1, 2]}\n  config: |\n    variable "l" { type = list(number) }\n    ${GOOD.replaceAll('\\n', '\n    ')}`,
+      '<stdin>:5:13: error[invalid-manifest]: the value of the variable "l" in spec.vars is a list, not a text',
+    ],
+    'variables that are no map': [
+      `${HEAD}  vars: [a]\n${config}`,
+      '<stdin>:5:9: error[invalid-manifest]: spec.vars is not a map of names and texts',
+    ],
+    'two texts': [
+      `${HEAD}${config}  configFrom: {configMapKeyRef: {name: a, key: b}}\n`,
+      '<stdin>:6:3: error[invalid-manifest]: spec has both config and configFrom',
+    ],
+    'a name too few': [
+      `${HEAD.replace('name: app', 'labels: {}')}${config}`,
+      '<stdin>:3:1: error[invalid-manifest]: the Pipeline has no name',
+    ],
+    'a name that no object can have': [
+      `${HEAD.replace('app', 'App_1')}${config}`,
+      '<stdin>:3:18: error[invalid-manifest]: "App_1" cannot be the name of a Pipeline',
+    ],
+    'a version that there is not': [
+      `${HEAD.replace('v1alpha1', 'v1beta9')}${config}`,
+      '<stdin>:1:13: error[invalid-manifest]: there is no version millrace.dev/v1beta9 of Pipelines',
+    ],
+    'a text that is a number': [
+      `${HEAD}  config: 3\n`,
+      '<stdin>:5:11: error[invalid-manifest]: spec.config of the Pipeline app is a number, not a text',
+    ],
+    'no text': [
+      `${HEAD}  paused: true\n`,
+      '<stdin>:4:1: error[invalid-manifest]: the Pipeline app has no text',
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_name, [source, ...findings]) => {
+    expect((await validate(source)).filter((line) => line.includes(']: '))).toEqual(findings);
+  });
+
+  test('a generated name is one', async () => {
+    const source = `${HEAD.replace('name: app', 'generateName: app-')}${config}`;
+    expect(await validate(source)).toEqual(['<stdin>: valid, 1 job, 0 resources']);
+  });
+});
+
+describe('YAML that cannot be followed is an error', () => {
+  test('more aliases than a computer holds', async () => {
+    const source = `a: &a [x, x]\nb: &b [${Array(40).fill('*a').join()}]\nc: [${Array(40).fill('*b').join()}]\napiVersion: v1\n`;
+    expect(await validate(source)).toEqual([
+      expect.stringMatching(
+        /^<stdin>:1:1: error\[invalid-manifest\]: the aliases of the document cannot be followed: /,
+      ),
+    ]);
+  });
+
+  test('an alias of nothing', async () => {
+    expect(await validate('apiVersion: v1\na: *b\n')).toEqual([
+      expect.stringMatching(/^<stdin>:\d+:\d+: error\[invalid-manifest\]: .*alias/i),
+    ]);
+  });
+
+  test('deeper than a computer counts', async () => {
+    expect(await validate(`{"apiVersion": "v1", "a": ${'['.repeat(100_000)}`)).toEqual([
+      expect.stringMatching(/^<stdin>.*: error\[invalid-manifest\]: /),
+    ]);
+  });
+});
+
+describe('places are those of the manifest', () => {
+  const cases: Record<string, [config: string, finding: string]> = {
+    'a name that is taken, and the line where': [
+      'job "a" {}\njob "a" {}\n',
+      '<stdin>:7:9: error[duplicate-name]: there is already a job "a" in line 6',
+    ],
+    'an attribute that is set, and the line where': [
+      'job "a" {\n  interruptible = true\n  interruptible = true\n}\n',
+      '<stdin>:8:7: error[syntax-error]: Attribute redefined: The argument "interruptible" was already set in line 7. Each argument may be set only once',
+    ],
+    'a heredoc without its end': [
+      'job "a" {\n  task "t" {\n    run "shell" {\n      cmd = <<EOT\n      make\n',
+      '<stdin>:9:17: error[syntax-error]: Unterminated template string: No closing marker was found for the string',
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_name, [config, finding]) => {
+    const source = `${HEAD}  config: |\n${indented(config, 4)}  paused: true\n`;
+    expect((await validate(source)).filter((line) => line.includes(': error['))).toEqual([finding]);
+  });
+
+  test('of a text on one line the message says where in it', async () => {
+    const source = `${HEAD}  config: "job \\"a\\" {}\\njob \\"a\\" {}\\n"\n`;
+    expect((await validate(source)).filter((line) => line.includes(': error['))).toEqual([
+      '<stdin>:5:11: error[duplicate-name]: there is already a job "a" in line 1 (line 2, column 5 of the text)',
+    ]);
+  });
+});
