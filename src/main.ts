@@ -19,6 +19,25 @@ Examples:
 The doors read their settings from the environment (MILLRACE_…); the chart sets them. A secret NAME may be given
 as NAME_FILE. What is missing or wrong is said at the start, all at once.`;
 
+const OPERATOR_HELP = `
+Its settings are in the environment (MILLRACE_…); what is missing is said at the start, all at once.
+
+Examples:
+  millrace operator`;
+
+const GATEWAY_HELP = `
+Its other settings are in the environment (MILLRACE_…); what is missing is said at the start, all at once.
+
+Examples:
+  millrace gateway --role public --external-url https://ci.example.org --session-lifetime 7d
+  millrace gateway --role internal`;
+
+const AGENT_HELP = `
+It needs what the operator gives a Pod; by hand it can only say what is missing.
+
+Examples:
+  millrace agent`;
+
 /** Heading of the help. */
 const PARTS = 'Parts of an installation:';
 
@@ -33,6 +52,7 @@ for (const command of offlineCommands(runVerb)) program.addCommand(command.copyI
 
 program
   .command('operator')
+  .addHelpText('after', OPERATOR_HELP)
   .helpGroup(PARTS)
   .description('reconcile Teams and Pipelines; two replicas, one leads')
   .action(async () => {
@@ -42,6 +62,7 @@ program
 
 program
   .command('gateway')
+  .addHelpText('after', GATEWAY_HELP)
   .helpGroup(PARTS)
   .description('serve people and forges (public) or agents (internal)')
   .addOption(
@@ -56,11 +77,16 @@ program
 
 program
   .command('agent')
+  .addHelpText('after', AGENT_HELP)
   .helpGroup(PARTS)
   .description('run what the gateway has for this Pod; the image starts its own small bundle for this')
   .action(async () => {
     await import('./agent/main.ts');
   });
+
+// Whoever uses a command wrongly is sent to its own help.
+for (const command of program.commands)
+  command.showHelpAfterError(`(millrace ${command.name()} --help shows what it takes)`);
 
 try {
   await program.parseAsync();

@@ -11,7 +11,7 @@ const INTRODUCTION = `# Command line
 before a commit: [validate-offline.md](../how-to/validate-offline.md).
 
 Errors are the operator's own, with the same codes ([errors.md](errors.md)); in a manifest lines and columns are the manifest's. Colours
-appear on a screen; \`--color\`, and the environment's \`NO_COLOR\` and \`FORCE_COLOR\`, decide otherwise. \`millrace <command> --help\` shows what stands here.
+appear on a screen; \`--color\` and the environment's \`FORCE_COLOR\` and \`NO_COLOR\` decide otherwise; \`FORCE_COLOR\` also colours a pipe, and wins over the other, of which Node.js then warns. \`millrace <command> --help\` shows what stands here.
 
 This page is made from the program's own definitions by \`node config/docs/main.ts\`.
 `;

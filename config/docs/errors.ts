@@ -1,4 +1,5 @@
 import { format } from 'prettier';
+import { OWN_CODES } from '#cli/finding.ts';
 import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
 
 export const ERRORS_PAGE = 'docs/reference/errors.md';
@@ -10,7 +11,13 @@ Everything that is wrong with a pipeline is told at once, in the condition \`Rea
 stable. This page is made from the program's own catalogue by \`node config/docs/main.ts\`.
 `;
 
-/** The page of all codes, from the catalogue that the compiler uses. */
+const OF_FILES = `
+## Of files
+
+These two come only from the [command line](cli.md), before there is a pipeline to read. Each says itself what to do.
+`;
+
+/** The page of all codes, from the catalogues that the compiler and the command line use. */
 export function errorsPage(): Promise<string> {
   const rows = Object.entries(diagnosticCodes)
     .toSorted(([one], [other]) => one.localeCompare(other))
@@ -19,7 +26,15 @@ export function errorsPage(): Promise<string> {
         `| \`${code}\` | ${severity} | ${cell(meaning)} | ${cell(help)} |`,
     );
   const table = ['| Code | | What it means | What to do |', '| --- | --- | --- | --- |', ...rows].join('\n');
-  return format(`${INTRODUCTION}\n${table}\n`, { parser: 'markdown', singleQuote: true, printWidth: 110 });
+  const own = Object.entries(OWN_CODES).map(
+    ([code, { severity, meaning }]) => `| \`${code}\` | ${severity} | ${cell(meaning)} |`,
+  );
+  const ownTable = ['| Code | | What it means |', '| --- | --- | --- |', ...own].join('\n');
+  return format(`${INTRODUCTION}\n${table}\n${OF_FILES}\n${ownTable}\n`, {
+    parser: 'markdown',
+    singleQuote: true,
+    printWidth: 110,
+  });
 }
 
 function cell(text: string): string {

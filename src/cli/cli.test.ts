@@ -138,6 +138,21 @@ describe('with files of its own', () => {
     expect(await millrace(`millrace fmt --check ${file}`)).toMatchObject({ exit: 0, out: '' });
   });
 
+  test('fmt names the Pipeline whose text it cannot format, and formats the others', async () => {
+    const file = join(folder, 'several.yaml');
+    const head = 'apiVersion: millrace.dev/v1alpha1\nkind: Pipeline\nmetadata: {name: folded}\nspec:\n';
+    const folded = `${head}  config: >\n    job "a" {}\n---\n`;
+    await writeFile(file, `${folded}${readFileSync(join(HERE, 'unformatted.yaml'), 'utf8')}`);
+    const { exit, out, err } = await millrace(`millrace fmt ${file}`);
+    expect([exit, out]).toEqual([1, `${file}\n`]);
+    expect(err).toContain(
+      `${file}:5:11: error[invalid-manifest]: the text of the Pipeline folded is not a block`,
+    );
+    expect(await readFile(file, 'utf8')).toBe(
+      `${folded}${readFileSync(join(HERE, 'formatted.yaml'), 'utf8')}`,
+    );
+  });
+
   test('fmt keeps the ends of lines that a file has', async () => {
     const file = join(folder, 'windows.yaml');
     await writeFile(file, readFileSync(join(HERE, 'unformatted.yaml'), 'utf8').replaceAll('\n', '\r\n'));

@@ -15,7 +15,7 @@ interface Coloured {
 const FILE = 'HCL, or a manifest with Pipelines (YAML, JSON); - is standard input';
 
 const colour = (): Option =>
-  new Option('--color <when>', 'colours; auto: on a screen, unless NO_COLOR is set')
+  new Option('--color <when>', 'colours; auto: on a screen, unless NO_COLOR or FORCE_COLOR says otherwise')
     .choices(['auto', 'always', 'never'])
     .default('auto');
 
@@ -73,7 +73,10 @@ ${exits('a pipeline has errors')}`,
 
 function formatCommand(run: Run): Command {
   return new Command('fmt')
-    .argument('[file...]', `${FILE}, which is also what none means`)
+    .argument(
+      '[file...]',
+      'HCL, or a manifest with Pipelines (YAML; JSON has no texts of several lines); - is standard input, which is also what none means',
+    )
     .description("bring pipelines into HCL's usual layout; in a manifest only the HCL text")
     .option('--check', 'change nothing; name the files that would change')
     .addOption(colour())

@@ -78,8 +78,15 @@ function missingVariables({ text: { hcl } }: PipelineText, { diagnostics }: Comp
 
 function findingOf(diagnostic: Diagnostic, text: PipelineText): Finding {
   const finding = toFinding(diagnostic, text);
+  if (diagnostic.code === 'variable-undeclared') return { ...finding, ...placeOfValue(finding, text) };
   if (diagnostic.code !== 'variable-missing') return finding;
   return { ...finding, help: [finding.help, ...configMapAdvice(text)].join(' ') };
+}
+
+/** Of a value that the manifest gives, though the text declares no such variable. */
+function placeOfValue({ message }: Finding, { given, placeOfVariable }: PipelineText): Partial<Finding> {
+  const name = Object.keys(given).find((variable) => message.includes(`"${variable}", which`));
+  return (name !== undefined && placeOfVariable?.(name)) || {};
 }
 
 function configMapAdvice({ elsewhere: { configMaps } }: PipelineText): string[] {

@@ -24,8 +24,12 @@ export interface Spot {
 
 /** What the command line finds before there is a pipeline to read. */
 export const OWN_CODES = {
-  'invalid-manifest': 'The file is not YAML, or its Pipeline lacks what the command needs.',
-  'no-pipeline': 'The file holds no Pipeline.',
+  'invalid-manifest': {
+    severity: 'error',
+    meaning:
+      'The file is not YAML, or the API server would refuse its Pipeline, or it lacks what the command needs.',
+  },
+  'no-pipeline': { severity: 'warning', meaning: 'The file holds no Pipeline.' },
 } as const;
 
 export const isError = ({ severity }: Pick<Diagnostic, 'severity'>): boolean => severity === 'error';

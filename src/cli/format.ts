@@ -38,31 +38,31 @@ export async function format(
 }
 
 /** Names the file if its layout is another one. */
-function report({ file, before, after, findings }: Formatted, terminal: Terminal): Exit {
-  if (findings.length > 0) return refuse(before, findings, terminal);
-  if (after === before) return EXIT.fine;
+function report(formatted: Formatted, terminal: Terminal): Exit {
+  const { file, before, after } = formatted;
+  const exit = tell(formatted, terminal);
+  if (after === before) return exit;
   terminal.out(`${file}\n`);
   return EXIT.wrong;
 }
 
-async function apply(
-  name: string,
-  { file, before, after, findings }: Formatted,
-  terminal: Terminal,
-): Promise<Exit> {
-  if (findings.length > 0) return refuse(before, findings, terminal);
-  if (name === '-') terminal.out(after);
-  else if (after !== before) {
+async function apply(name: string, formatted: Formatted, terminal: Terminal): Promise<Exit> {
+  const { file, before, after } = formatted;
+  const exit = tell(formatted, terminal);
+  if (name === '-') {
+    // Whoever reads it takes it for the whole.
+    if (exit === EXIT.fine) terminal.out(after);
+  } else if (after !== before) {
     await replaceFile(name, after);
     terminal.out(`${file}\n`);
   }
-  return EXIT.fine;
+  return exit;
 }
 
-function refuse(source: string, findings: readonly Finding[], terminal: Terminal): Exit {
+function tell({ before, findings }: Formatted, terminal: Terminal): Exit {
   const paint = painter(terminal);
-  for (const finding of findings) terminal.err(`${renderFinding(finding, source, paint)}\n`);
-  return EXIT.wrong;
+  for (const finding of findings) terminal.err(`${renderFinding(finding, before, paint)}\n`);
+  return findings.length > 0 ? EXIT.wrong : EXIT.fine;
 }
 
 interface Formatted {
@@ -72,25 +72,26 @@ interface Formatted {
   findings: Finding[];
 }
 
-/** One text after the other: each is looked for again in what the ones before left. */
+/** One text after the other: each is looked for again in what the ones before left. Those with faults stay as they are. */
 async function formatInput(input: Input, engine: HclEngine): Promise<Formatted> {
-  const { file } = input;
   const { pipelines, findings } = await readTexts(input);
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(input.bytes);
-  const faults = [...findings.filter(isError), ...pipelines.flatMap((text) => faultsOf(text, engine))];
-  if (faults.length > 0) return { file, before, after: before, findings: faults };
+  const told = findings.filter(isError);
   let after = before;
-  for (const index of pipelines.keys()) {
+  for (const [index, pipeline] of pipelines.entries()) {
+    const faults = faultsOf(pipeline, engine);
+    told.push(...faults);
+    if (faults.length > 0) continue;
     const left = await readTexts({ ...input, bytes: Buffer.from(after) });
     const { hcl, replace } = left.pipelines[index]?.text ?? {};
     if (hcl !== undefined && replace) after = replace(engine.format(Buffer.from(hcl).toString()));
   }
-  return { file, before, after, findings: [] };
+  return { file: input.file, before, after, findings: told };
 }
 
 /** Only texts without errors of syntax are touched: in others HCL can only guess what was meant. */
 function faultsOf(pipeline: PipelineText, engine: HclEngine): Finding[] {
-  const { file, text } = pipeline;
+  const { file, name, text } = pipeline;
   const told = (diagnostic: Diagnostic): Finding => toFinding(diagnostic, pipeline);
   const tooLarge = checkSize(Buffer.byteLength(text.hcl));
   if (tooLarge) return [told(tooLarge)];
@@ -98,16 +99,12 @@ function faultsOf(pipeline: PipelineText, engine: HclEngine): Finding[] {
   document.release();
   const faults = diagnoseSyntax(document).filter(isError);
   if (faults.length > 0 || text.replace) return faults.map(told);
-  const message = 'spec.config is not a block of lines, so it cannot be formatted in its place';
-  return [
-    {
-      severity: 'error',
-      code: 'invalid-manifest',
-      message,
-      help: 'Write it as config: | and indented lines.',
-      file,
-    },
-  ];
+  const whose = name === undefined ? 'the Pipeline' : `the Pipeline ${name}`;
+  const message = `the text of ${whose} is not a block of lines, so it cannot be formatted in its place`;
+  const help = 'Write it in YAML as config: | and indented lines; JSON has no such blocks.';
+  const begin = { line: 1, column: 1, byte: 0 };
+  const place = text.placeOf({ start: begin, end: begin });
+  return [{ severity: 'error', code: 'invalid-manifest', message, help, file, place }];
 }
 
 /** In one step: whatever happens, the file is the old one or the new one. */

@@ -177,3 +177,12 @@ describe('places are those of the manifest', () => {
     ]);
   });
 });
+
+test('a value for a variable that is not declared is shown where it is given', async () => {
+  const texts = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\ndata: {b: x}\n';
+  const source = `${HEAD}  vars: {a: x}\n  varsFrom: [{configMapRef: {name: more}}]\n  config: |\n    ${GOOD.replaceAll('\\n', '\n    ')}\n---\n${texts}`;
+  expect((await validate(source)).filter((line) => line.includes('warning['))).toEqual([
+    '<stdin>:18:8: warning[variable-undeclared]: a value is given for the variable "b", which is not declared',
+    '<stdin>:5:10: warning[variable-undeclared]: a value is given for the variable "a", which is not declared',
+  ]);
+});

@@ -51,7 +51,7 @@ describe('a process of the command line', () => {
     ],
     'an option that does not exist': [
       `millrace validate --varr a=b ${GOOD}`,
-      "error: unknown option '--varr'",
+      "error: unknown option '--varr'\n(Did you mean one of --var, --vars?)\n(millrace validate --help shows what it takes)\n",
     ],
     'a file too few': ['millrace validate', "error: missing required argument 'file'"],
     'a form that does not exist': [
@@ -87,7 +87,7 @@ describe('a process of the command line', () => {
   });
 
   test('helps, with examples, and ends with 0', async () => {
-    for (const verb of ['', 'validate', 'fmt', 'graph', 'plan']) {
+    for (const verb of ['', 'validate', 'fmt', 'graph', 'plan', 'operator', 'gateway', 'agent']) {
       const { exit, out } = await shell(`millrace ${verb} --help`);
       expect([verb, exit, out.includes('\nExamples:\n  millrace ')]).toEqual([verb, 0, true]);
     }
@@ -96,6 +96,16 @@ describe('a process of the command line', () => {
   test('shows colours when told to, though nobody looks', async () => {
     const { out } = await shell(`millrace validate --color always ${GOOD}`);
     expect(out).toContain('\u001B[32mvalid\u001B[39m');
+  });
+
+  test.each([
+    ['FORCE_COLOR=1', true],
+    ['FORCE_COLOR=1 NO_COLOR=1', true],
+    ['FORCE_COLOR=0', false],
+    ['NO_COLOR=1', false],
+  ])('with %s into a pipe', async (environment, coloured) => {
+    const { out } = await shell(`export ${environment}; millrace validate ${GOOD}`);
+    expect(out.includes('\u001B[')).toBe(coloured);
   });
 
   test('does not mind when its reader goes away', async () => {

@@ -61,5 +61,6 @@ function cutLine(line: string, { start, end }: Place): Snippet {
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}/u;
 
-/** Cells of a screen that a letter takes. */
-const cellsOf = (letter: string): number => (WIDE.test(letter) ? 2 : 1);
+/** Cells of a screen that a letter takes: what joins the parts of one is shown as a letter of its own. */
+const cellsOf = (letter: string): number =>
+  Array.from(segmenter.segment(letter)).reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);

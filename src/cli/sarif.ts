@@ -54,9 +54,9 @@ function ruleOf(code: string): Rule {
       defaultConfiguration: { level: severity },
     };
   }
-  const own = Object.entries(OWN_CODES).find(([name]) => name === code)?.[1] ?? code;
-  const level = code === 'no-pipeline' ? 'warning' : 'error';
-  return { id: code, shortDescription: { text: own }, defaultConfiguration: { level } };
+  const own = Object.entries(OWN_CODES).find(([name]) => name === code)?.[1];
+  const { meaning, severity } = own ?? { meaning: code, severity: 'error' };
+  return { id: code, shortDescription: { text: meaning }, defaultConfiguration: { level: severity } };
 }
 
 /** Relative to the folder in which the command runs, as code hosts want it; a path from the root is a URL of its own. */

@@ -15,7 +15,7 @@ export interface Terminal {
 
 export type ColourWhen = 'auto' | 'always' | 'never';
 
-/** `auto`: on a screen, unless NO_COLOR or the like says otherwise, as Node.js understands them. */
+/** `auto`: on a screen, unless NO_COLOR, FORCE_COLOR or the like says otherwise, as Node.js understands them. */
 export function openTerminal(when: ColourWhen): Terminal {
   const { stdout, stderr, stdin } = process;
   const isScreen = stdout.isTTY;
@@ -34,9 +34,12 @@ export function openTerminal(when: ColourWhen): Terminal {
       throw new Misuse('nothing is piped in: name a file, or pipe a pipeline into the command');
     },
     isScreen,
-    colour: when === 'always' || (when === 'auto' && isScreen && stdout.hasColors()),
+    colour: when === 'always' || (when === 'auto' && takesColour(stdout)),
   };
 }
+
+/** Node.js asks the environment and the stream itself when it is to style a text for one. */
+const takesColour = (stream: NodeJS.WriteStream): boolean => styleText('red', '.', { stream }) !== '.';
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
