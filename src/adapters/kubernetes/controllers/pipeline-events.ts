@@ -48,7 +48,8 @@ function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus):
       return [];
     }
     // A quick build ends between two looks at it; who succeeded has started.
-    const unseen = lastBuild.status === 'succeeded' && was?.number !== lastBuild.number;
+    const wasStarted = was?.number === lastBuild.number && was.status === 'started';
+    const unseen = lastBuild.status === 'succeeded' && !wasStarted;
     const started = unseen ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
     return [started, buildEvent(name, lastBuild)].filter((event) => event !== undefined);
   });

@@ -19,7 +19,7 @@ const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
 });
 const unit = (
   number: string,
-  status: 'started' | 'succeeded' | 'failed',
+  status: 'pending' | 'started' | 'succeeded' | 'failed',
   minute?: number,
 ): PipelineFacts['jobs'][number] => ({
   name: 'unit',
@@ -228,8 +228,11 @@ test('a check that fails is told of a pipeline without jobs too', () => {
   expect(told(before, after)).toContain('Warning CheckFailed');
 });
 
-test('a build that was too quick to be seen running is told from its start', () => {
-  const before = statusOf(applied({ jobs: [unit('1', 'succeeded', 1)] }));
+test.each([
+  ['at all', unit('1', 'succeeded', 1)],
+  ['running, only waiting for its turn', unit('2', 'pending', 1)],
+])('a build that was too quick to be seen %s is told from its start', (_, seen) => {
+  const before = statusOf(applied({ jobs: [seen] }));
   const after = statusOf(applied({ jobs: [unit('2', 'succeeded', 2)] }), { before });
   expect(told(before, after)).toEqual(['Normal BuildStarted', 'Normal BuildSucceeded']);
 });
