@@ -8,13 +8,15 @@ import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { compareWithPods } from './compare-with-pods.ts';
-import type { PodFacts } from './ports.ts';
+import type { PodFacts } from './cluster-ports.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { startBuilds } from './start-builds.ts';
 import { startChecks } from './start-checks.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const CRASHES = 500;
+/** At least so many come in: how far the work gets between two crashes depends on the machine. */
+const VERSIONS = 60;
 let stores: TestStores;
 beforeAll(async () => {
   stores = await openStores();
@@ -204,7 +206,7 @@ test('two operators alive at once, killed 500 times at any call: no build is los
   ];
   const failed = Promise.all(running);
   const worked = (async () => {
-    while (chance.crashes < CRASHES) {
+    while (chance.crashes < CRASHES || commits < VERSIONS) {
       await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'webhook', new Date());
       await sleep(20);
     }
@@ -220,7 +222,7 @@ test('two operators alive at once, killed 500 times at any call: no build is los
   const takenBy = (name: string) =>
     all.filter((build) => build.job === name).map((build) => build.versions[0] ?? 0);
   expect(chance.crashes).toBe(CRASHES);
-  expect(versions.length).toBeGreaterThan(50);
+  expect(versions.length).toBeGreaterThanOrEqual(VERSIONS);
   expect(takenBy('unit').toSorted((a, b) => a - b)).toEqual(versions);
   expect(takenBy('lint').toSorted((a, b) => a - b)).toEqual(versions);
   expect(new Set(takenBy('publish')).size).toBe(takenBy('publish').length);
