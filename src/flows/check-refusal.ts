@@ -1,4 +1,5 @@
-import type { CheckStore, CreatePodAnswer } from './ports.ts';
+import type { CheckStore } from './check-ports.ts';
+import type { CreatePodAnswer } from './cluster-ports.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
 

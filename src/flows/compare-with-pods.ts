@@ -1,6 +1,8 @@
 import { followBuildPod, type FollowBuildPorts } from './follow-pods.ts';
 import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
-import type { BuildStore, CheckStore, OpenAttempt, OpenRun, PodFacts } from './ports.ts';
+import type { CheckStore, OpenRun } from './check-ports.ts';
+import type { PodFacts } from './cluster-ports.ts';
+import type { BuildStore, OpenAttempt } from './ports.ts';
 
 interface Ports extends FollowBuildPorts, Omit<FollowChecksPorts, keyof FollowBuildPorts> {
   builds: FollowBuildPorts['builds'] & Pick<BuildStore, 'openAttempts'>;

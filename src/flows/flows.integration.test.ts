@@ -6,7 +6,8 @@ import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.t
 import { compareWithPods, followPod } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
 import { followBuildPod, followGoneBuildPod } from './follow-pods.ts';
-import type { PendingBuild, PodFacts } from './ports.ts';
+import type { PodFacts } from './cluster-ports.ts';
+import type { PendingBuild } from './ports.ts';
 import { recordVersions } from './record-versions.ts';
 import { requestCheck } from './request-check.ts';
 import { scheduleJobs } from './schedule-jobs.ts';

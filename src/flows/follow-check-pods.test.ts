@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
-import type { OpenRun, PodFacts } from './ports.ts';
+import type { OpenRun } from './check-ports.ts';
+import type { PodFacts } from './cluster-ports.ts';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
 const run: OpenRun = {

@@ -2,7 +2,9 @@ import { isLost } from '#domain/build/judge-pod-end.ts';
 import { hasEnded } from '#domain/build/pod-fault.ts';
 import { endRefused } from './check-refusal.ts';
 import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
-import type { Bell, CheckStore, Cluster, OpenRun, PodFacts } from './ports.ts';
+import type { CheckStore, OpenRun } from './check-ports.ts';
+import type { Cluster, PodFacts } from './cluster-ports.ts';
+import type { Bell } from './ports.ts';
 
 export interface FollowChecksPorts {
   checks: Pick<CheckStore, 'closeRun' | 'releaseRun' | 'runFacts'>;

@@ -3,7 +3,8 @@ import { judgePodEnd } from '#domain/build/judge-pod-end.ts';
 import { parseTermination } from '#domain/build/parse-termination.ts';
 import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
-import type { AttemptFacts, Bell, BuildStore, Cluster, PodFacts } from './ports.ts';
+import type { Cluster, PodFacts } from './cluster-ports.ts';
+import type { AttemptFacts, Bell, BuildStore } from './ports.ts';
 
 export interface FollowBuildPorts {
   builds: Pick<BuildStore, 'attemptFacts' | 'buildState' | 'explainPending' | 'endBuild' | 'retryBuild'>;

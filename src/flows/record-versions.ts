@@ -1,6 +1,7 @@
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
-import type { Bell, CheckOutcome, CheckStore } from './ports.ts';
+import type { CheckOutcome, CheckStore } from './check-ports.ts';
+import type { Bell } from './ports.ts';
 
 interface Ports {
   checks: Pick<CheckStore, 'recordCheck' | 'closeRun' | 'runFacts'>;

@@ -1,4 +1,5 @@
-import type { Bell, CheckStore, ResourceName } from './ports.ts';
+import type { CheckStore } from './check-ports.ts';
+import type { Bell, ResourceName } from './ports.ts';
 
 interface Ports {
   checks: Pick<CheckStore, 'requestCheck' | 'requestCheckByWebhook'>;

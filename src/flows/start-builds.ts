@@ -1,5 +1,6 @@
 import { startQueued } from '#domain/scheduling/start-queued.ts';
-import type { Bell, BuildStore, Cluster, CreatePodAnswer, PendingBuild } from './ports.ts';
+import type { Cluster, CreatePodAnswer } from './cluster-ports.ts';
+import type { Bell, BuildStore, PendingBuild } from './ports.ts';
 
 interface Ports {
   builds: Pick<

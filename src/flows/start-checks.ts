@@ -1,6 +1,8 @@
 import { endRefused } from './check-refusal.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
-import type { Bell, CheckRunFacts, CheckStore, Cluster, DueCheck } from './ports.ts';
+import type { CheckRunFacts, CheckStore, DueCheck } from './check-ports.ts';
+import type { Cluster } from './cluster-ports.ts';
+import type { Bell } from './ports.ts';
 
 interface Ports {
   checks: Pick<

@@ -1,6 +1,7 @@
 import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
 import { followBuild } from '#flows/follow-build.ts';
-import type { Bell, BuildStore, CheckStore, SessionStore } from '#flows/ports.ts';
+import type { CheckStore } from '#flows/check-ports.ts';
+import type { Bell, BuildStore, SessionStore } from '#flows/ports.ts';
 import { recordVersions } from '#flows/record-versions.ts';
 import { openAgentSession } from './open-agent-session.ts';
 import type { OpeningSessions } from './open-agent-session.ts';

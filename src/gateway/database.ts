@@ -14,7 +14,8 @@ import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
-import type { BuildStore, CheckStore, SessionStore } from '#flows/ports.ts';
+import type { CheckStore } from '#flows/check-ports.ts';
+import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import type { Views } from '#flows/views.ts';
 
 export interface GatewayDatabase {

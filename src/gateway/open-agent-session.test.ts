@@ -8,7 +8,8 @@ import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { AgentSession, AttemptFacts, CheckRunFacts } from '#flows/ports.ts';
+import type { CheckRunFacts } from '#flows/check-ports.ts';
+import type { AgentSession, AttemptFacts } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { openAgentSession } from './open-agent-session.ts';
 import type { OpeningSessions } from './open-agent-session.ts';

@@ -3,7 +3,8 @@ import { findSecretNames, replaceSecretPlaceholders } from '#domain/pipeline/sec
 import { planBuild } from '#domain/planning/plan-build.ts';
 import { planChecks } from '#domain/planning/plan-checks.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
-import type { AttemptFacts, CheckRunFacts } from '#flows/ports.ts';
+import type { CheckRunFacts } from '#flows/check-ports.ts';
+import type { AttemptFacts } from '#flows/ports.ts';
 import type { TeamSecrets } from './team-secrets.ts';
 
 /** A plan with its secrets in place, or a sentence for each that has no value. */

@@ -16,7 +16,8 @@ import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { AccountStore } from '#flows/access-ports.ts';
 import type { OAuthStore } from '#flows/oauth-ports.ts';
-import type { BuildStore, CheckStore, PipelineStore, TeamStore } from '#flows/ports.ts';
+import type { CheckStore } from '#flows/check-ports.ts';
+import type { BuildStore, PipelineStore, TeamStore } from '#flows/ports.ts';
 import type { RetentionStore } from '#flows/retain-history.ts';
 import type { Views } from '#flows/views.ts';
 

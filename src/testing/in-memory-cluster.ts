@@ -1,4 +1,6 @@
-import type { CheckRunFacts, Cluster, CreatePodAnswer, PendingBuild, PodFacts } from '#flows/ports.ts';
+import type { CheckRunFacts } from '#flows/check-ports.ts';
+import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/cluster-ports.ts';
+import type { PendingBuild } from '#flows/ports.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
 

@@ -1,4 +1,5 @@
-import type { CheckCause, CheckRunFacts, OpenRun, PipelineName } from '#flows/ports.ts';
+import type { CheckCause, CheckRunFacts, OpenRun } from '#flows/check-ports.ts';
+import type { PipelineName } from '#flows/ports.ts';
 import { sql, type FragmentSqlToken } from 'slonik';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
 import type { Definitions } from './definitions.ts';

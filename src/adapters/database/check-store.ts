@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
-import type { CheckStore, DueCheck, ResourceName } from '#flows/ports.ts';
+import type { CheckStore, DueCheck } from '#flows/check-ports.ts';
+import type { ResourceName } from '#flows/ports.ts';
 import { closeRun, openRun, openRunForPod, openRuns, releaseRun, runFacts } from './check-runs.ts';
 import type { Definitions } from './definitions.ts';
 import { rows, time, type Database } from './pool.ts';

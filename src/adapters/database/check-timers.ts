@@ -1,7 +1,7 @@
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { nextAfterFailure, nextCheck } from '#domain/scheduling/next-check.ts';
-import type { CheckCause } from '#flows/ports.ts';
+import type { CheckCause } from '#flows/check-ports.ts';
 import { cronNext } from './cron-next.ts';
 import { rows, type Transaction } from './pool.ts';
 

@@ -1,7 +1,7 @@
 import { storable, storableFields } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { scheduleNow, webhookWorks } from '#domain/scheduling/webhook-pace.ts';
-import type { CheckCause, CheckOutcome } from '#flows/ports.ts';
+import type { CheckCause, CheckOutcome } from '#flows/check-ports.ts';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
 import { versionDigest } from './digests.ts';
 import { holdEpoch } from './fence.ts';

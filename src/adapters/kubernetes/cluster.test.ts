@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { CheckRunFacts, CreatePodAnswer, PendingBuild } from '#flows/ports.ts';
+import type { CheckRunFacts } from '#flows/check-ports.ts';
+import type { CreatePodAnswer } from '#flows/cluster-ports.ts';
+import type { PendingBuild } from '#flows/ports.ts';
 import type { Answer } from './api/answer.ts';
 import type { Surroundings } from './cluster.ts';
 import { kubernetesCluster, shimKeys } from './cluster.ts';

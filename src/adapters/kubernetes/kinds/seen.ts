@@ -3,7 +3,7 @@ import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import { ANNOTATION, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
-import type { ContainerFacts, PodFacts } from '#flows/ports.ts';
+import type { ContainerFacts, PodFacts } from '#flows/cluster-ports.ts';
 import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-resources.ts';
 
 /*

@@ -1,0 +1,79 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { PipelineName, ResourceName } from './ports.ts';
+
+/* Checks: what is asked for, claimed, and found. The rules of ports.ts hold here too. */
+
+export type CheckCause = 'schedule' | 'manual' | 'webhook';
+
+export interface DueCheck extends PipelineName {
+  scope: number;
+  pipelineId: number;
+  namespace: string;
+  resource: string;
+  /** Checks of one group share a Pod. */
+  group: string;
+  builtInCron: boolean;
+  cause: CheckCause;
+  dueAt: Date;
+}
+
+export interface CheckRunFacts extends PipelineName {
+  run: number;
+  namespace: string;
+  pipelineId: number;
+  definition: Pipeline;
+  checks: { scope: number; resource: string; last?: Record<string, string> }[];
+}
+
+export interface CheckStore {
+  /** Resets nothing yet: the timer is reset when the check starts. Requests while one runs coalesce into one more check. */
+  requestCheck(resource: ResourceName, cause: CheckCause, at: Date): Promise<'requested' | 'unknown'>;
+  requestCheckByWebhook(tokenHash: string, at: Date): Promise<ResourceName | undefined>;
+  /** Due or requested, not running, pipeline live; oldest due first. */
+  dueChecks(at: Date, limit: number): Promise<DueCheck[]>;
+  /** Claims those of the scopes that are still due and free; claims none: undefined. The Pod's name follows from the run's id. */
+  openRun(
+    scopes: number[],
+    cause: CheckCause,
+    at: Date,
+  ): Promise<{ run: number; scopes: number[] } | undefined>;
+  /** For a Pod that a CronJob made: claims every free scope of the group; the same Pod uid gets the same run again. */
+  openRunForPod(
+    pipelineId: number,
+    group: string,
+    /** What its labels say anyone can write, so the namespace must be the pipeline's. */
+    pod: { namespace: string; uid: string },
+    at: Date,
+  ): Promise<number | undefined>;
+  runFacts(run: number): Promise<CheckRunFacts | undefined>;
+  /** Known objects are ignored, new ones get ids in order and ask for scheduling; sets the next due time (back-off on errors). */
+  recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[]; pipelineId?: number }>;
+  /** Frees the scopes that have no result yet, with this error. */
+  closeRun(run: number, at: Date, error?: string): Promise<void>;
+  /** Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before. */
+  releaseRun(run: number, at: Date, reason: string): Promise<void>;
+  /** Runs that are not closed, for the comparison with Pods. */
+  openRuns(): Promise<OpenRun[]>;
+}
+
+export interface OpenRun extends PipelineName {
+  run: number;
+  pipelineId: number;
+  namespace: string;
+  group: string;
+  openedAt: Date;
+  /** An agent came for it. */
+  seen: boolean;
+  /** Of a Pod that a CronJob made; the names of all others follow from the run. */
+  podUid?: string;
+}
+
+export interface CheckOutcome {
+  run?: number;
+  scope: number;
+  versions?: Record<string, string>[];
+  /** How many older versions were left out because one check brings at most 100. It counts if all that are left are new. */
+  cut?: number;
+  error?: string;
+  log: string;
+}

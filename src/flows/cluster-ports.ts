@@ -1,0 +1,65 @@
+import type { CheckRunFacts } from './check-ports.ts';
+import type { PendingBuild } from './ports.ts';
+
+/* Pods: how they are asked for, and what the API server tells of them. */
+
+export type CreatePodAnswer =
+  | { answer: 'created' | 'exists'; uid: string }
+  | {
+      answer: 'refused';
+      /** `TeamLimit`: as many run as the Team lets run, so no other of its kind can start either. */
+      reason: 'QuotaExceeded' | 'TeamLimit' | 'Forbidden' | 'Invalid' | 'NamespaceTerminating';
+      message: string;
+    };
+
+export interface Cluster {
+  /** A Pod of that name with the same labels counts as `exists`; one with other labels is `refused`. */
+  createBuildPod(build: PendingBuild): Promise<CreatePodAnswer>;
+  createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
+  /** How many more check Pods a team may have now; infinite where its Team says nothing. */
+  checkRoom(team: string): number;
+  deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
+}
+
+/** What the API server tells of a Pod of ours, for judging builds and runs by facts. */
+export interface PodFacts {
+  namespace: string;
+  name: string;
+  uid: string;
+  /** From the labels: whose Pod it is. A check Pod that a CronJob made has no `run`. */
+  work:
+    | { kind: 'build'; build: number; attempt: number }
+    | { kind: 'checks'; pipelineId: number; run?: number; group?: string };
+  createdAt: Date;
+  /** Deletion was asked for. */
+  deleting: boolean;
+  /** When it should be gone: the asking plus the time it was given to end. */
+  deletedAt?: Date;
+  phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+  /** Of the Pod as a whole, as the kubelet or the eviction gave it: `Evicted`, `DeadlineExceeded`, `NodeLost` … */
+  reason?: string;
+  message?: string;
+  /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */
+  disruption?: string;
+  /** The scheduler's word while no node is found. */
+  unschedulable?: string;
+  scheduled: boolean;
+  /** When it got its node. */
+  scheduledAt?: Date;
+  /** In the order of the Pod; the first is the agent. */
+  containers: ContainerFacts[];
+}
+
+export interface ContainerFacts {
+  name: string;
+  image: string;
+  state: 'waiting' | 'running' | 'terminated';
+  /** `ErrImagePull`, `CreateContainerConfigError`, `OOMKilled`, `Completed`, `Error` … */
+  reason?: string;
+  /** While waiting the kubelet's explanation; of the terminated agent its termination message. */
+  message?: string;
+  exitCode?: number;
+  signal?: number;
+  startedAt?: Date;
+  finishedAt?: Date;
+}
