@@ -75,9 +75,10 @@ test('a hook knows of no build, and its message is filled in with what is known'
   expect(result?.output).not.toContain('WORKDIR');
 });
 
+const meet = (mine: string, other: string): string =>
+  `touch ${mine}; until [ -e ${other} ]; do sleep 0.02; done; echo met`;
+
 test('hooks of one version run side by side, those of the next after them', async () => {
-  const meet = (mine: string, other: string): string =>
-    `touch ${mine}; until [ -e ${other} ]; do sleep 0.02; done; echo met`;
   const results = await runAll([
     hook('7', meet('a', 'b')),
     hook('7', meet('b', 'a')),
