@@ -14,6 +14,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
+import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { BuildStore } from '#flows/ports.ts';
@@ -53,6 +54,7 @@ export interface Options {
   now?: () => Date;
   trustedProxies?: string[];
   client?: OAuthClient;
+  objects?: ApiObjects;
 }
 
 interface Stores {
@@ -89,6 +91,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const access = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
+    objects: options.objects,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
     externalUrl: ORIGIN,
