@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
@@ -51,7 +52,8 @@ export function resourceRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources',
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
-      handler: async ({ params, identity }) => {
+      handler: async ({ params, identity }, reply) => {
+        keepNoToken(reply, identity, params.team);
         const resources = found(
           await api.resources(params),
           `Pipeline ${params.pipeline} in team ${params.team}`,
@@ -65,7 +67,8 @@ export function resourceRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
       schema: { params: ResourceParams, response: answer(Resource) },
-      handler: async ({ params, identity }) => {
+      handler: async ({ params, identity }, reply) => {
+        keepNoToken(reply, identity, params.team);
         const resource = found(await api.resource(params), nameOf(params));
         return { data: encode(resource, tokenFor(api, resource, identity, params.team)) };
       },
@@ -100,8 +103,15 @@ function tokenFor(
   identity: Identity | undefined,
   team: string,
 ): string | undefined {
-  const held = identity === undefined ? undefined : roleIn(identity, team);
-  return includes(held, 'maintain') ? api.webhookToken(resource) : undefined;
+  return seesTokens(identity, team) ? api.webhookToken(resource) : undefined;
+}
+
+function seesTokens(identity: Identity | undefined, team: string): boolean {
+  return includes(identity === undefined ? undefined : roleIn(identity, team), 'maintain');
+}
+
+function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: string): void {
+  if (seesTokens(identity, team)) void reply.header('cache-control', 'no-store');
 }
 
 function encode(resource: ResourceView, token: string | undefined) {
