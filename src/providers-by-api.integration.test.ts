@@ -259,6 +259,7 @@ test('the gateway’s token does no more than that, whoever holds it', async () 
     const whole: object = { apiVersion: plural.apiVersion, kind: plural.kind, ...more };
     return await restricted.create<object>({ ...plural, shape: {} }, whole);
   };
+  const labels = { 'millrace.dev/managed-by': 'api' };
   const unlabelled = await create(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
   expect(unlabelled).toMatchObject({
     ok: false,
