@@ -57,7 +57,9 @@ export function resourceRoutes(api: PublicApi): Route[] {
           `Pipeline ${params.pipeline} in team ${params.team}`,
         );
         return {
-          data: resources.map((resource) => encode(resource, tokenFor(api, resource, identity, params.team))),
+          data: resources.map((resource) =>
+            encodeResource(resource, tokenFor(api, resource, identity, params.team)),
+          ),
         };
       },
     }),
@@ -67,7 +69,7 @@ export function resourceRoutes(api: PublicApi): Route[] {
       schema: { params: ResourceParams, response: answer(Resource) },
       handler: async ({ params, identity }) => {
         const resource = found(await api.resource(params), nameOf(params));
-        return { data: encode(resource, tokenFor(api, resource, identity, params.team)) };
+        return { data: encodeResource(resource, tokenFor(api, resource, identity, params.team)) };
       },
     }),
     versionsRoute(api),
@@ -104,7 +106,7 @@ function tokenFor(
   return includes(held, 'maintain') ? api.webhookToken(resource) : undefined;
 }
 
-function encode(resource: ResourceView, token: string | undefined) {
+export function encodeResource(resource: ResourceView, token: string | undefined) {
   const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, cut } = resource;
   return {
     id,
