@@ -81,6 +81,10 @@ bench-checks: dist ## Measure the operator with 1,000 idle pipelines, and how la
 	$(call need,go,the API server is built here)
 	@node config/measure/checks.ts
 
+.PHONY: bench-gateway
+bench-gateway: dist ## Measure the public gateway: webhooks, pictures, sign-in (ONLY=part,part)
+	@node config/bench-gateway/main.ts $(if $(ONLY),--only $(ONLY))
+
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)

@@ -102,6 +102,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
+    externalUrl: ORIGIN,
     log,
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
   });

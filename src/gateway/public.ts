@@ -2,7 +2,6 @@ import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
-import { watchPressure } from '#adapters/http/pressure.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
@@ -43,7 +42,6 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   });
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
-  const pressure = watchPressure();
   if (config.sessionSeconds === 0) log.warn(ENDLESS);
   const app = createServer({
     routes: [...publicRoutes(api, readiness, VERSION), ...accessRoutes(access.ports)],
@@ -51,9 +49,9 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     browser: access.ports.browser,
     audit: access.ports.audit,
     trustedProxies: config.trustedProxies,
+    externalUrl: config.externalUrl,
     log,
     version: VERSION,
-    overloaded: () => pressure.overloaded(),
     draining: () => draining,
     observe: requestMetrics(registry),
   });
@@ -65,7 +63,6 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
       draining = true;
     },
     async close() {
-      pressure.stop();
       await app.close();
       await Promise.all([database.close(), closeServer(metricsServer), providers.close()]);
     },

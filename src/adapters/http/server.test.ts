@@ -5,18 +5,20 @@ import type { Authorization, Shown } from './access/authorize.ts';
 import { TABLE, rowOf } from './access/table.ts';
 import type { Route } from './access/route.ts';
 import { createLog } from './log.ts';
+import type { PressureLimits } from './pressure.ts';
 import { publicRoutes } from './routes/table.ts';
 import { createServer } from './server.ts';
 
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/7`;
 
-function gateway(options: { ready?: string; overloaded?: string } = {}) {
+function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
   const api = inMemoryApi();
   const lines: string[] = [];
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const routes = publicRoutes(api, async () => options.ready, '0.0.0-test');
-  const app = createServer({ routes, authorize, log, overloaded: () => options.overloaded });
+  const { pressure } = options;
+  const app = createServer({ routes, authorize, log, ...(pressure && { pressure }) });
   const ask = async (
     method: Route['method'],
     url: string,
@@ -255,12 +257,6 @@ describe('failures are problem documents', () => {
       headers: TEXT,
     });
     expect(answer.statusCode).toBe(413);
-  });
-
-  test('a process that has too much to do says so, but not to the probe', async () => {
-    const { ask } = gateway({ overloaded: 'Too much.' });
-    expect((await ask('GET', APP, 'read@main')).statusCode).toBe(503);
-    expect((await ask('GET', '/health')).statusCode).toBe(200);
   });
 });
 

@@ -12,12 +12,14 @@ import type {
 } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
+import type { Shown } from '#adapters/http/security-headers.ts';
 import { rowOf } from './table.ts';
 import type { Row } from './table.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     row?: Row;
+    shows?: Shown;
   }
   interface FastifyRequest {
     /** Set before the handler runs, on every route that needs something. */
@@ -53,6 +55,8 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   handlerTimeout?: number;
   /** Bodies of any type are read to their end and thrown away. */
   ignoresBody?: boolean;
+  /** An image may be embedded anywhere. Pages need not be said: their content type tells. */
+  shows?: 'image';
   handler: RouteHandlerMethod<
     RawServerDefault,
     RawRequestDefaultExpression,
@@ -77,7 +81,8 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
       void app.register(async (scope: App) => {
         if (parts.ignoresBody === true) ignoreBodies(scope, bodyLimit);
         const limits = parts.handlerTimeout === undefined ? {} : { handlerTimeout: parts.handlerTimeout };
-        scope.route({ method, url, schema, handler, config: { row }, bodyLimit, ...limits });
+        const config = { row, ...(parts.shows !== undefined && { shows: parts.shows }) };
+        scope.route({ method, url, schema, handler, config, bodyLimit, ...limits });
       });
     },
   };

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
@@ -51,7 +52,8 @@ export function resourceRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources',
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
-      handler: async ({ params, identity }) => {
+      handler: async ({ params, identity }, reply) => {
+        keepNoToken(reply, identity, params.team);
         const resources = found(
           await api.resources(params),
           `Pipeline ${params.pipeline} in team ${params.team}`,
@@ -67,7 +69,8 @@ export function resourceRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
       schema: { params: ResourceParams, response: answer(Resource) },
-      handler: async ({ params, identity }) => {
+      handler: async ({ params, identity }, reply) => {
+        keepNoToken(reply, identity, params.team);
         const resource = found(await api.resource(params), nameOf(params));
         return { data: encodeResource(resource, tokenFor(api, resource, identity, params.team)) };
       },
@@ -102,8 +105,15 @@ function tokenFor(
   identity: Identity | undefined,
   team: string,
 ): string | undefined {
-  const held = identity === undefined ? undefined : roleIn(identity, team);
-  return includes(held, 'maintain') ? api.webhookToken(resource) : undefined;
+  return seesTokens(identity, team) ? api.webhookToken(resource) : undefined;
+}
+
+function seesTokens(identity: Identity | undefined, team: string): boolean {
+  return includes(identity === undefined ? undefined : roleIn(identity, team), 'maintain');
+}
+
+function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: string): void {
+  if (seesTokens(identity, team)) void reply.header('cache-control', 'no-store');
 }
 
 export function encodeResource(resource: ResourceView, token: string | undefined) {
