@@ -87,12 +87,8 @@ export class BuildFeed {
   /** Says what can be said now. */
   #advance(reader: Reader): void {
     const { stream } = reader;
-    if (reader.catchingUp || stream.waits || !stream.open) return;
-    if (this.#state !== undefined && reader.told !== this.#state) {
-      reader.told = this.#state;
-      if (stream.write(this.#state) === 'waits') return;
-    }
-    if (this.#head === undefined || reader.cursor < this.#floor) {
+    if (reader.catchingUp || !this.#tellState(reader)) return;
+    if (this.#isBehind(reader)) {
       void this.#catchUp(reader).catch((error: unknown) => {
         this.#parts.failed(error);
         stream.end();
@@ -100,16 +96,30 @@ export class BuildFeed {
       return;
     }
     const bytes = this.#after(reader.cursor);
-    reader.cursor = Math.max(reader.cursor, this.#head);
+    reader.cursor = Math.max(reader.cursor, this.#head ?? 0);
     if (bytes !== undefined && stream.write(bytes) === 'waits') return;
     if (this.#end !== undefined) stream.end(this.#end);
+  }
+
+  /** Whether the reader takes more. */
+  #tellState(reader: Reader): boolean {
+    const { stream } = reader;
+    if (stream.waits || !stream.open) return false;
+    if (this.#state === undefined || reader.told === this.#state) return true;
+    reader.told = this.#state;
+    return stream.write(this.#state) === 'sent';
+  }
+
+  /** What it lacks is not kept here. */
+  #isBehind({ cursor }: Reader): boolean {
+    return this.#head === undefined || cursor < this.#floor;
   }
 
   async #catchUp(reader: Reader): Promise<void> {
     const { stream } = reader;
     reader.catchingUp = true;
     try {
-      while (stream.open && !stream.waits && (this.#head === undefined || reader.cursor < this.#floor)) {
+      while (stream.open && !stream.waits && this.#isBehind(reader)) {
         const page = await this.#page(reader.cursor);
         if (page === undefined) return stream.end(GONE);
         if (page.bytes !== undefined) stream.write(page.bytes);

@@ -14,6 +14,8 @@ export class EventStream {
   #spokeAt: number;
   /** The connection took everything; there may be more to say. */
   drained: () => void = () => undefined;
+  /** The reader is gone. */
+  gone: () => void = () => undefined;
 
   constructor(response: ServerResponse, now: number) {
     this.#response = response;

@@ -56,8 +56,8 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  /** Answers with a stream; or throws the problem that there are too many. `closed` is called once, when the reader is gone. */
-  answer(request: FastifyRequest, reply: FastifyReply, closed: () => void): EventStream {
+  /** Answers with a stream; or throws the problem that there are too many. */
+  answer(request: FastifyRequest, reply: FastifyReply): EventStream {
     const account = request.identity?.user;
     this.#refuse(account, request.ip);
     reply.hijack();
@@ -67,12 +67,15 @@ export class OpenStreams {
     const open = { stream: new EventStream(raw, performance.now()), request, account };
     this.#count(open, 1);
     this.#open.add(open);
-    raw.once('close', () => {
+    const gone = (): void => {
       this.#open.delete(open);
       this.#count(open, -1);
       if (this.#open.size === 0) this.#rest();
-      closed();
-    });
+      open.stream.gone();
+    };
+    // Who went away before has been told of already.
+    if (raw.closed) queueMicrotask(gone);
+    else raw.once('close', gone);
     // Readers that are cut off together do not come back together.
     open.stream.write(encodeGreeting(1000 + Math.random() * 2000));
     if (this.#closed) open.stream.end();
@@ -122,7 +125,7 @@ export class OpenStreams {
     const now = performance.now();
     const { limits, tended } = this.#parts;
     const known = new Map<string, boolean>();
-    for (const { stream, request } of [...this.#open]) {
+    for (const { stream, request } of this.#open) {
       stream.tend(now, limits);
       const key = keyOf(request);
       const may = known.get(key) ?? (await this.#may(request));

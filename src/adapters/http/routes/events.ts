@@ -85,10 +85,9 @@ function buildEvents(live: Live): Route {
       const ref = refOf(request.params);
       const ids = found(await api.buildIds(ref), describeBuild(ref));
       const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
-      let leave: () => void = () => undefined;
-      const stream = live.streams.answer(request, reply, () => leave());
+      const stream = live.streams.answer(request, reply);
       const make = () => new BuildFeed({ ref, views: api, failed: live.failed });
-      leave = live.builds.read({ key: String(ids.build), ids, make }, stream, after);
+      stream.gone = live.builds.read({ key: String(ids.build), ids, make }, stream, after);
     },
   });
 }
@@ -106,11 +105,10 @@ function pipelineEvents(live: Live): Route {
     handler: async (request, reply) => {
       const name = request.params;
       const { id } = found(await api.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
-      let leave: () => void = () => undefined;
-      const stream = live.streams.answer(request, reply, () => leave());
+      const stream = live.streams.answer(request, reply);
       const make = () => new PipelineFeed({ name, views: api, failed: live.failed });
       const has = request.headers['last-event-id'];
-      leave = live.pipelines.read({ key: String(id), ids: { pipeline: id }, make }, stream, has);
+      stream.gone = live.pipelines.read({ key: String(id), ids: { pipeline: id }, make }, stream, has);
     },
   });
 }
