@@ -165,8 +165,10 @@ export interface BuildStore {
   nextStartMs(): Promise<number | undefined>;
   /** Shown for all builds of the namespace that are to start. They are not put off: whoever looks next finds them again. */
   explainFull(namespace: string, reason: string): Promise<void>;
-  /** The oldest builds of the namespace whose Pods were refused are put off no longer. Answers how many others still are. */
+  /** The oldest builds of the namespace whose Pods were refused for want of room are put off no longer. Answers how many others still are. */
   tryRefused(namespace: string): Promise<number>;
+  /** None of the namespace is put off any longer. Answers whether any was. */
+  tryAllRefused(namespace: string): Promise<boolean>;
   /** The Pod exists. */
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
   /** Shown as the reason why the build is pending. Without a Pod it is also tried again a little later each time. */
