@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { AuditStore } from '#flows/access-ports.ts';
 import { auditAnswers } from './access/audit-answers.ts';
 import { identify } from './access/identify.ts';
@@ -84,6 +84,9 @@ export function createServer(parts: ServerParts): App {
   app.server.maxConnections = LIMITS.connections;
 
   app.decorateRequest('identity');
+  app.decorate('mayStill', async (request: FastifyRequest) => {
+    await identify(parts, request, request.routeOptions.config.row);
+  });
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.row === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
   });
