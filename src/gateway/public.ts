@@ -2,6 +2,7 @@ import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { PRESSURE_LIMITS } from '#adapters/http/pressure.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
@@ -52,6 +53,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     audit: access.ports.audit,
     trustedProxies: config.trustedProxies,
     externalUrl: config.externalUrl,
+    pressure: PRESSURE_LIMITS,
     log,
     version: VERSION,
     draining: () => draining,

@@ -174,6 +174,16 @@ const ROUTES = {
     about:
       'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on behind a chunk.',
   },
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events': {
+    needs: 'read',
+    about:
+      'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or `after`, goes on behind a chunk.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/events': {
+    needs: 'read',
+    about:
+      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each `pipeline` is its whole state with all jobs and resources. Whoever has the state that `Last-Event-ID` names gets the next.',
+  },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',
     about: 'The resources; `webhook_token` is shown from the role maintain on.',
