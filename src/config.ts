@@ -70,8 +70,10 @@ export interface PublicGatewayConfig extends GatewayConfig {
   sessionKey: Buffer;
   /** 0: sessions never end. */
   sessionSeconds: number;
-  /** Holds the secrets of our clients at identity providers, a file each. */
-  oauthSecretsDirectory: string | undefined;
+  /** Hold the secrets of our clients at identity providers, a file each. */
+  oauthSecretsDirectories: string[];
+  /** Where objects of the API are made; undefined: this gateway makes none. */
+  cluster: ClusterConfig | undefined;
   /** Ranges that identity providers may be in though they are not public. */
   oauthAllowedRanges: string[];
   /** Proxies whose word about a sender's address is taken. */
@@ -146,7 +148,13 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     tokensFile: read.optional('MILLRACE_TOKENS_FILE'),
     sessionKey: read.key('session'),
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
-    oauthSecretsDirectory: read.optional('MILLRACE_OAUTH_SECRETS_DIR'),
+    oauthSecretsDirectories: (read.optional('MILLRACE_OAUTH_SECRETS_DIR') ?? '')
+      .split(',')
+      .flatMap((path) => path.trim() || []),
+    cluster:
+      (read.optional('KUBERNETES_SERVICE_HOST') ?? read.optional('KUBECONFIG'))
+        ? clusterConfig(read)
+        : undefined,
     oauthAllowedRanges: read.ranges('MILLRACE_OAUTH_ALLOWED_RANGES'),
     trustedProxies: read.ranges('MILLRACE_TRUSTED_PROXIES'),
   });

@@ -44,6 +44,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
       metrics.trigger(answer.answer);
       return answer;
     },
+    listen: (topics, heard) => parts.bell.listen(topics, heard),
     webhookToken: ({ id, webhookGeneration }) => webhookToken(parts.webhookKey, id, webhookGeneration),
   };
 }

@@ -1,5 +1,5 @@
 import type { Actions } from '#flows/actions.ts';
-import type { JobName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
+import type { Bell, JobName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
 import type { ResourceView, Views } from '#flows/views.ts';
 
 /** What the public routes ask for; the door wires flows behind it. */
@@ -8,6 +8,8 @@ export interface PublicApi extends Views, Actions {
   requestCheckByWebhook(token: string): Promise<boolean>;
   requestCheck(resource: ResourceName): Promise<'requested' | 'unknown'>;
   triggerJob(job: JobName, by: string): Promise<TriggerAnswer>;
+  /** Hears that something may have changed. */
+  listen: Bell['listen'];
   /** For those who may see it: derived, never stored. */
   webhookToken(resource: ResourceView): string;
 }

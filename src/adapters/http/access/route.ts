@@ -25,6 +25,10 @@ declare module 'fastify' {
     /** Set before the handler runs, on every route that needs something. */
     identity: Identity | undefined;
   }
+  interface FastifyInstance {
+    /** Throws the problem when who sent the request may no longer come where it went. */
+    mayStill(request: FastifyRequest): Promise<void>;
+  }
 }
 
 export type App = FastifyInstance<

@@ -59,7 +59,9 @@ export function resourceRoutes(api: PublicApi): Route[] {
           `Pipeline ${params.pipeline} in team ${params.team}`,
         );
         return {
-          data: resources.map((resource) => encode(resource, tokenFor(api, resource, identity, params.team))),
+          data: resources.map((resource) =>
+            encodeResource(resource, tokenFor(api, resource, identity, params.team)),
+          ),
         };
       },
     }),
@@ -70,7 +72,7 @@ export function resourceRoutes(api: PublicApi): Route[] {
       handler: async ({ params, identity }, reply) => {
         keepNoToken(reply, identity, params.team);
         const resource = found(await api.resource(params), nameOf(params));
-        return { data: encode(resource, tokenFor(api, resource, identity, params.team)) };
+        return { data: encodeResource(resource, tokenFor(api, resource, identity, params.team)) };
       },
     }),
     versionsRoute(api),
@@ -114,7 +116,7 @@ function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: 
   if (seesTokens(identity, team)) void reply.header('cache-control', 'no-store');
 }
 
-function encode(resource: ResourceView, token: string | undefined) {
+export function encodeResource(resource: ResourceView, token: string | undefined) {
   const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, cut } = resource;
   return {
     id,
