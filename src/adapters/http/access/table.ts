@@ -20,7 +20,7 @@ const ROUTES = {
   'POST /webhooks/:token': {
     needs: 'nothing',
     about:
-      'Asks for a check of the resource that the token belongs to. The body is read (at most 1 MiB) and ignored. Answers 202 once the request is stored.',
+      'Asks for a check of the resource that the token belongs to. The body (at most 1 MiB, of any type) counts only for its signature. Answers 202 once the request is stored; 403 when a signature is wrong, or there is none and the resource requires one.',
   },
   'GET /auth/methods': { needs: 'nothing', about: 'How people can sign in here.' },
   'POST /auth/login': {
@@ -157,7 +157,7 @@ const ROUTES = {
   },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',
-    about: 'The resources; `webhook_token` is shown from the role maintain on.',
+    about: 'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or `optional`) are shown from the role maintain on.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources/:resource': {
     needs: 'read',
@@ -211,6 +211,12 @@ const ROUTES = {
     needs: 'write',
     audit: 'job.unpaused',
     about: 'Unpauses one job, also while its pipeline is paused.',
+  },
+  'POST /teams/:team/pipelines/:pipeline/resources/:resource/webhook_token': {
+    needs: 'maintain',
+    audit: 'resource.webhook_regenerated',
+    about:
+      'Makes the webhook token and its secret anew; the ones before are void at once. With `"signature": "required"` in the body webhooks without a signature are refused from then on, with `optional` no longer.',
   },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/pin': {
     needs: 'write',

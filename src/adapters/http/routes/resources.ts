@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
 import { roleIn } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import { includes } from '#domain/access/roles.ts';
@@ -20,6 +20,7 @@ import {
   answerPage,
 } from './schemas.ts';
 import { versionPathRoute } from './version-path.ts';
+import { WebhookFields, encodeWebhook } from './webhooks.ts';
 
 const Resource = {
   id: Type.Integer(),
@@ -34,8 +35,9 @@ const Resource = {
   pinned_version_id: Type.Optional(Type.Integer()),
   pinned_by: Type.Optional(Type.String()),
   pin_comment: Type.Optional(Type.String()),
-  /** Only for those who may make it anew. */
-  webhook_token: Type.Optional(Type.String()),
+  webhook_token: Type.Optional(WebhookFields.webhook_token),
+  webhook_secret: Type.Optional(WebhookFields.webhook_secret),
+  webhook_signature: Type.Optional(WebhookFields.webhook_signature),
 };
 
 const Version = Type.Object({
@@ -57,7 +59,9 @@ export function resourceRoutes(api: PublicApi): Route[] {
           `Pipeline ${params.pipeline} in team ${params.team}`,
         );
         return {
-          data: resources.map((resource) => encode(resource, tokenFor(api, resource, identity, params.team))),
+          data: resources.map((resource) =>
+            encode(resource, webhookFor(api, resource, identity, params.team)),
+          ),
         };
       },
     }),
@@ -67,7 +71,7 @@ export function resourceRoutes(api: PublicApi): Route[] {
       schema: { params: ResourceParams, response: answer(Resource) },
       handler: async ({ params, identity }) => {
         const resource = found(await api.resource(params), nameOf(params));
-        return { data: encode(resource, tokenFor(api, resource, identity, params.team)) };
+        return { data: encode(resource, webhookFor(api, resource, identity, params.team)) };
       },
     }),
     versionsRoute(api),
@@ -94,17 +98,17 @@ function versionsRoute(api: PublicApi): Route {
   });
 }
 
-function tokenFor(
+function webhookFor(
   api: PublicApi,
   resource: ResourceView,
   identity: Identity | undefined,
   team: string,
-): string | undefined {
+): WebhookShown | undefined {
   const held = identity === undefined ? undefined : roleIn(identity, team);
-  return includes(held, 'maintain') ? api.webhookToken(resource) : undefined;
+  return includes(held, 'maintain') ? api.webhook(resource) : undefined;
 }
 
-function encode(resource: ResourceView, token: string | undefined) {
+function encode(resource: ResourceView, webhook: WebhookShown | undefined) {
   const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, cut } = resource;
   return {
     id,
@@ -117,7 +121,7 @@ function encode(resource: ResourceView, token: string | undefined) {
     ...(checkError !== undefined && { check_error: checkError }),
     ...(cut !== undefined && { versions_left_out: cut }),
     ...pinShown(resource),
-    ...(token !== undefined && { webhook_token: token }),
+    ...(webhook !== undefined && encodeWebhook(webhook)),
   };
 }
 
