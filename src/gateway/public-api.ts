@@ -50,6 +50,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
       metrics.trigger(answer.answer);
       return answer;
     },
+    listen: (topics, heard) => parts.bell.listen(topics, heard),
     webhook: ({ id, webhookGeneration, webhookSigned }) => shown(id, webhookGeneration, webhookSigned),
     async regenerateWebhook(name, signed) {
       const change = { hashOf, ...(signed !== undefined && { signed }) };

@@ -148,6 +148,8 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
       const chunks = log.filter(({ sequence }) => sequence > after).slice(0, 2);
       return { chunks, hasMore: after + chunks.length < log.length, complete: true, retried: [] };
     },
+    buildIds: async (ref) => (isApp(ref) && ref.number === '7' ? { build: 9, pipeline: 1 } : undefined),
+    listen: () => () => undefined,
     resources: async (name) => (isApp(name) ? [resource] : undefined),
     resource: async (name) => (isApp(name) && name.resource === 'git.app' ? resource : undefined),
     versions: async (name) =>

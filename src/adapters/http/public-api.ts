@@ -1,6 +1,6 @@
 import type { Done, Refused } from '#flows/action-ports.ts';
 import type { Actions } from '#flows/actions.ts';
-import type { JobName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
+import type { Bell, JobName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
 import type { ResourceView, Views } from '#flows/views.ts';
 import type { Signature } from './webhook-signature.ts';
 
@@ -19,6 +19,8 @@ export interface PublicApi extends Views, Actions {
   webhookSecret(token: string): string;
   requestCheck(resource: ResourceName): Promise<'requested' | 'unknown'>;
   triggerJob(job: JobName, by: string): Promise<TriggerAnswer>;
+  /** Hears that something may have changed. */
+  listen: Bell['listen'];
   /** For those who may see it: derived, never stored. */
   webhook(resource: Pick<ResourceView, 'id' | 'webhookGeneration' | 'webhookSigned'>): WebhookShown;
   regenerateWebhook(

@@ -50,6 +50,13 @@ export function refuseCrossSite(request: FastifyRequest, identity: Identity, rul
   );
 }
 
+/** To sign in sets a cookie: no other site may do that to a browser, with an account of its own choice. */
+export function refuseForeignSignIn(request: FastifyRequest, rules: BrowserRules): void {
+  const signsIn = !SAFE.has(request.method) && request.routeOptions.url?.startsWith('/auth/') === true;
+  if (!signsIn || !comesFromElsewhere(request, rules)) return;
+  throw new Problem('cross-site-request', 'Sign in from our own pages.');
+}
+
 /** By the word of the browser, where it gives one. */
 function comesFromElsewhere({ headers }: FastifyRequest, rules: BrowserRules): boolean {
   const { origin = rules.origin, 'sec-fetch-site': site = 'same-origin' } = headers;

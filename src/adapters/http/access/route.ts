@@ -13,16 +13,22 @@ import type {
 } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
+import type { Shown } from '#adapters/http/security-headers.ts';
 import { rowOf } from './table.ts';
 import type { Row } from './table.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     row?: Row;
+    shows?: Shown;
   }
   interface FastifyRequest {
     /** Set before the handler runs, on every route that needs something. */
     identity: Identity | undefined;
+  }
+  interface FastifyInstance {
+    /** Throws the problem when who sent the request may no longer come where it went. */
+    mayStill(request: FastifyRequest): Promise<void>;
   }
 }
 
@@ -55,6 +61,8 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   handlerTimeout?: number;
   /** Bodies of any type are read to their end piece by piece; what is made of them is the handler's `body`, and nothing if there is none. */
   readsBody?: (request: FastifyRequest) => BodyReader;
+  /** An image may be embedded anywhere. Pages need not be said: their content type tells. */
+  shows?: 'image';
   handler: RouteHandlerMethod<
     RawServerDefault,
     RawRequestDefaultExpression,
@@ -79,7 +87,8 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
       void app.register(async (scope: App) => {
         if (parts.readsBody !== undefined) readBodies(scope, parts.readsBody, bodyLimit);
         const limits = parts.handlerTimeout === undefined ? {} : { handlerTimeout: parts.handlerTimeout };
-        scope.route({ method, url, schema, handler, config: { row }, bodyLimit, ...limits });
+        const config = { row, ...(parts.shows !== undefined && { shows: parts.shows }) };
+        scope.route({ method, url, schema, handler, config, bodyLimit, ...limits });
       });
     },
   };

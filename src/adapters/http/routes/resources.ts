@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
@@ -53,14 +54,15 @@ export function resourceRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources',
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
-      handler: async ({ params, identity }) => {
+      handler: async ({ params, identity }, reply) => {
+        keepNoToken(reply, identity, params.team);
         const resources = found(
           await api.resources(params),
           `Pipeline ${params.pipeline} in team ${params.team}`,
         );
         return {
           data: resources.map((resource) =>
-            encode(resource, webhookFor(api, resource, identity, params.team)),
+            encodeResource(resource, webhookFor(api, resource, identity, params.team)),
           ),
         };
       },
@@ -69,9 +71,10 @@ export function resourceRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
       schema: { params: ResourceParams, response: answer(Resource) },
-      handler: async ({ params, identity }) => {
+      handler: async ({ params, identity }, reply) => {
+        keepNoToken(reply, identity, params.team);
         const resource = found(await api.resource(params), nameOf(params));
-        return { data: encode(resource, webhookFor(api, resource, identity, params.team)) };
+        return { data: encodeResource(resource, webhookFor(api, resource, identity, params.team)) };
       },
     }),
     versionsRoute(api),
@@ -104,11 +107,18 @@ function webhookFor(
   identity: Identity | undefined,
   team: string,
 ): WebhookShown | undefined {
-  const held = identity === undefined ? undefined : roleIn(identity, team);
-  return includes(held, 'maintain') ? api.webhook(resource) : undefined;
+  return seesTokens(identity, team) ? api.webhook(resource) : undefined;
 }
 
-function encode(resource: ResourceView, webhook: WebhookShown | undefined) {
+function seesTokens(identity: Identity | undefined, team: string): boolean {
+  return includes(identity === undefined ? undefined : roleIn(identity, team), 'maintain');
+}
+
+function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: string): void {
+  if (seesTokens(identity, team)) void reply.header('cache-control', 'no-store');
+}
+
+export function encodeResource(resource: ResourceView, webhook: WebhookShown | undefined) {
   const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, cut } = resource;
   return {
     id,
