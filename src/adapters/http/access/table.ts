@@ -13,16 +13,12 @@ export interface Row {
 
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
 const ROUTES = {
+  ...WEBHOOK_ROWS,
   'GET /health': {
     needs: 'nothing',
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
   },
   'GET /openapi.json': { needs: 'nothing', about: 'This API, described in OpenAPI 3.1.' },
-  'POST /webhooks/:token': {
-    needs: 'nothing',
-    about:
-      'Asks for a check of the resource that the token belongs to. The body is read (at most 1 MiB) and ignored. Answers 202 once the request is stored.',
-  },
   ...PEOPLE,
   'GET /teams/:team/pipelines': { needs: 'read', about: 'The pipelines of a team.' },
   'GET /teams/:team/pipelines/:pipeline': { needs: 'read', about: 'One pipeline.' },
@@ -62,7 +58,8 @@ const ROUTES = {
   },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',
-    about: 'The resources; `webhook_token` is shown from the role maintain on.',
+    about:
+      'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or `optional`) are shown from the role maintain on.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources/:resource': {
     needs: 'read',
