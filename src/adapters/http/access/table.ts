@@ -1,5 +1,6 @@
 import type { Need } from '#domain/access/decide-access.ts';
 import { PEOPLE } from './table-of-people.ts';
+import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 export interface Row {
   needs: Need;
