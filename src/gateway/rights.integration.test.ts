@@ -46,7 +46,7 @@ describe('accounts', () => {
     const made = await ask<{ data: object }>('POST /users', root, {
       username: 'ann',
       full_name: 'Ann A',
-      password: 'first password',
+      password: 'for the first day',
     });
     expect(made.status).toBe(201);
     expect(made.body.data).toMatchObject({
@@ -369,7 +369,7 @@ describe('tokens', () => {
 });
 
 async function history(): Promise<string> {
-  await ask('POST /users', root, { username: 'ann', password: 'first password' });
+  await ask('POST /users', root, { username: 'ann', password: 'for the first day' });
   await ask('POST /teams/main/members', root, { username: 'ann', role: 'read' });
   await ask('PUT /teams/main/members/ann', root, { role: 'admin' });
   await ask('PUT /teams/main/members/ann', root, { role: 'admin' });
