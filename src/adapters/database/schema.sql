@@ -431,6 +431,7 @@ CREATE TABLE resources (
   pin_comment text,
   pin_wanted jsonb,
   stream boolean DEFAULT false NOT NULL,
+  webhook_signed boolean DEFAULT false NOT NULL,
   CONSTRAINT resources_pkey PRIMARY KEY (id),
   CONSTRAINT resources_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT resources_webhook_hash_key UNIQUE (webhook_hash),

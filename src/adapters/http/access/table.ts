@@ -1,4 +1,5 @@
 import type { Need } from '#domain/access/decide-access.ts';
+import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 export interface Row {
   needs: Need;
@@ -12,16 +13,12 @@ export interface Row {
 
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
 const ROUTES = {
+  ...WEBHOOK_ROWS,
   'GET /health': {
     needs: 'nothing',
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
   },
   'GET /openapi.json': { needs: 'nothing', about: 'This API, described in OpenAPI 3.1.' },
-  'POST /webhooks/:token': {
-    needs: 'nothing',
-    about:
-      'Asks for a check of the resource that the token belongs to. The body is read (at most 1 MiB) and ignored. Answers 202 once the request is stored.',
-  },
   'GET /auth/methods': { needs: 'nothing', about: 'How people can sign in here.' },
   'POST /auth/login': {
     needs: 'nothing',
@@ -186,7 +183,8 @@ const ROUTES = {
   },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',
-    about: 'The resources; `webhook_token` is shown from the role maintain on.',
+    about:
+      'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or `optional`) are shown from the role maintain on.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources/:resource': {
     needs: 'read',
