@@ -9,7 +9,14 @@ import type { Act, Credentials } from './access-ports.ts';
 /** A provider with the name under which the secret of our client is found. */
 export interface StoredProvider extends OAuthProvider {
   secretKey: string;
+  /** The API made its object, and may change it; its secret is among those that the API keeps. */
+  byApi?: boolean;
+  /** Of the object that says so: an older state of it changes nothing. */
+  uid?: string;
+  generation?: number;
 }
+
+type RefuseLoss = (users: Ways[], provider: string, offered: Offered) => string | undefined;
 
 /** Whose account at the provider: nothing else identifies anybody. */
 interface OAuthIdentity {
@@ -30,6 +37,7 @@ export interface OAuthFlow {
 
 interface WaitingProfile extends OAuthIdentity {
   browserHash: string;
+  groups: string[];
 }
 
 export interface LinkedIdentity {
@@ -45,16 +53,11 @@ export interface OAuthStore {
   providers(): Promise<StoredProvider[]>;
   local(): Promise<boolean>;
   /** What is lost by it, people would be locked out by: `refuse` is asked when it is disabled or speaks for another issuer. */
-  saveProvider(
-    provider: StoredProvider,
-    act: Act,
-    refuse: (users: Ways[], provider: string, offered: Offered) => string | undefined,
-  ): Promise<Kept>;
-  removeProvider(
-    canonical: string,
-    act: Act,
-    refuse: (users: Ways[], provider: string, offered: Offered) => string | undefined,
-  ): Promise<Kept>;
+  saveProvider(provider: StoredProvider, act: Act, refuse: RefuseLoss): Promise<Kept>;
+  removeProvider(canonical: string, act: Act, refuse: RefuseLoss): Promise<Kept>;
+  /** What `saveProvider` and `removeProvider` would say now; they ask again. */
+  checkProvider(provider: StoredProvider, refuse: RefuseLoss): Promise<Kept>;
+  checkRemoval(canonical: string, refuse: RefuseLoss): Promise<Kept>;
   setLocal(
     local: boolean,
     act: Act,
@@ -64,6 +67,8 @@ export interface OAuthStore {
   /** Once; undefined when there is none, or it is too old. */
   takeFlow(stateHash: string, at: Date): Promise<OAuthFlow | undefined>;
   accountOf(identity: Omit<OAuthIdentity, 'provider'>): Promise<Credentials | undefined>;
+  /** What the provider told of somebody's groups now: roles by others are gone. */
+  saveGroups(identity: Omit<OAuthIdentity, 'provider'>, groups: string[], at: Date): Promise<void>;
   keepProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
   /** An account for the identity, and the profile is used up; `taken` is the name, and leaves the profile. */
   completeProfile(
@@ -71,7 +76,7 @@ export interface OAuthStore {
     at: Date,
   ): Promise<'created' | 'taken' | 'unknown'>;
   /** `taken`: it is linked with another account. */
-  link(userId: number, identity: OAuthIdentity, at: Date): Promise<'linked' | 'taken'>;
+  link(userId: number, identity: OAuthIdentity & { groups: string[] }, at: Date): Promise<'linked' | 'taken'>;
   links(userId: number): Promise<LinkedIdentity[]>;
   unlink(
     link: { userId: number; provider: string },

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { authorizePeople } from '#adapters/http/access/authorize-people.ts';
 import type { Authorize } from '#adapters/http/access/authorize.ts';
 import { browserRules } from '#adapters/http/access/browser.ts';
@@ -6,11 +7,13 @@ import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
+import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 
 export interface AccessParts {
   stores: AccessStores;
   client: OAuthClient;
+  objects: ApiObjects | undefined;
   sessionKey: Buffer;
   sessionSeconds: number;
   externalUrl: string | undefined;
@@ -28,6 +31,8 @@ export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize:
     ports: {
       ...stores,
       client,
+      objects: parts.objects,
+      wait: async (milliseconds) => await sleep(milliseconds),
       externalUrl,
       passwords,
       localSignIn: async () => await stores.oauth.local(),

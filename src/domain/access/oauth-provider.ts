@@ -13,6 +13,8 @@ export interface OAuthProvider {
   userInfoUrl?: string;
   scopes?: readonly string[];
   usernameClaim?: string;
+  /** Which claim lists somebody's groups; absent: groups give nobody a role. */
+  groupsClaim?: string;
   enabled: boolean;
 }
 
@@ -40,7 +42,7 @@ export function providerFaults(provider: OAuthProvider): string[] {
     ),
     ...URLS.filter(
       (name) =>
-        provider[name] !== undefined && !/^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(provider[name] ?? ''),
+        provider[name] !== undefined && !/^https:\/\/[^\s/@?#{}]+(\/[^\s?#{}]*)?$/.test(provider[name] ?? ''),
     ).map((name) => `${name} is no URL like https://id.example.org/path.`),
     ...scopes
       .filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
@@ -90,6 +92,20 @@ export function suggestFullName(claims: Claims): string {
     .replaceAll(/\p{Cc}/gu, ' ')
     .trim()
     .slice(0, 200);
+}
+
+const MOST_GROUPS = 500;
+const LONGEST_GROUP = 256;
+
+/** The groups of somebody, as the claim lists them; what is no name of a group is left out. */
+export function groupsIn(claims: Claims, groupsClaim: string | undefined): string[] {
+  if (groupsClaim === undefined || !Object.hasOwn(claims, groupsClaim)) return [];
+  const told = claims[groupsClaim];
+  const names: unknown[] = Array.isArray(told) ? told : [told];
+  const known = names.filter(
+    (name): name is string => typeof name === 'string' && name !== '' && name.length <= LONGEST_GROUP,
+  );
+  return [...new Set(known)].toSorted().slice(0, MOST_GROUPS);
 }
 
 function textOf(claims: Claims, name: string): string {
