@@ -81,6 +81,14 @@ bench-checks: dist ## Measure the operator with 1,000 idle pipelines, and how la
 	$(call need,go,the API server is built here)
 	@node config/measure/checks.ts
 
+.PHONY: bench-pods
+bench-pods: dist ## Measure checks and builds in simulated Pods (kwok), and 1,000 idle pipelines (12 minutes)
+	$(call need,go,the control plane and kwok are built here)
+	@node config/measure/simulated-pods.ts checks
+	@node config/measure/simulated-pods.ts checks --per-pipeline 1
+	@node config/measure/simulated-pods.ts builds
+	@node config/measure/simulated-pods.ts idle
+
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)

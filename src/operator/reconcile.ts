@@ -101,6 +101,11 @@ export class Reconciling {
     this.#pipelines.factsChanged(pipeline);
   }
 
+  /** Checks of these pipelines (row ids) may be overdue: their statuses say so. */
+  checksOverdue(pipelines: readonly number[]): void {
+    this.#pipelines.checksOverdue(pipelines);
+  }
+
   /** The authority that vouches for the gateway; a new one goes into all templates. */
   trust(certificateAuthority: string): void {
     if (certificateAuthority === this.#certificateAuthority) return;

@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -43,10 +44,13 @@ export async function startSimulatedCluster(folder: string, times: NodeTimes): P
     await writeFile(configuration, kwokConfiguration(times));
     const program = binaryPath(foldersFrom(process.env), 'kwok');
     const args = ['--v=ERROR', '--kubeconfig', server.kubeconfig, '--config', configuration];
-    kwok = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-    await makeNodes(new ApiClient(connection), kwok);
+    const log = openSync(join(folder, 'kwok.log'), 'a');
+    kwok = spawn(program, args, { stdio: ['ignore', log, log] });
+    closeSync(log);
+    await makeNodes(new ApiClient(connection));
     return { server, kwok };
   } catch (error) {
+    if (kwok !== undefined) console.error(await readFile(join(folder, 'kwok.log'), 'utf8'));
     kwok?.kill();
     await server.stop();
     throw error;
@@ -55,14 +59,13 @@ export async function startSimulatedCluster(folder: string, times: NodeTimes): P
   }
 }
 
-async function makeNodes(client: ApiClient, kwok: ChildProcess): Promise<void> {
+async function makeNodes(client: ApiClient): Promise<void> {
   for (let number = 0; number < NODES; number += 1) {
     const metadata = { name: `simulated-${number}` };
     orThrow(await client.create(NODE, { apiVersion: 'v1', kind: 'Node', metadata }), 'making a node');
   }
   const limit = Date.now() + READY_MS;
   while (!(await allReady(client))) {
-    if (kwok.exitCode !== null) throw new Error('kwok has ended.');
     if (Date.now() > limit) throw new Error(`The simulated nodes are not ready after ${READY_MS / 1000} s.`);
     await sleep(250);
   }

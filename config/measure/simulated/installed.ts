@@ -42,12 +42,12 @@ export interface Installed {
   databaseUrl: string;
   operator: number;
   gateway: number;
-  writes(): Promise<ApiWrites>;
+  writes: () => Promise<ApiWrites>;
   /** Whether the operator is no more. */
-  ended(): boolean;
+  ended: () => boolean;
   /** Ends the agents; what they did. */
-  endAgents(): Promise<string>;
-  stop(): Promise<void>;
+  endAgents: () => Promise<string>;
+  stop: () => Promise<void>;
 }
 
 type Ending = () => Promise<void>;
@@ -150,9 +150,10 @@ function startAgents(
   return { process: agents, said: () => said.trim() };
 }
 
-async function metricsOf({ requests, server, authorization }: Connection): Promise<string> {
-  const headers = await authorization();
-  const answer = await requests.request({ origin: server, path: '/metrics', method: 'GET', headers });
+async function metricsOf(connection: Connection): Promise<string> {
+  const headers = await connection.authorization();
+  const origin = connection.server;
+  const answer = await connection.requests.request({ origin, path: '/metrics', method: 'GET', headers });
   return await answer.body.text();
 }
 

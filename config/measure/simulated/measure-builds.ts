@@ -11,10 +11,10 @@ import { difference, type ApiWrites } from '#e2e/bench/api-writes.ts';
 import { triggerJob } from '#flows/trigger-job.ts';
 import { storesOver } from '#testing/stores.ts';
 import { applyPipelines, pipelineName, taskJob, untilLoaded } from '#tools/measure/installation.ts';
-import { costOf } from '#tools/measure/process-cost.ts';
+import { secondsByProgram } from '#tools/measure/process-cost.ts';
 import { table } from '#tools/measure/table.ts';
 import type { Installed } from './installed.ts';
-import { writesText } from './measure-checks.ts';
+import { sharesText } from './measure-checks.ts';
 import { BARE } from './stages.ts';
 
 const PIPELINES = 10;
@@ -35,6 +35,8 @@ interface Works {
 interface Tally {
   ms: number;
   writes: ApiWrites;
+  /** Seconds of a core, by program. */
+  seconds: Record<string, number>;
 }
 
 /** Builds in Pods beside bare Pods of the same containers, in turn on the same cluster. */
@@ -49,8 +51,6 @@ export async function measureBuilds(installed: Installed, wanted: BuildsToMeasur
   await bare.run(WARM_UP);
   const tallies = { builds: tally(), bare: tally() };
   const each = Math.ceil(wanted.builds / ROUNDS);
-  const whole = costOf(installed.operator, 1);
-  await whole;
   for (let round = 0; round < ROUNDS; round += 1) {
     await measured(builds, each, { installed, into: tallies.builds });
     await measured(bare, each, { installed, into: tallies.bare });
@@ -66,28 +66,37 @@ export async function measureBuilds(installed: Installed, wanted: BuildsToMeasur
     ['bare Pods a second, as many', rate(tallies.bare).toFixed(1)],
     ['… ratio', (rate(tallies.builds) / rate(tallies.bare)).toFixed(2)],
     ['builds that did not succeed at the first attempt', String(wrong)],
-    ['API writes a build, until its Pod is gone', writesText(tallies.builds.writes, total)],
-    ['API writes a bare Pod', writesText(tallies.bare.writes, total)],
+    ['API writes a build, until its Pod is gone', sharesText(tallies.builds.writes, total)],
+    ['API writes a bare Pod', sharesText(tallies.bare.writes, total)],
+    ['milliseconds of a core a build', sharesText(inMs(tallies.builds.seconds), total)],
+    ['milliseconds of a core a bare Pod', sharesText(inMs(tallies.bare.seconds), total)],
   ];
   console.log(table(['builds of one step', ''], lines));
 }
 
-const tally = (): Tally => ({ ms: 0, writes: {} });
+const inMs = (seconds: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(seconds).map(([name, spent]) => [name, spent * 1000]));
+
+const tally = (): Tally => ({ ms: 0, writes: {}, seconds: {} });
 
 async function measured(
   works: Works,
   count: number,
   { installed, into }: { installed: Installed; into: Tally },
 ): Promise<void> {
-  const before = await installed.writes();
+  const before = { writes: await installed.writes(), seconds: secondsByProgram() };
   const begun = performance.now();
   await works.run(count);
   into.ms += performance.now() - begun;
   await untilNoPods(installed);
   // Statuses that follow.
   await sleep(1500);
-  for (const [name, written] of Object.entries(difference(before, await installed.writes())))
-    into.writes[name] = (into.writes[name] ?? 0) + written;
+  add(into.writes, difference(before.writes, await installed.writes()));
+  add(into.seconds, difference(before.seconds, secondsByProgram()));
+}
+
+function add(into: Record<string, number>, more: Record<string, number>): void {
+  for (const [name, count] of Object.entries(more)) into[name] = (into[name] ?? 0) + count;
 }
 
 /** Triggered as the gateway does it, so many under way at a time. */
@@ -120,14 +129,15 @@ function buildsOf({ pool }: Installed, bell: ReturnType<typeof openBell>, atOnce
 
 /** What the Pod of a build is made of. */
 async function specWhile(work: Promise<void>, { client }: Installed): Promise<Wire<V1Pod>['spec']> {
-  let spec: Wire<V1Pod>['spec'];
-  const look = async (): Promise<void> => {
-    while (spec === undefined) {
-      await client.list(KINDS.pods, { labelSelector: OURS }, (pods) => (spec ??= pods[0]?.spec));
+  const look = async (): Promise<Wire<V1Pod>['spec']> => {
+    for (;;) {
+      const found: Wire<V1Pod>[] = [];
+      await client.list(KINDS.pods, { labelSelector: OURS }, (pods) => found.push(...pods));
+      if (found[0] !== undefined) return found[0].spec;
       await sleep(LOOK_MS);
     }
   };
-  await Promise.all([work, look()]);
+  const [spec] = await Promise.all([look(), work]);
   return spec;
 }
 

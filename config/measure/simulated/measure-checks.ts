@@ -4,7 +4,7 @@ import { rows } from '#adapters/database/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { difference, type ApiWrites } from '#e2e/bench/api-writes.ts';
+import { difference } from '#e2e/bench/api-writes.ts';
 import { applyPipelines, gitPipeline, taskJob, untilLoaded } from '#tools/measure/installation.ts';
 import { costOf, type Cost } from '#tools/measure/process-cost.ts';
 import { table } from '#tools/measure/table.ts';
@@ -53,21 +53,21 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
     ['Pods made', `${seen.perSecond.toFixed(1)}/s, ${seen.pods} in ${wanted.seconds} s`],
     ['resources a Pod', seen.together.toFixed(2)],
     ['Pods at a time, most', `${seen.mostPods} of ${PODS_AT_ONCE}`],
-    ['a Pod holds its place', seconds(seen.held)],
+    ['a Pod holds its place', spreadText(seen.held)],
     [
       `so ${PODS_AT_ONCE} at a time allow`,
       `${perSecond.toFixed(1)}/s, a round in ${(roundMs / 1000).toFixed(1)} s`,
     ],
-    ['due → claimed, median, p90, most', seconds(seen.late)],
-    ['due → result recorded', seconds(seen.known)],
+    ['due → claimed, median, p90, most', spreadText(seen.late)],
+    ['due → result recorded', spreadText(seen.known)],
     [
       'checks that ended',
       `${((seen.checks * INTERVAL_MS) / (to - from) / wanted.resources).toFixed(2)} a resource in ${INTERVAL_MS / 1000} s`,
     ],
     ['overdue by two intervals, most at one look', `${overdue}`],
     ['pipelines with ChecksStalled at the end', `${await stalledPipelines(client)}`],
-    ['checks that failed', `${await failedChecks(pool)}`],
-    ['API writes a Pod', writesText(writes, seen.pods)],
+    ['checks that failed', await failedChecks(pool)],
+    ['API writes a Pod', sharesText(writes, seen.pods)],
     ['operator', costText(operator)],
     ['internal gateway', costText(gateway)],
   ];
@@ -164,9 +164,9 @@ export async function failedChecks(pool: DatabasePool): Promise<string> {
   return errors.length === 0 ? 'none' : errors.map(({ error, count }) => `${count}: ${error}`).join('; ');
 }
 
-/** Each kind of write, a Pod of checks or a build. */
-export function writesText(writes: ApiWrites, works: number): string {
-  const entries = Object.entries(writes).map(([name, count]): [string, number] => [name, count / works]);
+/** What there is of each for one of the works, such as writes for a build; the most first. */
+export function sharesText(counts: Record<string, number>, works: number): string {
+  const entries = Object.entries(counts).map(([name, count]): [string, number] => [name, count / works]);
   const all = entries.reduce((sum, [, share]) => sum + share, 0);
   const parts = entries
     .filter(([, share]) => share >= 0.01)
@@ -179,6 +179,6 @@ export function costText({ cpuPercent, rss, mostRss }: Cost): string {
   return `${cpuPercent.toFixed(1)} % of a core, ${rss} MB, at most ${mostRss} MB`;
 }
 
-function seconds({ median, p90, most }: Spread): string {
+function spreadText({ median, p90, most }: Spread): string {
   return [median, p90, most].map((ms) => `${(ms / 1000).toFixed(2)} s`).join(', ');
 }

@@ -5,7 +5,7 @@ import { applyPipelines, gitPipeline, untilLoaded } from '#tools/measure/install
 import { costOf } from '#tools/measure/process-cost.ts';
 import { table } from '#tools/measure/table.ts';
 import type { Installed } from './installed.ts';
-import { costText, failedChecks, untilChecked, writesText } from './measure-checks.ts';
+import { costText, failedChecks, untilChecked, sharesText } from './measure-checks.ts';
 
 const PER_PIPELINE = 5;
 const FIRST_CHECKS_MS = 300_000;
@@ -32,6 +32,9 @@ export async function measureIdle(
   const applied = performance.now() - begun;
   await untilChecked(pool, FIRST_CHECKS_MS);
   const checked = performance.now() - begun;
+  console.error(
+    `all are applied after ${(applied / 1000).toFixed(0)} s and checked after ${(checked / 1000).toFixed(0)} s`,
+  );
   await sleep(REST_MS);
   const pods = await pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM check_runs`);
   const writes = difference(before, await installed.writes());
@@ -43,7 +46,7 @@ export async function measureIdle(
       `… and ${pipelines * PER_PIPELINE} resources checked for the first time after`,
       `${(checked / 1000).toFixed(0)} s, in ${pods} Pods, ${((pods * 1000) / checked).toFixed(1)}/s`,
     ],
-    ['API writes a pipeline until then', writesText(writes, pipelines)],
+    ['API writes a pipeline until then', sharesText(writes, pipelines)],
     ['checks that failed', await failedChecks(pool)],
     ['nothing due', costText(idle)],
   ];

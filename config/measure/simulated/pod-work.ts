@@ -1,4 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import { defined } from '#adapters/kubernetes/defined.ts';
 import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
@@ -17,28 +18,39 @@ export interface PodWork {
 }
 
 /** The work of a Pod of ours that runs; undefined for all others. */
-export function podWork({ metadata = {}, spec, status }: Wire<V1Pod>): PodWork | undefined {
-  const { name, namespace, uid, labels = {}, deletionTimestamp } = metadata;
-  if (labels[MANAGED_BY] !== 'millrace' || deletionTimestamp !== undefined) return undefined;
-  if (status?.phase !== 'Running' || spec === undefined || !name || !namespace || !uid) return undefined;
-  const variables = new Map(spec.containers[0]?.env?.map((variable) => [variable.name, variable.value]));
-  const need = (variable: string): string => {
-    const value = variables.get(variable);
-    if (value === undefined) throw new Error(`The Pod ${namespace}/${name} lacks ${variable}.`);
+export function podWork(pod: Wire<V1Pod>): PodWork | undefined {
+  const { metadata = {}, spec, status = {} } = pod;
+  if (spec === undefined || !isOursAndRuns(pod)) return undefined;
+  const { namespace = '', name = '', uid = '' } = metadata;
+  const { podIP: address = '', startTime: startedAt = '' } = status;
+  const containers = spec.containers.map((container) => ({
+    name: container.name,
+    image: container.image ?? '',
+  }));
+  return { pod: { namespace, name, uid }, address, startedAt, containers, ...told(spec) };
+}
+
+function isOursAndRuns({ metadata, status }: Wire<V1Pod>): boolean {
+  const ours = metadata?.labels?.[MANAGED_BY] === 'millrace';
+  return ours && metadata?.deletionTimestamp === undefined && status?.phase === 'Running';
+}
+
+type Told = Pick<PodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
+
+/** What the environment of the agent, the first container, says. */
+function told(spec: NonNullable<Wire<V1Pod>['spec']>): Told {
+  const variables = new Map(spec.containers[0]?.env?.map(({ name, value }) => [name, value]));
+  const need = (name: string): string => {
+    const value = variables.get(name);
+    if (value === undefined) throw new Error(`A Pod lacks ${name}.`);
     return value;
   };
-  const nonce = variables.get(AGENT_ENVIRONMENT.nonce);
-  const token = variables.has(AGENT_ENVIRONMENT.tokenFile) ? tokenOf(spec) : undefined;
-  return {
-    pod: { namespace, name, uid },
+  return defined({
     gateway: new URL(need(AGENT_ENVIRONMENT.gateway)),
     certificateAuthority: need(AGENT_ENVIRONMENT.certificateAuthority),
-    ...(nonce === undefined ? {} : { nonce }),
-    ...(token === undefined ? {} : { token }),
-    address: status.podIP ?? '',
-    containers: spec.containers.map((container) => ({ name: container.name, image: container.image ?? '' })),
-    startedAt: status.startTime ?? '',
-  };
+    nonce: variables.get(AGENT_ENVIRONMENT.nonce),
+    token: variables.has(AGENT_ENVIRONMENT.tokenFile) ? tokenOf(spec) : undefined,
+  });
 }
 
 function tokenOf(spec: NonNullable<Wire<V1Pod>['spec']>): PodWork['token'] {

@@ -32,8 +32,6 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
     kind: 'KwokConfiguration',
     options,
   };
-  const living = { key: '.metadata.deletionTimestamp', operator: 'DoesNotExist' };
-  const phase = (...values: string[]) => ({ key: '.status.phase', operator: 'In', values });
   const bare = { key: `.metadata.labels["${BARE.name}"]`, operator: 'In', values: [BARE.value] };
   return [
     configuration,
@@ -50,24 +48,27 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
       next: { statusTemplate: NODE_READY },
     }),
     stage('Pod', 'pod-ready', {
-      selector: { matchExpressions: [living, phase('Pending')] },
+      selector: { matchExpressions: [LIVING, phase('Pending')] },
       delay: { durationMilliseconds: startMs },
       next: { statusTemplate: POD_RUNS },
     }),
     stage('Pod', 'pod-complete', {
-      selector: { matchExpressions: [living, phase('Running'), bare] },
+      selector: { matchExpressions: [LIVING, phase('Running'), bare] },
       delay: { durationMilliseconds: bareMs },
       next: { statusTemplate: POD_SUCCEEDED },
     }),
     stage('Pod', 'pod-delete', {
       // One that has ended goes by itself.
-      selector: { matchExpressions: [{ ...living, operator: 'Exists' }, phase('Pending', 'Running')] },
+      selector: { matchExpressions: [{ ...LIVING, operator: 'Exists' }, phase('Pending', 'Running')] },
       next: { delete: true },
     }),
   ]
     .map((document) => stringify(document))
     .join('---\n');
 }
+
+const LIVING = { key: '.metadata.deletionTimestamp', operator: 'DoesNotExist' };
+const phase = (...values: string[]) => ({ key: '.status.phase', operator: 'In', values });
 
 function stage(kind: string, name: string, spec: object): object {
   return {
