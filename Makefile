@@ -89,6 +89,10 @@ bench-pods: dist ## Measure checks and builds in simulated Pods (kwok), and 1,00
 	@node config/measure/simulated-pods.ts builds
 	@node config/measure/simulated-pods.ts idle
 
+.PHONY: bench-gateway
+bench-gateway: dist ## Measure the public gateway: webhooks, pictures, sign-in (ONLY=part,part)
+	@node config/bench-gateway/main.ts $(if $(ONLY),--only $(ONLY))
+
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)

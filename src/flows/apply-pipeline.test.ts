@@ -77,6 +77,8 @@ function ports(world: World) {
     },
     cluster: {
       sourceRulesOf: () => ({}),
+      refusedTags: (team, { jobs }) =>
+        jobs.map(({ name }) => ({ reason: 'TagNotAllowed', message: `${name} of ${team}` })),
       configurationOf: () => Promise.resolve(world.configuration ?? found),
       applyChecks: (pipeline) => {
         scheduled.push(pipeline);
@@ -108,6 +110,7 @@ describe('a manifest', () => {
       outcome: 'invalid',
       errors: ['spec.pins: the pipeline has no resource git.app'],
       facts: facts(),
+      refusedTags: [{ reason: 'TagNotAllowed', message: 'earlier of blue' }],
     });
     expect(kept).toEqual([]);
   });
@@ -118,6 +121,7 @@ describe('a manifest', () => {
       outcome: 'invalid',
       errors: ['3:7: no', 'too slow'],
       facts: facts(),
+      refusedTags: [{ reason: 'TagNotAllowed', message: 'earlier of blue' }],
     });
     expect(kept).toEqual([]);
     expect(scheduled).toMatchObject([{ definition: earlier }]);

@@ -1,6 +1,7 @@
 import { hasErrors, renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Misplaced } from '#domain/planning/place-pod.ts';
 import { compileWithSources } from './compile-with-sources.ts';
 import type {
   Compiler,
@@ -18,13 +19,22 @@ export interface ApplyPipelinePorts {
   reader: SourceReader;
 }
 
-/** What became of a manifest; `facts` are there once any revision was accepted. */
-export type PipelineApplied =
-  | { outcome: 'applied'; saved: SavedPipeline; warnings: string[]; facts?: PipelineFacts }
-  /** Every error as `line:column: message`; the last good revision goes on. */
-  | { outcome: 'invalid'; errors: string[]; facts?: PipelineFacts }
-  /** `again`: it may be there later, without anything of ours having changed. */
-  | { outcome: 'unavailable'; reason: string; message: string; again?: boolean; facts?: PipelineFacts };
+/** What became of a manifest. */
+export type PipelineApplied = Running &
+  (
+    | { outcome: 'applied'; saved: SavedPipeline; warnings: string[] }
+    /** Every error as `line:column: message`; the last good revision goes on. */
+    | { outcome: 'invalid'; errors: string[] }
+    /** `again`: it may be there later, without anything of ours having changed. */
+    | { outcome: 'unavailable'; reason: string; message: string; again?: boolean }
+  );
+
+/** Of the revision that runs: nothing before any was accepted. */
+interface Running {
+  facts?: PipelineFacts;
+  /** What of it gets no Pod, because of its tags. */
+  refusedTags?: Misplaced[];
+}
 
 /** Manifest → text, variables and sources → definition → revision → CronJobs. */
 export async function applyPipeline(
@@ -95,14 +105,12 @@ async function accept(
     saved,
     warnings: rendered(compilation),
     ...(facts === undefined ? {} : { facts }),
+    refusedTags: ports.cluster.refusedTags(manifest.team, definition),
   };
 }
 
 /** The revision before goes on: its CronJobs are kept as they should be. */
-async function keepLastGood(
-  manifest: PipelineManifest,
-  ports: ApplyPipelinePorts,
-): Promise<{ facts?: PipelineFacts }> {
+async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<Running> {
   const [known, facts] = await Promise.all([
     ports.store.definition(manifest),
     ports.store.pipelineFacts(manifest),
@@ -110,7 +118,7 @@ async function keepLastGood(
   if (known === undefined || facts === undefined) return {};
   const { id, pipeline: definition } = known;
   await ports.cluster.applyChecks({ ...manifest, id, definition });
-  return { facts };
+  return { facts, refusedTags: ports.cluster.refusedTags(manifest.team, definition) };
 }
 
 function rendered({ diagnostics }: Compilation): string[] {

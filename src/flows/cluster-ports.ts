@@ -8,7 +8,14 @@ export type CreatePodAnswer =
   | {
       answer: 'refused';
       /** `TeamLimit`: as many run as the Team lets run, so no other of its kind can start either. */
-      reason: 'QuotaExceeded' | 'TeamLimit' | 'Forbidden' | 'Invalid' | 'NamespaceTerminating';
+      reason:
+        | 'QuotaExceeded'
+        | 'TeamLimit'
+        | 'Forbidden'
+        | 'Invalid'
+        | 'NamespaceTerminating'
+        | 'TagNotAllowed'
+        | 'TagsConflict';
       message: string;
     };
 

@@ -2,6 +2,7 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import type { Misplaced } from '#domain/planning/place-pod.ts';
 import type { PipelineName } from './ports.ts';
 
 /*
@@ -88,8 +89,10 @@ export interface PipelineCluster {
    */
   configurationOf(pipeline: PipelineManifest): Promise<ConfigurationAnswer>;
   sourceRulesOf(team: string): SourceRules;
-  /** Makes the CronJobs of exactly these checks; those of groups that went are deleted. */
+  /** Makes the CronJobs of exactly these checks; those of groups that went, or that have no place for their tags, are deleted. */
   applyChecks(pipeline: ScheduledPipeline): Promise<void>;
+  /** Jobs and checks whose tags the team's rules refuse. */
+  refusedTags(team: string, definition: Pipeline): Misplaced[];
 }
 
 export interface ScheduledPipeline extends PipelineManifest {

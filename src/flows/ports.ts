@@ -165,8 +165,10 @@ export interface BuildStore {
   nextStartMs(): Promise<number | undefined>;
   /** Shown for all builds of the namespace that are to start. They are not put off: whoever looks next finds them again. */
   explainFull(namespace: string, reason: string): Promise<void>;
-  /** The oldest builds of the namespace whose Pods were refused are put off no longer. Answers how many others still are. */
+  /** The oldest builds of the namespace whose Pods were refused for want of room are put off no longer. Answers how many others still are. */
   tryRefused(namespace: string): Promise<number>;
+  /** None of the namespace is put off any longer. Answers whether any was. */
+  tryAllRefused(namespace: string): Promise<boolean>;
   /** The Pod exists. */
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
   /** Shown as the reason why the build is pending. Without a Pod it is also tried again a little later each time. */
@@ -255,7 +257,8 @@ export interface SessionStore {
  * Hints between processes, by Postgres NOTIFY. `ring` never fails the caller. Ids: of a pipeline for `schedule` and `status`, of a
  * build for `cancel`; `checks` and `builds` carry 0 and mean: look.
  */
-export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel';
+/** `status` has the pipeline's id; `progress`, for whoever looks on, and `cancel` a build's. */
+export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel' | 'progress';
 export interface Bell {
   ring(topic: BellTopic, id: number): void;
   /** `id` 0: connection was lost meanwhile, look at everything. Returns how to stop. */

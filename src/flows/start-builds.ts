@@ -48,24 +48,29 @@ const AT_ONCE = 32;
  */
 export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
   const doing: Doing = { started: [], failures: [], short: new Set(), full: new Map() };
-  await giveTurns(ports);
   for (const namespace of room)
     if ((await ports.builds.tryRefused(namespace)) > 0) doing.short.add(namespace);
-  for (;;) {
-    const failed = new Set(doing.failures.map((failure) => failure.build.id));
-    const pending = await ports.builds.buildsToStart(AT_ONCE + failed.size, [...doing.full.keys()]);
-    const fresh = pending.filter((build) => !failed.has(build.id));
-    if (fresh.length === 0) break;
-    await Promise.all(fresh.map(async (build) => await startOne(build, ports, doing)));
-  }
+  await startReady(ports, doing);
+  if (await giveTurns(ports)) await startReady(ports, doing);
   for (const [namespace, reason] of doing.full) await ports.builds.explainFull(namespace, reason);
   const againAfterMs = await ports.builds.nextStartMs();
   const { started, failures, short } = doing;
   return { started, failures, short: [...short], ...(againAfterMs === undefined ? {} : { againAfterMs }) };
 }
 
-/** Whose turn it is now. */
-async function giveTurns({ builds, bell, now }: Pick<Ports, 'builds' | 'bell' | 'now'>): Promise<void> {
+async function startReady(ports: Ports, doing: Doing): Promise<void> {
+  for (;;) {
+    const failed = new Set(doing.failures.map((failure) => failure.build.id));
+    const pending = await ports.builds.buildsToStart(AT_ONCE + failed.size, [...doing.full.keys()]);
+    const fresh = pending.filter((build) => !failed.has(build.id));
+    if (fresh.length === 0) return;
+    await Promise.all(fresh.map(async (build) => await startOne(build, ports, doing)));
+  }
+}
+
+/** Whose turn it is now. Answers whether it is anybody's. */
+async function giveTurns({ builds, bell, now }: Pick<Ports, 'builds' | 'bell' | 'now'>): Promise<boolean> {
+  let admitted = 0;
   for (const pipeline of await builds.expireApprovals(now())) {
     bell.ring('schedule', pipeline);
     bell.ring('status', pipeline);
@@ -73,12 +78,14 @@ async function giveTurns({ builds, bell, now }: Pick<Ports, 'builds' | 'bell' | 
   for (const team of await builds.teamsWithQueue()) {
     const changed = new Set<number>();
     for (;;) {
-      const { more, pipelines } = await builds.admit(team, startQueued, now());
+      const { builds: started, more, pipelines } = await builds.admit(team, startQueued, now());
+      admitted += started;
       for (const pipeline of pipelines) changed.add(pipeline);
       if (!more) break;
     }
     for (const pipeline of changed) bell.ring('status', pipeline);
   }
+  return admitted > 0;
 }
 
 async function startOne(build: PendingBuild, ports: Ports, doing: Doing): Promise<void> {

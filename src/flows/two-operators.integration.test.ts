@@ -149,14 +149,14 @@ async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): 
   cluster.change(name, { phase: 'Succeeded', containers: [agent] });
 }
 
-let commits = 0;
+const found = { commits: 0 };
 
 /** Every check finds one commit that was not there before. */
 async function answerChecks(run: number): Promise<void> {
   const facts = await stores.checks.runFacts(run);
   for (const { scope } of facts?.checks ?? []) {
-    commits += 1;
-    const versions = [{ ref: String(commits) }];
+    found.commits += 1;
+    const versions = [{ ref: String(found.commits) }];
     await stores.checks.recordCheck({ run, scope, versions, log: '' }, new Date());
   }
   await stores.checks.closeRun(run, new Date());
@@ -206,7 +206,7 @@ test('two operators alive at once, killed 500 times at any call: no build is los
   ];
   const failed = Promise.all(running);
   const worked = (async () => {
-    while (chance.crashes < CRASHES || commits < VERSIONS) {
+    while (chance.crashes < CRASHES || found.commits < VERSIONS) {
       await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'webhook', new Date());
       await sleep(20);
     }

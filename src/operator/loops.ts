@@ -47,6 +47,7 @@ export class Loops {
     this.#queue = workQueue(leadership, 'loop', (key) => this.#work(key));
     this.#pods = new PodFollower(leadership, reconciling);
     reconciling.onPod((change) => this.#podChanged(change));
+    reconciling.onTeam((namespace) => this.#queue.add(`team ${namespace}`));
   }
 
   start(): void {
@@ -80,14 +81,15 @@ export class Loops {
   }
 
   #work(key: string): Promise<Ending> {
-    const [what, id] = key.split(' ');
+    const [what, id = ''] = key.split(' ');
     if (what === 'builds') return this.#startBuilds();
     if (what === 'checks') return this.#startChecks();
     if (what === 'compare') return this.#compare();
     if (what === 'overdue') return this.#tellOverdue();
     if (what === 'orphans') return this.#removeOrphans();
     if (what === 'retain') return this.#retainHistory();
-    return this.#schedule(Number(id ?? 0));
+    if (what === 'team') return this.#tryRefused(id);
+    return this.#schedule(Number(id));
   }
 
   #podChanged(change: Change<SeenPod>): void {
@@ -111,6 +113,12 @@ export class Loops {
     });
     if (atOnce) return { againAfterMs: 0 };
     return againAfterMs === undefined ? 'done' : { againAfterMs };
+  }
+
+  /** Other rules hold for a Team: what they refused may be possible now. */
+  async #tryRefused(namespace: string): Promise<Ending> {
+    if (await this.#leadership.database.builds.tryAllRefused(namespace)) this.#queue.add('builds');
+    return 'done';
   }
 
   async #startChecks(): Promise<Ending> {

@@ -30,6 +30,7 @@ import { workQueue } from './work-queue.ts';
 const QUIET_MS = 60_000;
 
 type PodHeard = (change: Change<SeenPod>) => void;
+type TeamHeard = (namespace: string) => void;
 
 /** The watches and the controllers: while they run, manifests are carried out. */
 export class Reconciling {
@@ -44,6 +45,7 @@ export class Reconciling {
   readonly #waits: Waits;
   #certificateAuthority: string;
   #podHeard: PodHeard | undefined;
+  #teamHeard: TeamHeard | undefined;
   readonly #troubledAt = new Map<string, number>();
 
   constructor(leadership: Leadership) {
@@ -96,6 +98,11 @@ export class Reconciling {
     this.#podHeard = heard;
   }
 
+  /** Who is told when other rules hold in a Team's namespace. */
+  onTeam(heard: TeamHeard): void {
+    this.#teamHeard = heard;
+  }
+
   /** Something happened to a pipeline (row id; 0: perhaps to any): its status follows. */
   factsChanged(pipeline: number): void {
     this.#pipelines.factsChanged(pipeline);
@@ -124,9 +131,9 @@ export class Reconciling {
       client,
       store: this.watched.oauthProviders.store,
       externalUrl: config.externalUrl,
-      secretName: `${config.release}-oauth`,
-      apply: (provider) => applyOAuthProvider(provider, ports),
-      remove: (canonical) => removeOAuthProvider(canonical, ports),
+      secretNames: [`${config.release}-oauth`, `${config.release}-oauth-api`],
+      apply: (provider, by) => applyOAuthProvider(provider, ports, by),
+      remove: (canonical, by) => removeOAuthProvider(canonical, ports, by),
     });
   }
 
@@ -173,7 +180,10 @@ export class Reconciling {
       queue: this.#queues.teams,
       apply: (manifest) => applyTeam(manifest, { store: database.teams, cluster }),
       remove: (manifest) => removeTeam(manifest, { store: database.teams, cluster }),
-      ready: (namespace) => this.#pipelines.teamChanged(namespace),
+      ready: (namespace) => {
+        this.#pipelines.teamChanged(namespace);
+        this.#teamHeard?.(namespace);
+      },
     });
   }
 

@@ -15,7 +15,7 @@ function runningPod(image?: string): Wire<V1Pod> {
       pipeline: 'app',
       pipelineId: 1,
       resources: ['git.app'],
-      tags: [],
+      placement: { nodeSelector: {}, tolerations: [], requests: {}, limits: {} },
       containers: [{ name: 'worker', ...(image === undefined ? {} : { image }) }],
       nonce: 'c.7.x',
       shim: { secret: 'secret', keyOf: (name) => `key of ${name}` },

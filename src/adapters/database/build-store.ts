@@ -13,7 +13,7 @@ import type { Definitions } from './definitions.ts';
 import { endBuild, retryBuild } from './end-build.ts';
 import type { Database } from './pool.ts';
 import { expireApprovals } from './expire-approvals.ts';
-import { explainFull, nextStartMs, tryRefused } from './put-off-builds.ts';
+import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
 import { pipelinesToSchedule, schedule, trigger } from './schedule.ts';
 
 export function buildStore(database: Database & { definitions: Definitions }): BuildStore {
@@ -28,6 +28,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     nextStartMs: () => nextStartMs(database),
     explainFull: (namespace, reason) => explainFull(database, namespace, reason),
     tryRefused: (namespace) => tryRefused(database, namespace),
+    tryAllRefused: (namespace) => tryAllRefused(database, namespace),
     podCreated: (build, attempt, podUid, at) => podCreated(database, { build, attempt, podUid, at }),
     explainPending: (build, reason) => explainPending(database, build, reason),
     attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),

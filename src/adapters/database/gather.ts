@@ -7,6 +7,7 @@ import {
   type GetFacts,
   type JobFacts,
 } from '#domain/scheduling/facts.ts';
+import type { Hold } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { ids, prepared, type Transaction } from './pool.ts';
 
@@ -22,6 +23,7 @@ export interface GatheredJob {
   gets: { name: string; resource: number }[];
   /** The gate that its builds wait at. */
   approval?: Gate;
+  hold: Hold;
 }
 
 /** All but the pages. */
@@ -43,6 +45,9 @@ interface Row {
   pipeline_paused: boolean;
   interruptible: boolean;
   approval: Gate | null;
+  concurrency: number | null;
+  serial_groups: string[];
+  team_limit: number | null;
   active: number | null;
   requests: JobFacts['requests'] | null;
   inputs: InputRow[] | null;
@@ -76,6 +81,7 @@ async function gather(
   const found = await connection.any(prepared<Row>(name)`
     SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number, j.schedule_requested AS requested,
       j.paused, p.paused AS pipeline_paused, j.interruptible, j.approval,
+      j.concurrency, j.serial_groups, t.running_builds AS team_limit,
       (SELECT b.number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
         AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') ORDER BY b.id LIMIT 1) AS active,
       (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
@@ -163,6 +169,12 @@ function toGathered(row: Row): GatheredJob {
     requested: row.requested,
     gets: inputs.map(({ name, resource }) => ({ name, resource })),
     ...(row.approval === null ? {} : { approval: row.approval }),
+    hold: {
+      paused: row.paused || row.pipeline_paused,
+      serialGroups: row.serial_groups,
+      ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
+      ...(row.team_limit === null ? {} : { limit: row.team_limit }),
+    },
   };
 }
 

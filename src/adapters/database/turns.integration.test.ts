@@ -66,6 +66,19 @@ describe('a build has its turn', () => {
     expect(await stores.builds.teamsWithQueue()).toEqual([]);
   });
 
+  test('with its making where nothing can ever hold it, and at the next look where something may', async () => {
+    await save(jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['lint', { concurrency: 5 }]));
+    await ask('unit', 'deploy', 'lint');
+    const made = await stores.builds.openAttempts();
+    expect(made.map((build) => build.job)).toEqual(['unit']);
+    expect(await stores.builds.buildsToStart(10, [])).toMatchObject([{ job: 'unit' }]);
+    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1']);
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 9 });
+    await ask('unit');
+    expect(await stores.builds.buildsToStart(10, [])).toHaveLength(3);
+    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1', 'unit 2']);
+  });
+
   test('only when its job runs fewer than its concurrency, oldest first', async () => {
     await save(jobs(['unit', { concurrency: 2 }]));
     await ask('unit', 'unit', 'unit', 'unit');

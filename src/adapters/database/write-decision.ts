@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import type { BuildDecision, Decision } from '#domain/scheduling/decision.ts';
+import { startsAtOnce } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { GatheredJob } from './gather.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
@@ -43,13 +44,13 @@ export async function writeDecision(
     WITH interrupted AS (
       ${endUnstarted(sql.fragment`builds.job_id = ANY(${ids(decision.interrupted)})`, { reason: SUPERSEDED, at })}),
     made AS (
-      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, gate, status, ended_at, reason, message)
-      SELECT n.job, n.revision, n.number, n.cause, ${time(at)}, false, n.gate, n.status,
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate, status, ended_at, reason, message)
+      SELECT n.job, n.revision, n.number, n.cause, ${time(at)}, n.at_once, CASE WHEN n.at_once THEN ${time(at)} END, n.gate, n.status,
         CASE WHEN n.superseded THEN ${time(at)} END, CASE WHEN n.superseded THEN 'Superseded' END,
         CASE WHEN n.superseded THEN ${SUPERSEDED}::text END
       FROM jsonb_to_recordset(${sql.jsonb(builds.map(toRow))})
         AS n (position integer, job bigint, revision bigint, number integer, cause jsonb, gate jsonb, status text,
-          superseded boolean) ORDER BY n.position
+          superseded boolean, at_once boolean) ORDER BY n.position
       RETURNING id, job_id, number, cause),
     attempts AS (
       INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${time(at)} FROM made),
@@ -86,6 +87,7 @@ type NumberedBuild = BuildDecision & {
   number: number;
   revision: number;
   gate: Gate | null;
+  atOnce: boolean;
   inputs: {
     job: number;
     number: number;
@@ -113,11 +115,12 @@ function numbered(jobs: GatheredJob[], builds: BuildDecision[]): NumberedBuild[]
       resource: job.gets[position]?.resource ?? 0,
       version,
     }));
-    return { ...build, number, revision: job.revision, gate: job.approval ?? null, inputs };
+    const atOnce = build.state === 'pending' && startsAtOnce(job.hold);
+    return { ...build, number, revision: job.revision, gate: job.approval ?? null, atOnce, inputs };
   });
 }
 
-function toRow({ job, revision, number, cause, gate, state }: NumberedBuild, position: number) {
+function toRow({ job, revision, number, cause, gate, state, atOnce }: NumberedBuild, position: number) {
   const superseded = state === 'superseded';
   return {
     position,
@@ -127,6 +130,7 @@ function toRow({ job, revision, number, cause, gate, state }: NumberedBuild, pos
     cause,
     gate,
     superseded,
+    at_once: atOnce,
     status: superseded ? 'cancelled' : state,
   };
 }

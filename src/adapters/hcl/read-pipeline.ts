@@ -5,6 +5,7 @@ import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { openDefinitions } from './definitions.ts';
 import type { HclEngine } from './engine.ts';
+import { withLineFeeds } from './line-ends.ts';
 
 export interface ReadOptions {
   /** Texts under sources that an earlier compilation said it needs. */
@@ -22,7 +23,7 @@ export function readPipeline(
 ): Compilation {
   const tooLarge = checkSize(Buffer.byteLength(source));
   if (tooLarge) return { diagnostics: [tooLarge] };
-  const document = engine.parse(source, LIMITS.depth, time);
+  const document = engine.parse(withLineFeeds(source), LIMITS.depth, time);
   const definitions = openDefinitions(engine, time);
   try {
     return compilePipeline(document, { given, sources, parse: definitions.parse });

@@ -7,8 +7,17 @@ import { isError } from './is-error.ts';
 const SECRET_KEYS = [
   'authorization',
   'cookie',
+  'set-cookie',
+  'x-csrf-token',
+  'x-hub-signature-256',
+  'x-gitlab-token',
   'password',
   'token',
+  'webhook_token',
+  'profile_token',
+  'csrf_token',
+  'client_secret',
+  'code_verifier',
   'nonce',
   'key',
   'secret',
@@ -24,10 +33,27 @@ export function createLog(level: string, door: string, destination?: Destination
     base: { door },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '[hidden]' },
+    redact: {
+      paths: SECRET_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]),
+      censor: '[hidden]',
+    },
+    hooks: { streamWrite: cleanLine },
     serializers: { err: describeError, error: describeError },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+/** A token in a path, whoever wrote the path into a message; the pattern of the route stays. */
+const TOKEN_IN_PATH = /(\/webhooks\/)[^\s"\\/?#:][^\s"\\/?#]*/g;
+
+/** Beyond what JSON escapes: control characters of terminals and what turns the direction of text. */
+const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** The last thing before a line is written: whatever got into it, it shows no token and moves no terminal. */
+function cleanLine(line: string): string {
+  return line
+    .replaceAll(TOKEN_IN_PATH, '$1[hidden]')
+    .replaceAll(UNSEEN, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Message, code and stack of an error and its cause; never its own fields, which may hold a query's values or a request. */

@@ -80,7 +80,11 @@ export function openApiRoutes(): Route[] {
       schema: { response: { 200: Type.Unsafe<string>({ type: 'string' }) } },
       handler: async (request, reply) => {
         text ||= JSON.stringify(request.server.swagger());
-        return reply.type('application/json; charset=utf-8').serializer(String).send(text);
+        return reply
+          .header('cache-control', 'no-cache')
+          .type('application/json; charset=utf-8')
+          .serializer(String)
+          .send(text);
       },
     }),
   ];

@@ -1,26 +1,28 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import underPressure from '@fastify/under-pressure';
+import type { App } from './access/route.ts';
+import { Problem } from './problem.ts';
 
-const SAMPLE_MS = 1000;
-const LONGEST_DELAY_MS = 500;
+/** From when on a process takes nothing more. */
+export interface PressureLimits {
+  /** Mean delay of the event loop over a second, in milliseconds. */
+  delay: number;
+  heapBytes: number;
+}
 
-/**
- * Says when this process answers too slowly to take more: requests refused at once are better than requests that time out. The
- * event loop's delay is looked at once a second.
- */
-export function watchPressure(): { overloaded(): string | undefined; stop(): void } {
-  const delay = monitorEventLoopDelay({ resolution: 50 });
-  delay.enable();
-  let slow = false;
-  const timer = setInterval(() => {
-    slow = delay.mean / 1e6 > LONGEST_DELAY_MS;
-    delay.reset();
-  }, SAMPLE_MS);
-  timer.unref();
-  return {
-    overloaded: () => (slow ? 'Too much to do at once. Try again in a second.' : undefined),
-    stop() {
-      clearInterval(timer);
-      delay.disable();
+export const PRESSURE_LIMITS: PressureLimits = {
+  delay: 500,
+  heapBytes: Math.floor(getHeapStatistics().heap_size_limit * 0.9),
+};
+
+/** Refuses at once what would time out later; only the probe is still answered. */
+export function refuseUnderPressure(app: App, { delay, heapBytes }: PressureLimits): void {
+  void app.register(underPressure, {
+    maxEventLoopDelay: delay,
+    maxHeapUsedBytes: heapBytes,
+    pressureHandler: async ({ routeOptions }) => {
+      if (routeOptions.url === '/health') return;
+      throw new Problem('unavailable', 'Too much to do at once. Try again in a second.');
     },
-  };
+  });
 }

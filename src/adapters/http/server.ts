@@ -1,19 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { AuditStore } from '#flows/access-ports.ts';
 import { auditAnswers } from './access/audit-answers.ts';
 import { identify } from './access/identify.ts';
 import type { Authorize } from './access/authorize.ts';
+import { refuseForeignSignIn } from './access/browser.ts';
 import type { BrowserRules } from './access/browser.ts';
 import type { App, Route } from './access/route.ts';
 import { notModified } from './etag.ts';
 import { logAnswer } from './log.ts';
 import { describeRoutes } from './open-api.ts';
+import { refuseUnderPressure } from './pressure.ts';
+import type { PressureLimits } from './pressure.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
+import { requestIds } from './request-id.ts';
+import { cachingOf, securityHeaders } from './security-headers.ts';
 
 export interface ServerParts {
   routes: Route[];
@@ -27,8 +31,10 @@ export interface ServerParts {
   trustedProxies?: string[];
   /** Of the program, for the description of the API. */
   version?: string;
-  /** A reason not to take the request now, or undefined. */
-  overloaded?: () => string | undefined;
+  /** Where people come; whether browsers are bound to HTTPS follows from it. */
+  externalUrl?: string | undefined;
+  /** From when on to refuse; without them everything is taken. */
+  pressure?: PressureLimits;
   /** From then on each answer also ends its connection, so that none is left to be cut at the end. */
   draining?: () => boolean;
   observe?: (facts: { method: string; route: string; status: number; seconds: number }) => void;
@@ -51,10 +57,11 @@ const LIMITS = {
  * so has no need, cannot be registered.
  */
 export function createServer(parts: ServerParts): App {
+  const headers = securityHeaders(parts.externalUrl);
   const app = Fastify({
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIds(parts.trustedProxies ?? []),
     requestIdHeader: false,
     trustProxy: (parts.trustedProxies ?? []).length === 0 ? false : (parts.trustedProxies ?? false),
     return503OnClosing: false,
@@ -65,20 +72,29 @@ export function createServer(parts: ServerParts): App {
     handlerTimeout: LIMITS.handlerTimeout,
     http: { maxHeaderSize: LIMITS.headerBytes },
     routerOptions: { maxParamLength: LIMITS.maxParamLength },
+    // No hook has run, nor will.
     frameworkErrors: (error, _request, reply) => {
-      void sendProblem(reply, problemOf(error));
+      void sendProblem(
+        reply.headers(headers.data).header('x-request-id', reply.request.id),
+        problemOf(error),
+      );
     },
     clientErrorHandler: answerUnreadable,
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = LIMITS.connections;
 
   app.decorateRequest('identity');
+  app.decorate('mayStill', async (request: FastifyRequest) => {
+    await identify(parts, request, request.routeOptions.config.row);
+  });
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.row === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
   });
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
-  addHooks(app, parts);
+  addHeaders(app, parts, headers);
+  if (parts.pressure !== undefined) refuseUnderPressure(app, parts.pressure);
+  app.after(() => addHooks(app, parts));
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
     if (problem !== error && problem.status >= 500) request.log.error({ err: error }, 'a request failed');
@@ -90,18 +106,30 @@ export function createServer(parts: ServerParts): App {
   return app;
 }
 
+/** On every answer, also where a later hook refuses the request. What turns out to be a page gets the headers of pages. */
+function addHeaders(app: App, { draining }: ServerParts, headers: ReturnType<typeof securityHeaders>): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { row, shows = 'data' } = request.routeOptions.config;
+    void reply
+      .headers(headers[shows])
+      .header('cache-control', cachingOf(row))
+      .header('x-request-id', request.id);
+    if (draining?.() === true) void reply.header('connection', 'close');
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (/^text\/html\b/.test(String(reply.getHeader('content-type')))) void reply.headers(headers.page);
+  });
+}
+
 /** What happens to every request, in this order. */
 function addHooks(app: App, parts: ServerParts): void {
-  app.addHook('onRequest', async (request, reply) => {
-    void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    if (parts.draining?.() === true) void reply.header('connection', 'close');
-    const reason = parts.overloaded?.();
-    if (reason !== undefined && request.routeOptions.url !== '/health')
-      throw new Problem('unavailable', reason);
-  });
   app.addHook('onRequest', async (request) => {
     const { row } = request.routeOptions.config;
-    if (request.is404 || row?.needs === 'nothing') return;
+    if (request.is404) return;
+    if (row?.needs === 'nothing') {
+      if (parts.browser !== undefined) refuseForeignSignIn(request, parts.browser);
+      return;
+    }
     request.identity = await identify(parts, request, row);
   });
   if (parts.audit !== undefined) {
@@ -121,17 +149,6 @@ function addHooks(app: App, parts: ServerParts): void {
     });
   });
 }
-
-/** JSON is never a document to a browser: nothing may run, frame or sniff it. */
-const SECURITY_HEADERS = {
-  vary: 'Accept',
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'cross-origin-resource-policy': 'same-origin',
-  'strict-transport-security': 'max-age=31536000',
-  'cache-control': 'private, no-cache',
-};
 
 /** Bytes that are no HTTP request: an answer without their text, and no log line that an attacker could fill. */
 function answerUnreadable(error: Error, socket: Socket): void {

@@ -43,6 +43,7 @@ const rules: TeamRules = {
   namespace: 'team-blue',
   podSecurity: 'baseline',
   imagePullSecrets: [],
+  workers: [],
   requests: {},
   limits: {},
 };
@@ -55,20 +56,26 @@ interface World {
   running?: number;
   limit?: number;
   team?: boolean;
+  rules?: Partial<TeamRules>;
+}
+
+interface Made {
+  metadata?: { uid?: string; name?: string; labels?: Record<string, string> };
+  spec?: { nodeSelector?: Record<string, string>; runtimeClassName?: string };
 }
 
 function cluster(world: World) {
-  const made: { metadata?: { uid?: string; name?: string; labels?: Record<string, string> } }[] = [];
+  const made: Made[] = [];
   const noted: (string | undefined)[] = [];
   const limits = { runningBuilds: world.limit ?? Infinity, runningChecks: world.limit ?? Infinity };
   const surroundings: Surroundings = {
-    team: () => (world.team === false ? undefined : { rules, ...limits }),
+    team: () => (world.team === false ? undefined : { rules: { ...rules, ...world.rules }, ...limits }),
     pipelineOwner: () => undefined,
     runningPods: () => world.running ?? 0,
     created: (pod) => void noted.push(pod.metadata?.uid),
   };
   const client = {
-    create: <T>(_: unknown, object: T & (typeof made)[number]): Promise<Answer<T>> => {
+    create: <T>(_: unknown, object: T & Made): Promise<Answer<T>> => {
       made.push(object);
       const posted = world.posted ?? { ok: true, value: { uid: 'new' } };
       const { uid } = posted.ok ? posted.value : { uid: '' };
@@ -190,6 +197,37 @@ describe('asking for the Pod of a build', () => {
     const { cluster: one, noted } = cluster(world);
     await one.createBuildPod(build);
     expect(noted).toEqual([uid]);
+  });
+});
+
+describe('tags', () => {
+  const train = {
+    ...build,
+    definition: { ...definition, jobs: [{ name: 'unit', steps: [], tags: ['gpu'] }] },
+  };
+  const resources = definition.resources.map((resource) => ({ ...resource, tags: ['gpu'] }));
+  const tagged = { ...run, definition: { ...definition, resources } };
+  const ask = async (kind: 'build' | 'check', team: Partial<TeamRules>) => {
+    const { cluster: one, made } = cluster({ rules: team });
+    const answer = await (kind === 'build' ? one.createBuildPod(train) : one.createCheckPod(tagged));
+    return { answer, spec: made[0]?.spec };
+  };
+
+  test.each(['build', 'check'] as const)('that the Team does not allow get a %s no Pod', async (kind) => {
+    const { answer, spec } = await ask(kind, { allowedTags: ['arm64'] });
+    expect(answer).toMatchObject({ answer: 'refused', reason: 'TagNotAllowed' });
+    expect(spec).toBeUndefined();
+  });
+
+  test.each(['build', 'check'] as const)('of a %s select nodes by their label', async (kind) => {
+    const { spec } = await ask(kind, {});
+    expect(spec).toMatchObject({ nodeSelector: { 'millrace.dev/tag-gpu': 'true' } });
+  });
+
+  test.each(['build', 'check'] as const)('of a %s mean what the Team says', async (kind) => {
+    const workers = [{ tag: 'gpu', nodeSelector: { accelerator: 'a100' }, runtimeClassName: 'nvidia' }];
+    const { spec } = await ask(kind, { workers });
+    expect(spec).toMatchObject({ nodeSelector: { accelerator: 'a100' }, runtimeClassName: 'nvidia' });
   });
 });
 

@@ -1,8 +1,9 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { createHmac } from 'node:crypto';
 import { checkContainersOf, containersOf } from '#domain/planning/containers.ts';
+import type { Misplaced, Placement } from '#domain/planning/place-pod.ts';
+import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { Cluster, CreatePodAnswer } from '#flows/cluster-ports.ts';
 import type { AgentSession, PendingBuild } from '#flows/ports.ts';
@@ -14,6 +15,7 @@ import { KINDS } from './api/kinds.ts';
 import { buildPod } from './manifests/build-pod.ts';
 import { checkPod } from './manifests/check-pod.ts';
 import type { Installation, Owner, TeamRules } from './manifests/installation.ts';
+import { nodeLabel } from './manifests/labels.ts';
 import type { ShimKeys } from './manifests/pod.ts';
 
 /** What a Pod needs to be known about its surroundings; all of it comes from watched objects, so no request is made for it. */
@@ -59,15 +61,17 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
   return {
     async createBuildPod(build) {
       const team = surroundings.team(build.team);
-      return team === undefined
-        ? noTeam(build.team)
-        : create(podOfBuild(build, team.rules, options), build.team, 'build');
+      if (team === undefined) return noTeam(build.team);
+      const placement = placePod(tagsOfJob(build), team.rules, nodeLabel);
+      if (isMisplaced(placement)) return nowhere(placement);
+      return await create(podOfBuild(build, { ...team, placement }, options), build.team, 'build');
     },
     async createCheckPod(run) {
       const team = surroundings.team(run.team);
-      return team === undefined
-        ? noTeam(run.team)
-        : create(podOfRun(run, team.rules, options), run.team, 'check');
+      if (team === undefined) return noTeam(run.team);
+      const placement = placePod(tagsOfRun(run), team.rules, nodeLabel);
+      if (isMisplaced(placement)) return nowhere(placement);
+      return await create(podOfRun(run, { ...team, placement }, options), run.team, 'check');
     },
     checkRoom(name) {
       const team = surroundings.team(name);
@@ -85,7 +89,13 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
   };
 }
 
-function podOfBuild(build: PendingBuild, rules: TeamRules, options: ClusterOptions): V1Pod {
+/** The team's rules for all Pods, and what follows from them for one. */
+interface Place {
+  rules: TeamRules;
+  placement: Placement;
+}
+
+function podOfBuild(build: PendingBuild, { rules, placement }: Place, options: ClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'build', build: build.id, attempt: build.attempt });
   return buildPod(
     {
@@ -93,7 +103,7 @@ function podOfBuild(build: PendingBuild, rules: TeamRules, options: ClusterOptio
       containers: containersOf(build.definition, build.job),
       nonce,
       shim: shimKeys(options.agentKey, nonce),
-      tags: build.definition.jobs.find(({ name }) => name === build.job)?.tags ?? [],
+      placement,
       timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
       ...owned(options.surroundings.pipelineOwner(build.namespace, build.pipeline)),
     },
@@ -102,14 +112,14 @@ function podOfBuild(build: PendingBuild, rules: TeamRules, options: ClusterOptio
   );
 }
 
-function podOfRun(run: CheckRunFacts, rules: TeamRules, options: ClusterOptions): V1Pod {
+function podOfRun(run: CheckRunFacts, { rules, placement }: Place, options: ClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'checks', run: run.run });
   const resources = run.checks.map((check) => check.resource);
   return checkPod(
     {
       ...run,
       resources,
-      tags: tagsOf(run.definition, resources),
+      placement,
       containers: checkContainersOf(run.definition, resources),
       nonce,
       shim: shimKeys(options.agentKey, nonce),
@@ -120,12 +130,21 @@ function podOfRun(run: CheckRunFacts, rules: TeamRules, options: ClusterOptions)
   );
 }
 
+function tagsOfJob({ definition, job }: PendingBuild): string[] {
+  return definition.jobs.find(({ name }) => name === job)?.tags ?? [];
+}
+
 /** Checks that share a Pod have the same tags. */
-function tagsOf(definition: Pipeline, resources: readonly string[]): string[] {
+function tagsOfRun({ definition, checks }: CheckRunFacts): string[] {
+  const names = new Set(checks.map((check) => check.resource));
   const tags = definition.resources
-    .filter(({ name }) => resources.includes(name))
+    .filter(({ name }) => names.has(name))
     .flatMap((resource) => resource.tags);
   return [...new Set(tags)].toSorted();
+}
+
+function nowhere({ reason, message }: Misplaced): CreatePodAnswer {
+  return { answer: 'refused', reason, message };
 }
 
 /** Keys of the one Pod's loopback: a secret for the agent, and from it a key for each container's shim. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1CronJob, V1Job } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ANYWHERE } from '#domain/planning/place-pod.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { orThrow } from './api/answer.ts';
 import { ApiClient } from './api/client.ts';
@@ -48,6 +49,7 @@ function everyMinute(): Wire<V1CronJob> {
       pipeline: 'demo',
       pipelineId: 3,
       group,
+      placement: ANYWHERE,
       containers: [{ name: 'worker' }],
       shim: { secret: 'secret', keyOf: (container) => container },
       owner,
@@ -57,6 +59,7 @@ function everyMinute(): Wire<V1CronJob> {
       namespace: NAMESPACE,
       podSecurity: 'baseline',
       imagePullSecrets: [],
+      workers: [],
       requests: {},
       limits: {},
     },

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { GivenVariable } from '#domain/pipeline/variables.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { checkContainersOf } from '#domain/planning/containers.ts';
+import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
+import { refusedTags } from '#domain/planning/refused-tags.ts';
 import { checkGroups } from '#domain/scheduling/check-groups.ts';
 import type {
   ConfigurationAnswer,
@@ -18,7 +20,7 @@ import { shimKeys } from './cluster.ts';
 import type { PipelineObject } from './kinds/custom-resources.ts';
 import { checkCronJob } from './manifests/check-cron-job.ts';
 import type { Installation, TeamRules } from './manifests/installation.ts';
-import { LABEL, labelValue, OURS } from './manifests/labels.ts';
+import { LABEL, labelValue, nodeLabel, OURS } from './manifests/labels.ts';
 
 export interface PipelineClusterOptions {
   client: ApiClient;
@@ -37,6 +39,10 @@ export function pipelineCluster(options: PipelineClusterOptions): PipelineCluste
     configurationOf: (pipeline) => configurationOf(pipeline, options.client),
     sourceRulesOf: (team) => options.rulesOf(team)?.sources ?? {},
     applyChecks: (pipeline) => applyChecks(pipeline, options),
+    refusedTags(team, definition) {
+      const rules = options.rulesOf(team);
+      return rules === undefined ? [] : refusedTags(definition, rules, nodeLabel);
+    },
   };
 }
 
@@ -171,12 +177,15 @@ function cronJobsOf(pipeline: ScheduledPipeline, options: PipelineClusterOptions
   const { apiVersion, kind } = KINDS.pipelines;
   const owner = { apiVersion, kind, name: pipeline.pipeline, uid: pipeline.uid };
   return checkGroups(pipeline.definition).flatMap((group) => {
+    const placement = placePod(group.tags, rules, nodeLabel);
+    if (isMisplaced(placement)) return [];
     const cronJob = checkCronJob(
       {
         team: pipeline.team,
         pipeline: pipeline.pipeline,
         pipelineId: pipeline.id,
         group,
+        placement,
         containers: checkContainersOf(pipeline.definition, group.resources),
         shim: shimKeys(options.agentKey, `check ${pipeline.uid} ${group.key}`),
         owner,

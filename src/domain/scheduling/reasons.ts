@@ -28,6 +28,10 @@ export const REASONS = {
   QuotaExceeded: 'The namespace has no quota left for the Pod. It is tried again.',
   Forbidden: 'The API server refused the Pod. It is tried again.',
   NamespaceTerminating: 'The namespace is being deleted.',
+  TagNotAllowed:
+    'The Team does not allow a tag of the job: its spec.allowedTags has others. It is tried again when the Team changes.',
+  TagsConflict:
+    "The job's tags contradict each other in the Team's spec.workers, so no Pod can have them all.",
   NoNodeForTags: 'No node that offers the tags can take the Pod.',
   Unschedulable: 'No node can take the Pod.',
   ImagePullFailed: 'An image cannot be pulled.',
@@ -66,6 +70,8 @@ export const FAULTS: ReadonlySet<ReasonCode> = new Set([
   'QuotaExceeded',
   'Forbidden',
   'NamespaceTerminating',
+  'TagNotAllowed',
+  'TagsConflict',
   'NoNodeForTags',
   'Unschedulable',
   'ImagePullFailed',

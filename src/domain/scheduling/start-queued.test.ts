@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import {
   startQueued,
+  startsAtOnce,
   type OpenBuild,
   type StartDecision,
   type StartFacts,
@@ -210,6 +211,42 @@ describe('however builds come and end', () => {
       }),
       { numRuns: Math.ceil(RUNS / 4) },
     );
+  });
+
+  test('a build that needs no turn starts at the first look, whatever runs and waits', () => {
+    const some = fc.record({
+      jobs: fc.array(fc.record({ paused: fc.boolean(), job }), { minLength: 1, maxLength: 4 }),
+      builds: fc.array(fc.tuple(fc.nat(3), fc.constantFrom('queued', 'running')), { maxLength: 8 }),
+      limit: fc.constantFrom(undefined, 1, 3),
+    });
+    let seen = 0;
+    fc.assert(
+      fc.property(some, ({ jobs: drawnJobs, builds: drawnBuilds, limit }) => {
+        const jobs = drawnJobs.map(({ paused, job: { concurrency, groups } }, id) => ({
+          id,
+          name: `j${id}`,
+          pipeline: 1,
+          paused,
+          pipelinePaused: false,
+          serialGroups: groups,
+          ...(concurrency === undefined ? {} : { concurrency }),
+        }));
+        const builds = drawnBuilds.map(([of, state], id): OpenBuild => ({
+          id,
+          job: of % jobs.length,
+          number: String(id),
+          state,
+        }));
+        const limited = limit === undefined ? {} : { limit };
+        const { start } = startQueued({ jobs, builds, ...limited });
+        const free = jobs.filter((one) => startsAtOnce({ ...one, ...limited })).map(({ id }) => id);
+        const queued = builds.filter(({ state, job: of }) => state === 'queued' && free.includes(of));
+        seen += queued.length;
+        expect(start).toEqual(expect.arrayContaining(queued.map(({ id }) => id)));
+      }),
+      { numRuns: RUNS },
+    );
+    expect(seen).toBeGreaterThan(RUNS / 50);
   });
 
   test('the order of facts means nothing', () => {

@@ -24,6 +24,9 @@ export interface StartJob {
   serialGroups: readonly string[];
 }
 
+/** What may hold a build of a job back. */
+export type Hold = Pick<StartJob, 'paused' | 'concurrency' | 'serialGroups'> & Pick<StartFacts, 'limit'>;
+
 export interface OpenBuild {
   /** Smaller: asked for earlier. */
   id: number;
@@ -35,6 +38,11 @@ export interface OpenBuild {
 export interface StartDecision {
   start: number[];
   held: { build: number; reasons: Reason[] }[];
+}
+
+/** No turn is needed where nothing is shared: such a build may start as soon as it is made, whatever else runs or waits. */
+export function startsAtOnce({ paused, concurrency, serialGroups, limit }: Hold): boolean {
+  return !paused && concurrency === undefined && serialGroups.length === 0 && limit === undefined;
 }
 
 interface Placed extends OpenBuild {

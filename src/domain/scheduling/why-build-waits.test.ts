@@ -23,6 +23,11 @@ test.each<[string, WaitingBuild, string[]]>([
     ['QuotaExceeded pods "b-1" is forbidden: exceeded quota'],
   ],
   [
+    'a tag that the team may not use is told, and not mistaken for a lack of nodes',
+    { ...pending, pod: 'TagNotAllowed: Team blue does not allow the tag gpu.', tags: ['gpu'] },
+    ['TagNotAllowed Team blue does not allow the tag gpu.'],
+  ],
+  [
     'an image that does not come is told',
     { ...pending, pod: 'ImagePullFailed: The container agent does not start: ErrImagePull' },
     ['ImagePullFailed The container agent does not start: ErrImagePull'],

@@ -15,7 +15,6 @@ async function ask(method: Route['method'], url: string, body?: object) {
     routes: publicRoutes(api, async () => undefined, '0.0.0-test'),
     authorize: async () => ({ user: 'ann', globalAdmin: true, teams: new Map() }),
     log: createLog('silent', 'test'),
-    overloaded: () => undefined,
   });
   const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
   return { status: answer.statusCode, body: answer.json<unknown>(), calls: api.calls };

@@ -1,7 +1,7 @@
 import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import { FAULTS } from '#domain/scheduling/reasons.ts';
 import type { PipelineStatus } from './pipeline-status.ts';
-import { TRUNCATED } from './pipeline-status.ts';
+import { TAGS_REFUSED, TRUNCATED } from './pipeline-status.ts';
 
 /** The Events that tell how one status became the other. */
 export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
@@ -10,7 +10,8 @@ export function eventsBetween(before: PipelineStatus | undefined, after: Pipelin
     ...buildEvents(before, after),
     ...checkEvents(before, after),
     ...waitingEvents(before, after),
-    ...truncatedEvents(before, after),
+    ...conditionEvents(TRUNCATED, 'Check', [before, after]),
+    ...conditionEvents(TAGS_REFUSED, 'Apply', [before, after]),
   ];
 }
 
@@ -111,11 +112,16 @@ function waitingKey({ job, build, reason }: Waits): string {
   return `${job} ${build} ${reason}`;
 }
 
-function truncatedEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
+/** A condition that is there only while something is wrong. */
+function conditionEvents(
+  type: string,
+  action: string,
+  [before, after]: [PipelineStatus | undefined, PipelineStatus],
+): EventNote[] {
   if (before?.jobCount === undefined) return [];
-  const told = conditionOf(after, TRUNCATED)?.message;
-  if (told === undefined || told === conditionOf(before, TRUNCATED)?.message) return [];
-  return [warning(TRUNCATED, 'Check', told)];
+  const told = conditionOf(after, type)?.message;
+  if (told === undefined || told === conditionOf(before, type)?.message) return [];
+  return [warning(type, action, told)];
 }
 
 function conditionOf(status: PipelineStatus | undefined, wanted: string) {

@@ -53,6 +53,11 @@ function statusOf(outcome: PipelineApplied, more: Partial<StatusInput> = {}): Pi
   });
 }
 
+const noGpu = {
+  reason: 'TagNotAllowed',
+  message: 'job train: Team blue does not allow the tag gpu.',
+} as const;
+
 const brief = (status: PipelineStatus): string[] =>
   (status.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
 const told = (before: PipelineStatus | undefined, after: PipelineStatus): string[] =>
@@ -97,6 +102,16 @@ describe('conditions of a Pipeline', () => {
       'checks that found more than one check may bring',
       applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, cut: 50 }] }),
       ['Ready=True Accepted', 'VersionsTruncated=True TooManyVersions'],
+    ],
+    [
+      'tags that the Team does not allow',
+      { ...applied(), refusedTags: [noGpu] },
+      ['Ready=True Accepted', 'TagsRefused=True TagNotAllowed'],
+    ],
+    [
+      'such tags of a last good revision',
+      { outcome: 'invalid', errors: ['no'], facts: facts(), refusedTags: [noGpu] },
+      ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig', 'TagsRefused=True TagNotAllowed'],
     ],
   ])('%s', (_, outcome, expected) => {
     expect(brief(statusOf(outcome))).toEqual(expected);

@@ -2,6 +2,7 @@ import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
+import type { Misplaced } from '#domain/planning/place-pod.ts';
 import { ORDINARY } from '#domain/scheduling/reasons.ts';
 import type { NameDifference, PipelineFacts, Waiting } from '#flows/ports.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
@@ -17,6 +18,7 @@ const LONGEST_MESSAGE = 1024;
 /** Resources that one condition names. */
 const MOST_TOLD = 5;
 export const TRUNCATED = 'VersionsTruncated';
+export const TAGS_REFUSED = 'TagsRefused';
 
 /** What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last change did. */
 export interface Verdict {
@@ -24,24 +26,32 @@ export interface Verdict {
   /** The user has to change something before it goes on. */
   stalled: boolean;
   lastPlan?: PipelineStatus['lastPlan'];
+  /** What of it gets no Pod, because of its tags. */
+  refusedTags?: Misplaced[] | undefined;
 }
 
 /** The verdict on an applied manifest. */
 export function verdictOf(applied: PipelineApplied, before: PipelineStatus | undefined): Verdict {
   const kept = before?.lastPlan;
+  const { refusedTags } = applied;
   if (applied.outcome === 'applied') {
     const { saved, facts } = applied;
     const lastPlan = saved.changed ? planOf(saved.difference) : kept;
     const message = [`Revision ${saved.revision} runs.`, ...applied.warnings].join('\n');
     const ready = { type: 'Ready', status: 'True' as const, reason: 'Accepted', message };
-    return defined({ ready: facts?.paused === true ? paused(ready) : ready, stalled: false, lastPlan });
+    return defined({
+      ready: facts?.paused === true ? paused(ready) : ready,
+      stalled: false,
+      lastPlan,
+      refusedTags,
+    });
   }
   const [reason, told] =
     applied.outcome === 'invalid'
       ? ['InvalidConfig', applied.errors.join('\n')]
       : [applied.reason, applied.message];
   const ready = notReady(reason, withLastGood(told, applied.facts));
-  return defined({ ready, stalled: true, lastPlan: kept });
+  return defined({ ready, stalled: true, lastPlan: kept, refusedTags });
 }
 
 export function notReady(reason: string, message: string): WantedCondition {
@@ -93,10 +103,11 @@ export interface StatusInput {
 export function pipelineStatus(input: StatusInput): PipelineStatus {
   const { verdict, facts, before, generation, now } = input;
   const told = facts === undefined ? keptConditions(before) : factConditions(facts);
-  const wanted = [verdict.ready, ...trouble(input), ...told];
+  const wanted = [verdict.ready, ...trouble(input), ...tagCondition(verdict), ...told];
   return defined({
+    // As below: facts that are out of reach stay as they were known.
+    ...(facts === undefined ? before : factFields(facts)),
     observedGeneration: generation,
-    ...(facts === undefined ? keptFields(before) : factFields(facts)),
     lastPlan: verdict.lastPlan,
     conditions: conditionsOf(wanted, before?.conditions, generation, now),
   });
@@ -114,31 +125,13 @@ function trouble({ verdict, trouble: message }: StatusInput): WantedCondition[] 
   ];
 }
 
-/** While the facts are out of reach, what was known of them stays. */
-function keptFields(before: PipelineStatus | undefined): Partial<PipelineStatus> {
-  const kept = before ?? {};
-  const {
-    revision,
-    paused: stopped,
-    jobCount,
-    resourceCount,
-    lastBuild,
-    jobs,
-    waiting,
-    failingChecks,
-  } = kept;
-  return defined({
-    revision,
-    paused: stopped,
-    jobCount,
-    resourceCount,
-    lastBuild,
-    jobs,
-    waiting,
-    failingChecks,
-  });
+function tagCondition({ refusedTags: [first, ...others] = [] }: Verdict): WantedCondition[] {
+  if (first === undefined) return [];
+  const message = shortened([first, ...others].map((refused) => refused.message)).join('\n');
+  return [{ type: TAGS_REFUSED, status: 'True', reason: first.reason, message }];
 }
 
+/** While the facts are out of reach, what was known of them stays. */
 function keptConditions(before: PipelineStatus | undefined): WantedCondition[] {
   const kept = before?.conditions?.filter(({ type }) => OF_FACTS.includes(type)) ?? [];
   return kept.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
@@ -236,8 +229,12 @@ function cutText({ name, cut }: PipelineFacts['resources'][number]): string[] {
 }
 
 function few(texts: string[]): string {
+  return shortened(texts).join(', ');
+}
+
+function shortened(texts: string[]): string[] {
   const more = texts.length > MOST_TOLD ? [`and ${texts.length - MOST_TOLD} more`] : [];
-  return [...texts.slice(0, MOST_TOLD), ...more].join(', ');
+  return [...texts.slice(0, MOST_TOLD), ...more];
 }
 
 const BUILD_REASONS: Record<string, string> = {

@@ -100,6 +100,47 @@ describe('a Pipeline', () => {
   });
 });
 
+const gpu = (more: object): object => ({ workers: [{ tag: 'gpu', ...more }] });
+const bears = (toleration: object): object => gpu({ tolerations: [toleration] });
+const WORKERS: [string, object, string][] = [
+  [
+    'with a tag that says all there is to say',
+    {
+      allowedTags: ['gpu', 'arm64'],
+      ...gpu({
+        nodeSelector: { 'node-restriction.kubernetes.io/pool': 'gpu', accelerator: 'a100' },
+        tolerations: [
+          { key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' },
+          { operator: 'Exists' },
+        ],
+        resources: { requests: { cpu: 4 }, limits: { 'nvidia.com/gpu': 1 } },
+        runtimeClassName: 'nvidia',
+      }),
+    },
+    'taken',
+  ],
+  ['with a tag for any node', gpu({ nodeSelector: {} }), 'taken'],
+  ['that allows no tag', { allowedTags: [] }, 'taken'],
+  [
+    'that describes a tag which it does not allow',
+    { allowedTags: ['arm64'], ...gpu({}) },
+    'one of spec.allowedTags',
+  ],
+  ['with a tag that no pipeline can name', { allowedTags: ['GPU nodes'] }, 'should match'],
+  ['that describes a tag twice', { workers: [{ tag: 'gpu' }, { tag: 'gpu' }] }, 'Duplicate value'],
+  ['with a label that is none', gpu({ nodeSelector: { 'a b': 'c' } }), 'must be the name of a label'],
+  ['with a value that no label has', gpu({ nodeSelector: { a: 'b c' } }), 'should match'],
+  ['that bears a taint without key', bears({ effect: 'NoSchedule' }), 'needs the operator Exists'],
+  [
+    'that bears any value, and names one',
+    bears({ key: 'a', operator: 'Exists', value: 'b' }),
+    'has no value',
+  ],
+  ['that bears a taint for a time', bears({ key: 'a', effect: 'NoExecute', tolerationSeconds: 5 }), 'taken'],
+  ['for a time that never begins', bears({ key: 'a', tolerationSeconds: 5 }), 'needs the effect NoExecute'],
+  ['with an effect that is none', bears({ key: 'a', effect: 'Never' }), 'supported values'],
+];
+
 describe('a Team', () => {
   test.each<[string, object, string | undefined, string]>([
     ['with nothing but a name', {}, undefined, 'taken'],
@@ -127,6 +168,12 @@ describe('a Team', () => {
     ],
     ['with an amount that is none', { limits: { requests: { cpu: 'much' } } }, undefined, 'should match'],
     ['with a standard that does not exist', { podSecurity: 'privileged' }, undefined, 'supported values'],
+    ...WORKERS.map(([what, spec, answer]): [string, object, undefined, string] => [
+      what,
+      spec,
+      undefined,
+      answer,
+    ]),
   ])('%s', async (_, spec, name, expected) => {
     expect(await answerTo(KINDS.teams, spec, name)).toContain(expected);
   });

@@ -14,7 +14,7 @@ export interface OAuthProviderObject {
     type: 'OIDC' | 'OAuth2';
     /** The identifier that the provider gave to this installation. */
     clientID: string;
-    /** Where the client secret is. The gateways read one Secret of the installation, <release>-oauth. */
+    /** Where the client secret is. The gateways read one Secret of the installation, <release>-oauth, and <release>-oauth-api for providers that were made through the API. */
     clientSecretRef: {
       /** Name of the Secret, <release>-oauth. */
       name: string;
@@ -33,6 +33,8 @@ export interface OAuthProviderObject {
     scopes?: string[];
     /** Claim or field that suggests a user name; it never links accounts. Absent means preferred_username. */
     usernameClaim?: string;
+    /** Claim or field that lists somebody's groups, by which Teams give roles. Absent means that groups of this provider give nobody a role. */
+    groupsClaim?: string;
     /** False takes the provider off the sign-in page. Absent means true. */
     enabled?: boolean;
   };
@@ -230,6 +232,37 @@ export interface TeamObject {
         limits?: Record<string, number | string>;
       };
     };
+    /** Tags that the team's pipelines may use; absent means any, an empty list means none. What has another tag gets no Pod: the Pipeline says so in its condition TagsRefused, the build in why it waits, the check in its error. */
+    allowedTags?: string[];
+    /** What a tag of a job or a resource means for the Pods of the team. A tag without an entry selects nodes labelled millrace.dev/tag-<tag>=true. Of several tags all hold together. A change counts from the next Pod on. */
+    workers?: {
+      /** The tag, as pipelines name it. */
+      tag: string;
+      /** Labels that the node must have; absent means millrace.dev/tag-<tag>=true, and {} means any node. A label below node-restriction.kubernetes.io/ cannot be forged by a node. */
+      nodeSelector?: Record<string, string>;
+      /** Taints of nodes that the Pods bear, as in a Pod. */
+      tolerations?: {
+        /** Key of the taint; absent means every taint. */
+        key?: string;
+        /** Whether the taint's value counts; absent means Equal. */
+        operator?: 'Exists' | 'Equal';
+        /** Value of the taint. */
+        value?: string;
+        /** Effect of the taint; absent means each of the three. */
+        effect?: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+        /** How long a taint with the effect NoExecute is borne; absent means for ever. */
+        tolerationSeconds?: number;
+      }[];
+      /** What the steps of one Pod ask for and may use, in place of the same resources in spec.defaults; of two tags that name one, the later entry counts. Devices, such as nvidia.com/gpu, go to each container of another image than Millrace's own, and to the one step container where there is none. */
+      resources?: {
+        /** Amounts by resource, as in a Pod, for example cpu=4 and memory=8Gi. */
+        requests?: Record<string, number | string>;
+        /** Amounts by resource, as in a Pod, for example memory=16Gi and nvidia.com/gpu=1. */
+        limits?: Record<string, number | string>;
+      };
+      /** RuntimeClass of the Pods, for example nvidia or gvisor. */
+      runtimeClassName?: string;
+    }[];
     /** How much of the cluster the team may use at a time. What exceeds it waits, and says so. */
     limits?: {
       /** Builds that run at a time; absent means no limit. */

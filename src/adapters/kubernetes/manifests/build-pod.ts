@@ -1,4 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
@@ -12,8 +13,8 @@ export interface BuildWork {
   containers: PlanContainer[];
   nonce: string;
   shim: ShimKeys;
-  /** Of the job. */
-  tags?: readonly string[];
+  /** By the tags of the job. */
+  placement: Placement;
   /** Wall clock of the plan; the Pod may live somewhat longer. */
   timeoutSeconds: number;
   owner?: Owner;
@@ -42,7 +43,7 @@ export function buildPod(work: BuildWork, team: TeamRules, installation: Install
       containers: work.containers,
       nonce: work.nonce,
       shim: work.shim,
-      ...(work.tags === undefined ? {} : { tags: work.tags }),
+      placement: work.placement,
       deadlineSeconds: work.timeoutSeconds + AROUND_SECONDS,
       ...(work.owner === undefined ? {} : { owner: work.owner }),
     },

@@ -1,5 +1,6 @@
 import type { V1CronJob } from '@kubernetes/client-node';
 import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
+import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
 import { checkLabels } from './check-pod.ts';
@@ -15,6 +16,8 @@ export interface CheckGroupWork {
   pipeline: string;
   pipelineId: number;
   group: CheckGroup;
+  /** By the tags of the group. */
+  placement: Placement;
   containers: PlanContainer[];
   shim: ShimKeys;
   owner: Owner;
@@ -71,7 +74,7 @@ export function checkCronJob(
                 annotations,
                 containers: work.containers,
                 shim: work.shim,
-                tags: work.group.tags,
+                placement: work.placement,
                 deadlineSeconds,
               },
               team,

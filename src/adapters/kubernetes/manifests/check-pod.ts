@@ -1,5 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
+import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
@@ -13,8 +14,8 @@ export interface CheckWork {
   pipeline: string;
   pipelineId: number;
   resources: string[];
-  /** Of the resources. */
-  tags: string[];
+  /** By the tags of the resources. */
+  placement: Placement;
   containers: PlanContainer[];
   nonce: string;
   shim: ShimKeys;
@@ -31,7 +32,7 @@ export function checkPod(work: CheckWork, team: TeamRules, installation: Install
       containers: work.containers,
       nonce: work.nonce,
       shim: work.shim,
-      tags: work.tags,
+      placement: work.placement,
       deadlineSeconds: checkDeadlineSeconds(work.resources.length),
       ...(work.owner === undefined ? {} : { owner: work.owner }),
     },

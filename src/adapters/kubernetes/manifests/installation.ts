@@ -1,4 +1,5 @@
 import type { V1LocalObjectReference, V1OwnerReference } from '@kubernetes/client-node';
+import type { Amounts, TagRules } from '#domain/planning/place-pod.ts';
 
 /** What all Pods of one installation of Millrace have in common. */
 export interface Installation {
@@ -13,11 +14,8 @@ export interface Installation {
   certificateAuthority: string;
 }
 
-export type Amounts = Record<string, number | string>;
-
 /** What a team's spec says about its Pods. */
-export interface TeamRules {
-  name: string;
+export interface TeamRules extends TagRules {
   namespace: string;
   podSecurity: 'baseline' | 'restricted';
   workerImage?: string;

@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
+import { ANYWHERE, type Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
 import { buildPod } from './build-pod.ts';
 import { checkCronJob } from './check-cron-job.ts';
 import { checkPod, type CheckWork } from './check-pod.ts';
 import type { Installation, TeamRules } from './installation.ts';
+import { nodeLabel } from './labels.ts';
 import type { TeamNamespace } from './team-namespace.ts';
 import {
   podsServiceAccount,
@@ -30,6 +32,7 @@ const plainTeam: TeamRules = {
   namespace: 'team-blue',
   podSecurity: 'baseline',
   imagePullSecrets: [],
+  workers: [],
   requests: {},
   limits: {},
 };
@@ -47,9 +50,9 @@ const worker: PlanContainer = { name: 'worker' };
 const foreign: PlanContainer = { name: 'image-1-node', image: 'localhost/node:24' };
 const build = { id: 41, attempt: 1, team: 'blue', pipeline: 'demo', job: 'unit', number: '7' };
 
-const buildOf = (containers: PlanContainer[], team: TeamRules): unknown =>
+const buildOf = (containers: PlanContainer[], team: TeamRules, placement = ANYWHERE): unknown =>
   buildPod(
-    { build, containers, nonce: 'b.41.1.mac', shim, timeoutSeconds: 21_600, owner },
+    { build, containers, placement, nonce: 'b.41.1.mac', shim, timeoutSeconds: 21_600, owner },
     team,
     installation,
   );
@@ -62,7 +65,7 @@ const groupOf = (more: Partial<CheckGroup>): CheckGroup => ({
 });
 const cronJobOf = (group: CheckGroup, containers: PlanContainer[]): unknown =>
   checkCronJob(
-    { team: 'blue', pipeline: 'demo', pipelineId: 3, group, containers, shim, owner },
+    { team: 'blue', pipeline: 'demo', pipelineId: 3, group, placement: ANYWHERE, containers, shim, owner },
     plainTeam,
     installation,
   );
@@ -81,17 +84,29 @@ const checkOf = (resources: string[]): CheckWork => ({
   pipeline: 'demo',
   pipelineId: 3,
   resources,
-  tags: ['gpu', 'x'.repeat(63)],
+  placement: {
+    ...ANYWHERE,
+    nodeSelector: { [nodeLabel('gpu')]: 'true', [nodeLabel('x'.repeat(63))]: 'true' },
+  },
   containers: [worker],
   nonce: 'c.12.mac',
   shim,
   owner,
 });
 
+const onGpu: Placement = {
+  nodeSelector: { 'example.com/accelerator': 'a100' },
+  tolerations: [{ key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
+  requests: { cpu: 4 },
+  limits: { 'nvidia.com/gpu': 1, memory: '16Gi' },
+  runtimeClassName: 'nvidia',
+};
+
 const GOLDEN: Record<string, () => unknown> = {
   'build-in-worker-image': () => buildOf([worker], plainTeam),
   'build-in-two-images': () => buildOf([worker, foreign], plainTeam),
   'build-of-restricted-team': () => buildOf([worker, foreign], strictTeam),
+  'build-on-a-tagged-node': () => buildOf([worker, foreign], strictTeam, onGpu),
   'build-without-steps-to-run': () => buildOf([], plainTeam),
   'check-of-one-run': () => checkPod(checkOf(['git.app']), plainTeam, installation),
   'check-every-so-often': () => cronJobOf(groupOf({ schedule: { kind: 'every', seconds: 30 } }), [worker]),

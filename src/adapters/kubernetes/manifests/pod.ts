@@ -10,11 +10,12 @@ import type {
   V1VolumeMount,
 } from '@kubernetes/client-node';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+import type { Placement } from '#domain/planning/place-pod.ts';
 import { WORKDIR } from '#domain/planning/plan-build.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
-import type { Amounts, Installation, Owner, TeamRules } from './installation.ts';
+import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ownerReference } from './installation.ts';
-import { nodeLabel } from './labels.ts';
+import { podResources } from './pod-resources.ts';
 
 /** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */
 export interface ShimKeys {
@@ -30,8 +31,8 @@ export interface PodWork {
   /** Says what the Pod is for; the template of a CronJob cannot have one. */
   nonce?: string;
   shim: ShimKeys;
-  /** Each names a node label that the Pod's node must have. */
-  tags?: readonly string[];
+  /** Where its tags let it run, and with what. */
+  placement: Placement;
   /** Backstop for agents that hang: counted from the Pod's start, image pulls included. */
   deadlineSeconds: number;
   owner?: Owner;
@@ -49,7 +50,6 @@ const SHIM_PORT = '7357';
 const WORKER_USER = 65_532;
 const GRACE_SECONDS = 30;
 const TOKEN_SECONDS = 3600;
-const DEFAULT_REQUESTS: Amounts = { cpu: '100m', memory: '128Mi' };
 /** What package managers and servers started as root need, out of what the baseline standard lets a container have. */
 const BASELINE_CAPABILITIES = [
   'CHOWN',
@@ -91,7 +91,7 @@ export function pod(work: PodWork, team: TeamRules, installation: Installation):
 export function podSpec(work: PodWork, team: TeamRules, installation: Installation): V1PodSpec {
   const foreign = isForeign(work);
   const token = hasToken(work);
-  const asker = work.containers[0];
+  const resources = podResources(work.containers, team, work.placement);
   return {
     restartPolicy: 'Never',
     activeDeadlineSeconds: work.deadlineSeconds,
@@ -104,15 +104,15 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
       ...(team.podSecurity === 'restricted' ? { runAsNonRoot: true } : {}),
       ...(foreign ? { fsGroup: WORKER_USER, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
     },
-    ...(work.tags === undefined || work.tags.length === 0 ? {} : { nodeSelector: nodesOf(work.tags) }),
+    ...placed(work.placement),
     ...(team.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: team.imagePullSecrets }),
     containers: [
-      agentContainer(work, foreign, resources(team, asker === undefined), installation),
+      agentContainer(work, foreign, resources.agent, installation),
       ...work.containers.map((container) =>
         stepContainer(container, {
           foreign,
           shim: work.shim,
-          resources: resources(team, container === asker),
+          resources: resources.of(container),
           team,
           installation,
         }),
@@ -122,8 +122,12 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
   };
 }
 
-function nodesOf(tags: readonly string[]): Record<string, string> {
-  return Object.fromEntries(tags.map((tag) => [nodeLabel(tag), 'true']));
+function placed({ nodeSelector, tolerations, runtimeClassName }: Placement): Partial<V1PodSpec> {
+  return {
+    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
+    ...(tolerations.length === 0 ? {} : { tolerations }),
+    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+  };
 }
 
 /** Runs images that are not ours: they share a work directory, and the shim comes into them by a volume. */
@@ -227,23 +231,6 @@ function stepContainer(container: PlanContainer, around: StepSurroundings): V1Co
 function waitForShim(): string {
   const shim = `${SHIM_FOLDER}/millrace-shim`;
   return `until [ -x ${shim} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${shim}`;
-}
-
-/** Steps run one after another, so one container asks for the whole Pod. Zeros keep limits from becoming requests. */
-function resources(team: TeamRules, asks: boolean): V1ResourceRequirements {
-  const asked = text({ ...DEFAULT_REQUESTS, ...team.requests });
-  const zero = Object.fromEntries(
-    [...Object.keys(asked), ...Object.keys(team.limits)].map((name) => [name, '0']),
-  );
-  const limits = text(team.limits);
-  return {
-    requests: asks ? { ...zero, ...asked } : zero,
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-  };
-}
-
-function text(amounts: Amounts): Record<string, string> {
-  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
 }
 
 function unprivileged(): V1SecurityContext {

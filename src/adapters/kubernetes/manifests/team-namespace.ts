@@ -7,7 +7,8 @@ import type {
   V1RoleBinding,
   V1ServiceAccount,
 } from '@kubernetes/client-node';
-import type { Amounts, Installation, Owner } from './installation.ts';
+import type { Amounts } from '#domain/planning/place-pod.ts';
+import type { Installation, Owner } from './installation.ts';
 import { ownerReference } from './installation.ts';
 import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { teamNetworkPolicy } from './network-policy.ts';

@@ -1,4 +1,5 @@
-import type { Amounts, TeamRules } from './installation.ts';
+import type { Amounts, Worker } from '#domain/planning/place-pod.ts';
+import type { TeamRules } from './installation.ts';
 
 /** The part of a Team's spec that its Pods are made from. */
 export interface TeamSpec {
@@ -10,6 +11,8 @@ export interface TeamSpec {
     resources?: { requests?: Amounts; limits?: Amounts };
   };
   sources?: { allowHTTP?: boolean; allowedHosts?: string[] };
+  allowedTags?: string[];
+  workers?: Worker[];
 }
 
 /** Absent means baseline: images of `docker` steps may then run as the user they name. */
@@ -24,6 +27,8 @@ export function teamRules(name: string, spec: TeamSpec): TeamRules {
     imagePullSecrets,
     requests: resources.requests ?? {},
     limits: resources.limits ?? {},
+    workers: spec.workers ?? [],
+    ...(spec.allowedTags && { allowedTags: spec.allowedTags }),
     ...(spec.sources && { sources: sourceRules(spec.sources) }),
     ...(image === undefined ? {} : { workerImage: image }),
   };

@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { digits, type Part } from './part.ts';
+
+const REST_MS = 3000;
+
+/** What a gateway that nobody asks takes, and how late its event loop comes: the controls of what the other parts find. */
+export const idle: Part = {
+  name: 'idle',
+  async measure({ startGateway }) {
+    const gateway = await startGateway();
+    await gateway.delay();
+    await sleep(REST_MS);
+    const { p99 } = await gateway.delay();
+    await gateway.stop();
+    return [['event loop delay p99, idle gateway', `${digits(p99)} ms`, '']];
+  },
+};

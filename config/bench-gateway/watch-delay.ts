@@ -1,0 +1,13 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/*
+ * Loaded into a process before its program (`node --import`): tells whoever started it how late the event loop comes.
+ */
+const histogram = monitorEventLoopDelay({ resolution: 1 });
+histogram.enable();
+
+process.on('message', () => {
+  process.send?.({ p99: histogram.percentile(99) / 1e6, most: histogram.max / 1e6 });
+  histogram.reset();
+});
+process.channel?.unref();

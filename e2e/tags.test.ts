@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '#e2e/support/eventually.ts';
+import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
+import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
+import { apply, condition, get, kubectl, list } from '#e2e/support/kubectl.ts';
+
+const TEAM = teamName('e2e-tags');
+/** Of this run alone: no node has its label from an earlier one. */
+const GPU = `gpu-${TEAM}`;
+const LABEL = `millrace.dev/tag-${GPU}`;
+
+const taggedJob = (name: string, tag: string): string => `
+job "${name}" {
+  tags = ["${tag}"]
+  task "run" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+}
+`;
+
+const config = `
+resource_type "list" {
+  check "shell" {
+    cmd = "echo '[{\\"n\\": \\"1\\"}]'"
+  }
+}
+resource "list" "far" {
+  check_interval = "@every 1h"
+  tags           = ["elsewhere"]
+}
+${taggedJob('train', GPU)}
+${taggedJob('build', 'big')}
+${taggedJob('secret', 'elsewhere')}
+`;
+
+const BIG = { tag: 'big', nodeSelector: {}, resources: { requests: { memory: '64Mi' } } };
+
+beforeAll(async () => {
+  await createTeam(TEAM, { allowedTags: [GPU, 'big'], workers: [BIG] });
+  await createPipeline(TEAM, 'tagged', config);
+}, 120_000);
+
+afterAll(async () => {
+  await kubectl('label', 'nodes', '--all', `${LABEL}-`);
+  await deleteTeam(TEAM);
+}, 240_000);
+
+const api = pipelineApi(TEAM, 'tagged');
+
+interface Reason {
+  code: string;
+  message: string;
+}
+
+async function reasonsOf(job: string): Promise<Reason[]> {
+  const { builds } = await data<{ builds: { job: string; reasons: Reason[] }[] }>('GET', `${api.at}/waiting`);
+  return builds.filter((build) => build.job === job).flatMap(({ reasons }) => reasons);
+}
+
+test('a build whose tag no node offers says so, and runs as soon as a node has the label', async () => {
+  const { number } = created(await api.trigger('train'));
+  await eventually(async () => {
+    expect(await reasonsOf('train')).toMatchObject([
+      { code: 'NoNodeForTags', message: expect.stringContaining(`the tag ${GPU}`) },
+    ]);
+  });
+  const [node] = await list('nodes');
+  await kubectl('label', 'node', node?.metadata.name ?? '', `${LABEL}=true`);
+  expect(await buildEnded(TEAM, 'tagged', 'train', number)).toMatchObject({ status: 'succeeded' });
+}, 180_000);
+
+test('a tag that the Team describes needs no label', async () => {
+  const { number } = created(await api.trigger('build'));
+  expect(await buildEnded(TEAM, 'tagged', 'build', number)).toMatchObject({ status: 'succeeded' });
+}, 180_000);
+
+test('a tag that the Team does not allow gets no Pod until the Team does, and everybody is told', async () => {
+  const why = `Team ${TEAM} does not allow the tag elsewhere; its spec.allowedTags has ${GPU} and big.`;
+  const pipeline = await get('pipeline', 'tagged', '--namespace', TEAM);
+  expect(condition(pipeline, 'Ready').status).toBe('True');
+  expect(condition(pipeline, 'TagsRefused')).toMatchObject({
+    status: 'True',
+    reason: 'TagNotAllowed',
+    message: `job secret: ${why}\ncheck of list.far: ${why}`,
+  });
+  const { number } = created(await api.trigger('secret'));
+  await eventually(async () => {
+    expect(await reasonsOf('secret')).toEqual([{ code: 'TagNotAllowed', message: why }]);
+    const { status } = await get('pipeline', 'tagged', '--namespace', TEAM);
+    expect(status?.['failingChecks']).toEqual([
+      { resource: 'list.far', message: `No Pod could be made: ${why}` },
+    ]);
+  });
+  expect(await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/job=secret')).toEqual([]);
+  expect(await list('cronjobs', '--namespace', TEAM)).toEqual([]);
+
+  const workers = [BIG, { tag: 'elsewhere', nodeSelector: {} }];
+  const spec = { allowedTags: [GPU, 'big', 'elsewhere'], workers };
+  await apply({ apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', metadata: { name: TEAM }, spec });
+  expect(await buildEnded(TEAM, 'tagged', 'secret', number)).toMatchObject({ status: 'succeeded' });
+  await eventually(async () => {
+    const { status } = await get('pipeline', 'tagged', '--namespace', TEAM);
+    expect(status?.conditions?.map(({ type }) => type)).not.toContain('TagsRefused');
+    expect(await list('cronjobs', '--namespace', TEAM)).toHaveLength(1);
+  });
+  expect((await api.check('list.far')).status).toBeLessThan(300);
+  await eventually(async () => expect(await api.versions('list.far')).toHaveLength(1));
+}, 240_000);

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { inMemoryApi } from '#testing/public-api.ts';
+import type { App } from './access/route.ts';
+import { createLog } from './log.ts';
+import type { PressureLimits } from './pressure.ts';
+import { publicRoutes } from './routes/table.ts';
+import { createServer } from './server.ts';
+
+function server(pressure: PressureLimits): App {
+  return createServer({
+    routes: publicRoutes(inMemoryApi(), async () => undefined, '0'),
+    authorize: async () => 'anonymous',
+    log: createLog('silent', 'test'),
+    pressure,
+  });
+}
+
+/** Until the first look at the process, which comes after a second, the answer is the usual one. */
+async function answerAfterALook(app: App, url: string) {
+  await app.ready();
+  const before = app.memoryUsage().heapUsed;
+  for (let times = 0; before === app.memoryUsage().heapUsed && times < 400; times += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return await app.inject(url);
+}
+
+const TIGHT: Record<string, PressureLimits> = {
+  'whose heap is full': { delay: 1e9, heapBytes: 1 },
+  'whose event loop is late': { delay: Number.MIN_VALUE, heapBytes: 1e15 },
+};
+
+describe('a process', () => {
+  test.each(Object.entries(TIGHT))(
+    '%s says so at once, and to whom it should come again',
+    async (_name, limits) => {
+      const app = server(limits);
+      const answer = await answerAfterALook(app, '/openapi.json');
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1']);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/problem+json; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+      });
+      expect(answer.json()).toMatchObject({
+        type: 'https://millrace.dev/problems/unavailable',
+        detail: 'Too much to do at once. Try again in a second.',
+      });
+      expect((await app.inject('/health')).statusCode).toBe(200);
+      await app.close();
+    },
+  );
+
+  test('that is within its limits answers', async () => {
+    const app = server({ delay: 1e9, heapBytes: 1e15 });
+    expect((await answerAfterALook(app, '/openapi.json')).statusCode).toBe(200);
+    await app.close();
+  });
+});

@@ -1,0 +1,60 @@
+import type { V1ResourceRequirements } from '@kubernetes/client-node';
+import type { Amounts, Placement } from '#domain/planning/place-pod.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+
+const DEFAULT_REQUESTS: Amounts = { cpu: '100m', memory: '128Mi' };
+
+export interface PodResources {
+  agent: V1ResourceRequirements;
+  of(container: PlanContainer): V1ResourceRequirements;
+}
+
+/**
+ * What each container of a Pod asks for and may use. Steps run one after another, so one container asks for the whole Pod, and zeros
+ * keep the limits of the others from becoming requests. Devices belong to the container that works with them, and cannot be overcommitted.
+ */
+export function podResources(
+  containers: readonly PlanContainer[],
+  team: { requests: Amounts; limits: Amounts },
+  placement: Pick<Placement, 'requests' | 'limits'>,
+): PodResources {
+  const [asker] = containers;
+  const requests = text({ ...DEFAULT_REQUESTS, ...team.requests, ...placement.requests });
+  const limits = text({ ...team.limits, ...placement.limits });
+  const devices = only({ ...requests, ...limits }, isDevice);
+  const asked = only(requests, isShared);
+  const may = only(limits, isShared);
+  const zero = Object.fromEntries(Object.keys({ ...asked, ...may }).map((name) => [name, '0']));
+  const foreign = containers.filter(({ image }) => image !== undefined);
+  const workers = foreign.length > 0 ? foreign : containers.slice(0, 1);
+  const share = (asks: boolean, works: boolean): V1ResourceRequirements => {
+    const own = works ? devices : {};
+    const limit = { ...may, ...own };
+    return {
+      requests: { ...zero, ...(asks ? asked : {}), ...own },
+      ...(Object.keys(limit).length === 0 ? {} : { limits: limit }),
+    };
+  };
+  return {
+    agent: share(asker === undefined, false),
+    of: (container) => share(container === asker, workers.includes(container)),
+  };
+}
+
+/** Extended resources and huge pages: Kubernetes wants request and limit to be the same. */
+function isDevice(name: string): boolean {
+  const [domain = '', rest] = name.split('/');
+  return rest === undefined ? name.startsWith('hugepages-') : !domain.endsWith('kubernetes.io');
+}
+
+function isShared(name: string): boolean {
+  return !isDevice(name);
+}
+
+function only(amounts: Record<string, string>, wanted: (name: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(amounts).filter(([name]) => wanted(name)));
+}
+
+function text(amounts: Amounts): Record<string, string> {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from '@jest/globals';
+import { assert, constantFrom, oneof, option, property, string, uniqueArray } from 'fast-check';
+import type { Misplaced, Placement, TagRules, Worker } from './place-pod.ts';
+import { isMisplaced, placePod } from './place-pod.ts';
+
+const labelOf = (tag: string): string => `example.dev/tag-${tag}`;
+const rules = (workers: Worker[] = [], allowedTags?: string[]): TagRules => ({
+  name: 'blue',
+  workers,
+  ...(allowedTags === undefined ? {} : { allowedTags }),
+});
+const place = (tags: string[], team: TagRules): Placement | Misplaced => placePod(tags, team, labelOf);
+
+const taint = { key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule' } as const;
+const gpu: Worker = {
+  tag: 'gpu',
+  nodeSelector: { 'example.com/accelerator': 'a100' },
+  tolerations: [taint],
+  resources: { requests: { memory: '8Gi' }, limits: { 'nvidia.com/gpu': 1 } },
+  runtimeClassName: 'nvidia',
+};
+const big: Worker = { tag: 'big', nodeSelector: {}, resources: { requests: { cpu: 8, memory: '4Gi' } } };
+
+describe('the place of a Pod', () => {
+  test.each<[string, string[], TagRules, Partial<Placement>]>([
+    ['without tags is anywhere', [], rules([gpu], []), { nodeSelector: {}, tolerations: [] }],
+    [
+      'with a tag that the Team says nothing of has its label',
+      ['arm64'],
+      rules([gpu]),
+      { nodeSelector: { 'example.dev/tag-arm64': 'true' }, tolerations: [], requests: {}, limits: {} },
+    ],
+    [
+      'with a tag that the Team describes is as it says, and the label counts no more',
+      ['gpu'],
+      rules([big, gpu]),
+      {
+        nodeSelector: { 'example.com/accelerator': 'a100' },
+        tolerations: [taint],
+        requests: { memory: '8Gi' },
+        limits: { 'nvidia.com/gpu': 1 },
+        runtimeClassName: 'nvidia',
+      },
+    ],
+    [
+      'is on nodes with the label if the entry names no others',
+      ['gpu'],
+      rules([{ tag: 'gpu', tolerations: [taint] }]),
+      { nodeSelector: { 'example.dev/tag-gpu': 'true' }, tolerations: [taint] },
+    ],
+    [
+      'is on any node if the entry says so',
+      ['big'],
+      rules([big]),
+      { nodeSelector: {}, requests: { cpu: 8, memory: '4Gi' } },
+    ],
+    [
+      'with several tags has all of them, and of what two ask for the later entry counts',
+      ['arm64', 'gpu', 'big'],
+      rules([gpu, big]),
+      {
+        nodeSelector: { 'example.com/accelerator': 'a100', 'example.dev/tag-arm64': 'true' },
+        requests: { cpu: 8, memory: '4Gi' },
+        limits: { 'nvidia.com/gpu': 1 },
+        runtimeClassName: 'nvidia',
+      },
+    ],
+    [
+      'may be that of an allowed tag',
+      ['gpu'],
+      rules([], ['arm64', 'gpu']),
+      { nodeSelector: { 'example.dev/tag-gpu': 'true' } },
+    ],
+  ])('%s', (_, tags, team, expected) => {
+    expect(place(tags, team)).toMatchObject(expected);
+  });
+
+  test.each<[string, string[], TagRules, Misplaced]>([
+    [
+      'a tag that is not allowed, and which are',
+      ['gpu', 'arm64'],
+      rules([gpu], ['arm64', 'big']),
+      {
+        reason: 'TagNotAllowed',
+        message: 'Team blue does not allow the tag gpu; its spec.allowedTags has arm64 and big.',
+      },
+    ],
+    [
+      'all of those that are not allowed',
+      ['gpu', 'arm64'],
+      rules([], []),
+      {
+        reason: 'TagNotAllowed',
+        message: 'Team blue does not allow the tags gpu and arm64; its spec.allowedTags has none.',
+      },
+    ],
+    [
+      'two tags that want different nodes',
+      ['a', 'b'],
+      rules([
+        { tag: 'a', nodeSelector: { zone: 'north' } },
+        { tag: 'b', nodeSelector: { zone: 'south' } },
+      ]),
+      {
+        reason: 'TagsConflict',
+        message: 'No Pod can have the tags a and b: they want the node label zone to be north and south.',
+      },
+    ],
+    [
+      'two tags that want different runtimes',
+      ['gpu', 'safe'],
+      rules([gpu, { tag: 'safe', runtimeClassName: 'gvisor' }]),
+      {
+        reason: 'TagsConflict',
+        message:
+          'No Pod can have the tags gpu and safe: they want the runtime class to be nvidia and gvisor.',
+      },
+    ],
+  ])('is refused with its reason: %s', (_, tags, team, expected) => {
+    expect(place(tags, team)).toEqual(expected);
+  });
+
+  test('is the same in whatever order the tags stand', () => {
+    const team = rules([big, gpu]);
+    expect(JSON.stringify(place(['x', 'gpu', 'a', 'big'], team))).toBe(
+      JSON.stringify(place(['big', 'a', 'gpu', 'x'], team)),
+    );
+  });
+
+  test('is never told by the tags themselves, whatever text they are: only by the Team, or by the label of a tag', () => {
+    const anyTag = oneof(string(), constantFrom('gpu', 'big', 'kubernetes.io/hostname', '__proto__'));
+    assert(
+      property(uniqueArray(anyTag, { maxLength: 5 }), option(uniqueArray(anyTag)), (tags, allowed) => {
+        const found = place(tags, rules([gpu, big], allowed ?? undefined));
+        if (isMisplaced(found)) return;
+        expect(tags.filter((tag) => allowed !== null && !allowed.includes(tag))).toEqual([]);
+        const ours = new Set(['example.com/accelerator', ...tags.map(labelOf)]);
+        expect(Object.keys(found.nodeSelector).filter((label) => !ours.has(label))).toEqual([]);
+        expect(found.tolerations.filter((toleration) => toleration !== taint)).toEqual([]);
+      }),
+    );
+  });
+});
