@@ -501,6 +501,8 @@ test('a Pipeline whose check nobody starts says so, although nothing else happen
     () => stores.checks.openRuns(),
     (runs) => runs.some(({ pipeline: of }) => of === 'late'),
   );
+  // Its beginning is over.
+  await sleep(2000);
   await stores.pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, next_check_at = now() - interval '5 hours'
     WHERE run_id IS NULL AND pipeline_id = (SELECT id FROM pipelines WHERE name = 'late')`);

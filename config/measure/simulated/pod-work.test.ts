@@ -24,6 +24,7 @@ function runningPod(image?: string): Wire<V1Pod> {
       name: 'main',
       namespace: 'ns',
       podSecurity: 'baseline',
+      workers: [],
       imagePullSecrets: [],
       requests: {},
       limits: {},
