@@ -53,7 +53,7 @@ export class Loops {
   start(): void {
     const { bell } = this.#leadership.database;
     this.#stop.push(
-      bell.listen(['checks', 'schedule', 'builds', 'status', 'cancel'], (topic, id) =>
+      bell.listen(['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'], (topic, id) =>
         this.#heard(topic, id),
       ),
     );
@@ -76,6 +76,7 @@ export class Loops {
   #heard(topic: BellTopic, id: number): void {
     if (topic === 'cancel') this.#pods.look(id);
     else if (topic === 'status') this.#reconciling.factsChanged(id);
+    else if (topic === 'teams') this.#reconciling.teamChanged(id);
     else if (topic === 'schedule' && id !== 0) this.#queue.add(`schedule ${id}`);
     else this.#queue.add(topic);
   }
