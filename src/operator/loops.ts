@@ -24,6 +24,7 @@ const TICKS_MS = {
   schedule: 10_000,
   builds: 10_000,
   compare: 10_000,
+  overdue: 10_000,
   orphans: 60_000,
   retain: 300_000,
 };
@@ -88,6 +89,7 @@ export class Loops {
     if (what === 'checks') return this.#startChecks();
     if (what === 'hooks') return this.#runHooks();
     if (what === 'compare') return this.#compare();
+    if (what === 'overdue') return this.#tellOverdue();
     if (what === 'orphans') return this.#removeOrphans();
     if (what === 'retain') return this.#retainHistory();
     if (what === 'team') return this.#tryRefused(id);
@@ -162,6 +164,12 @@ export class Loops {
       'a Pod could not be followed',
       failures.map((error) => ({ error })),
     );
+  }
+
+  /** Nothing happens to a pipeline whose checks nobody starts: somebody has to look. */
+  async #tellOverdue(): Promise<Ending> {
+    this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
+    return 'done';
   }
 
   async #removeOrphans(): Promise<Ending> {
