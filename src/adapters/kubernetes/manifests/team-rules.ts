@@ -1,3 +1,4 @@
+import { defined } from '#adapters/kubernetes/defined.ts';
 import type { Amounts, Worker } from '#domain/planning/place-pod.ts';
 import type { TeamRules } from './installation.ts';
 
@@ -20,7 +21,7 @@ export const DEFAULT_POD_SECURITY = 'baseline';
 
 export function teamRules(name: string, spec: TeamSpec): TeamRules {
   const { image, imagePullSecrets = [], resources = {} } = spec.defaults ?? {};
-  return {
+  return defined({
     name,
     namespace: spec.namespace ?? name,
     podSecurity: spec.podSecurity ?? DEFAULT_POD_SECURITY,
@@ -28,18 +29,15 @@ export function teamRules(name: string, spec: TeamSpec): TeamRules {
     requests: resources.requests ?? {},
     limits: resources.limits ?? {},
     workers: spec.workers ?? [],
-    ...(spec.allowedTags && { allowedTags: spec.allowedTags }),
-    ...(spec.sources && { sources: sourceRules(spec.sources) }),
-    ...(image === undefined ? {} : { workerImage: image }),
-  };
+    allowedTags: spec.allowedTags,
+    sources: spec.sources && sourceRules(spec.sources),
+    workerImage: image,
+  });
 }
 
 function sourceRules({
   allowHTTP,
   allowedHosts,
 }: NonNullable<TeamSpec['sources']>): TeamRules['sources'] & {} {
-  return {
-    ...(allowHTTP === undefined ? {} : { allowHttp: allowHTTP }),
-    ...(allowedHosts === undefined ? {} : { hosts: allowedHosts }),
-  };
+  return defined({ allowHttp: allowHTTP, hosts: allowedHosts });
 }
