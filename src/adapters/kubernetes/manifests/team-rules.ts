@@ -1,4 +1,3 @@
-import { defined } from '#adapters/kubernetes/defined.ts';
 import type { Amounts, Worker } from '#domain/planning/place-pod.ts';
 import type { TeamRules } from './installation.ts';
 
@@ -20,24 +19,31 @@ export interface TeamSpec {
 export const DEFAULT_POD_SECURITY = 'baseline';
 
 export function teamRules(name: string, spec: TeamSpec): TeamRules {
-  const { image, imagePullSecrets = [], resources = {} } = spec.defaults ?? {};
-  return defined({
+  const { namespace = name, podSecurity = DEFAULT_POD_SECURITY, allowedTags, workers = [], sources } = spec;
+  return {
     name,
-    namespace: spec.namespace ?? name,
-    podSecurity: spec.podSecurity ?? DEFAULT_POD_SECURITY,
-    imagePullSecrets,
-    requests: resources.requests ?? {},
-    limits: resources.limits ?? {},
-    workers: spec.workers ?? [],
-    allowedTags: spec.allowedTags,
-    sources: spec.sources && sourceRules(spec.sources),
-    workerImage: image,
-  });
+    namespace,
+    podSecurity,
+    workers,
+    ...rulesOfDefaults(spec.defaults),
+    ...(allowedTags && { allowedTags }),
+    ...(sources && { sources: sourceRules(sources) }),
+  };
+}
+
+type OfDefaults = Pick<TeamRules, 'imagePullSecrets' | 'requests' | 'limits' | 'workerImage'>;
+
+function rulesOfDefaults({ image, imagePullSecrets = [], resources }: TeamSpec['defaults'] = {}): OfDefaults {
+  const { requests = {}, limits = {} } = resources ?? {};
+  return { imagePullSecrets, requests, limits, ...(image === undefined ? {} : { workerImage: image }) };
 }
 
 function sourceRules({
   allowHTTP,
   allowedHosts,
 }: NonNullable<TeamSpec['sources']>): TeamRules['sources'] & {} {
-  return defined({ allowHttp: allowHTTP, hosts: allowedHosts });
+  return {
+    ...(allowHTTP === undefined ? {} : { allowHttp: allowHTTP }),
+    ...(allowedHosts === undefined ? {} : { hosts: allowedHosts }),
+  };
 }
