@@ -41,7 +41,7 @@ async function compileText(
   const variables = { ...text.given, ...given };
   const { hcl } = text.text;
   let compilation = await compiler.compile(hcl, variables);
-  const missing = text.elsewhere.secrets.length === 0 ? [] : missingVariables(text, compilation);
+  const missing = text.elsewhere.secrets.length === 0 ? [] : missingVariables(compilation);
   if (missing.length > 0) {
     const secrets = missing.map(
       (name) => [name, { value: makeSecretPlaceholder(name), secret: true }] as const,
@@ -67,26 +67,18 @@ function unseen({ source, range }: NeededSource): Diagnostic {
 }
 
 /** Declared, without a value or a default: a Secret may hold them. */
-function missingVariables({ text: { hcl } }: PipelineText, { diagnostics }: Compilation): string[] {
-  const bytes = Buffer.from(hcl);
-  return diagnostics.flatMap(({ code, range }) => {
-    if (code !== 'variable-missing' || !range) return [];
-    const header = bytes.subarray(range.start.byte, range.end.byte).toString();
-    return /"([^"]+)"/.exec(header)?.[1] ?? [];
-  });
+function missingVariables({ diagnostics }: Compilation): string[] {
+  return diagnostics.flatMap(({ code, variable }) => (code === 'variable-missing' && variable) || []);
 }
 
 function findingOf(diagnostic: Diagnostic, text: PipelineText): Finding {
   const finding = toFinding(diagnostic, text);
-  if (diagnostic.code === 'variable-undeclared') return { ...finding, ...placeOfValue(finding, text) };
+  const { variable } = diagnostic;
+  // The text has no place for it, but the manifest that gives the value has.
+  if (diagnostic.code === 'variable-undeclared' && variable !== undefined)
+    return { ...finding, ...text.placeOfVariable?.(variable) };
   if (diagnostic.code !== 'variable-missing') return finding;
   return { ...finding, help: [finding.help, ...configMapAdvice(text)].join(' ') };
-}
-
-/** Of a value that the manifest gives, though the text declares no such variable. */
-function placeOfValue({ message }: Finding, { given, placeOfVariable }: PipelineText): Partial<Finding> {
-  const name = Object.keys(given).find((variable) => message.includes(`"${variable}", which`));
-  return (name !== undefined && placeOfVariable?.(name)) || {};
 }
 
 function configMapAdvice({ elsewhere: { configMaps } }: PipelineText): string[] {

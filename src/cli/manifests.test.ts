@@ -178,6 +178,19 @@ describe('places are those of the manifest', () => {
   });
 });
 
+test('a value that a Secret may hold is not missing, however the block says whose it is', async () => {
+  const config = 'variable /* "b" */ "a" { type = string }\n';
+  const source = `${HEAD}  varsFrom: [{secretRef: {name: more}}]\n  config: |\n${indented(config + GOOD.replaceAll('\\n', '\n'), 4)}`;
+  expect(await validate(source)).toEqual(['<stdin>, app: valid, 1 job, 0 resources']);
+});
+
+test('a value with a name too long for its message is shown where it is given', async () => {
+  const source = `${HEAD}  vars: {${'a'.repeat(600)}: x}\n  config: |\n    ${GOOD.replaceAll('\\n', '\n    ')}\n`;
+  expect((await validate(source)).filter((line) => line.includes('warning['))).toEqual([
+    expect.stringContaining('<stdin>:5:10: warning[variable-undeclared]'),
+  ]);
+});
+
 test('a value for a variable that is not declared is shown where it is given', async () => {
   const texts = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\ndata: {b: x}\n';
   const source = `${HEAD}  vars: {a: x}\n  varsFrom: [{configMapRef: {name: more}}]\n  config: |\n    ${GOOD.replaceAll('\\n', '\n    ')}\n---\n${texts}`;

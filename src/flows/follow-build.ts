@@ -14,11 +14,13 @@ export async function followBuild(
   events: BuildEvent[],
   { builds, bell }: Ports,
 ): Promise<{ acknowledged: number; cancel: boolean } | 'over'> {
+  let fresh = false;
   let changed = false;
   let decides = false;
   let puts = false;
-  const answer = await builds.applyEvents(build, attempt, events, (state, fresh) => {
-    const applied = applyEvents(state, fresh);
+  const answer = await builds.applyEvents(build, attempt, events, (state, more) => {
+    const applied = applyEvents(state, more);
+    fresh = true;
     changed = applied.state.status !== state.status;
     puts = applied.puts.length > 0;
     decides = isOver(applied.state.status) || puts;
@@ -30,5 +32,6 @@ export async function followBuild(
   // A trigger reaches other pipelines of the team: whoever hears this looks at all that want a decision.
   if (puts) bell.ring('schedule', 0);
   if (changed) bell.ring('status', pipelineId);
+  if (fresh) bell.ring('progress', build);
   return { acknowledged, cancel };
 }

@@ -258,7 +258,8 @@ export interface SessionStore {
  * Hints between processes, by Postgres NOTIFY. `ring` never fails the caller. Ids: of a pipeline for `schedule` and `status`, of a
  * build for `cancel`; `checks` and `builds` carry 0 and mean: look.
  */
-export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel';
+/** `status` has the pipeline's id; `progress`, for whoever looks on, and `cancel` a build's. */
+export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel' | 'progress';
 export interface Bell {
   ring(topic: BellTopic, id: number): void;
   /** `id` 0: connection was lost meanwhile, look at everything. Returns how to stop. */

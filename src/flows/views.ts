@@ -13,8 +13,10 @@ export interface Views {
   /** Newest first. */
   builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<BuildView> | undefined>;
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
-  /** Of all attempts, oldest first, from after the given sequence number; at most 1 MiB of text at a time. */
-  logs(ref: BuildRef, after: number): Promise<LogPage | undefined>;
+  /** Of all attempts, oldest first, from after the given sequence number; at most 1 MiB of text at a time, or as little as is asked for. */
+  logs(ref: BuildRef, after: number, mostCharacters?: number): Promise<LogPage | undefined>;
+  /** By which ids the bell speaks of it. */
+  buildIds(ref: BuildRef): Promise<{ build: number; pipeline: number } | undefined>;
   resources(name: PipelineName): Promise<ResourceView[] | undefined>;
   resource(name: ResourceName): Promise<ResourceView | undefined>;
   /** Newest first. */
@@ -99,6 +101,8 @@ export interface ResourceView {
   type: string;
   schedule?: Schedule;
   webhookGeneration: number;
+  /** Webhooks without a signature are refused. */
+  webhookSigned: boolean;
   lastCheckedAt?: Date;
   nextCheckAt?: Date;
   checkError?: string;

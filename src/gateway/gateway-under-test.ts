@@ -5,6 +5,9 @@ import { rows } from '#adapters/database/pool.ts';
 import { views } from '#adapters/database/views.ts';
 import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
+import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
+import { isCommonPassword } from '#adapters/passwords/common.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
@@ -14,6 +17,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
+import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { BuildStore } from '#flows/ports.ts';
@@ -39,6 +43,10 @@ export class CheapPasswords implements Passwords {
     this.verified += 1;
     return hash === (await this.hash(password));
   }
+
+  isCommon(password: string): boolean {
+    return isCommonPassword(password);
+  }
 }
 
 const NOBODY: OAuthClient = {
@@ -53,6 +61,8 @@ export interface Options {
   now?: () => Date;
   trustedProxies?: string[];
   client?: OAuthClient;
+  objects?: ApiObjects;
+  limits?: Partial<StreamLimits>;
 }
 
 interface Stores {
@@ -89,6 +99,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const access = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
+    objects: options.objects,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
     externalUrl: ORIGIN,
@@ -96,7 +107,8 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     passwords: options.passwords ?? new CheapPasswords(),
     now,
   });
-  const routes = [...publicRoutes(api, async () => undefined, '0'), ...accessRoutes(access.ports)];
+  const limits = { ...STREAM_LIMITS, ...options.limits };
+  const routes = [...publicRoutes(api, async () => undefined, '0', limits), ...accessRoutes(access.ports)];
   const app = createServer({
     routes,
     authorize: access.authorize,
@@ -104,6 +116,8 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     audit: access.ports.audit,
     externalUrl: ORIGIN,
     log,
+    // A machine that is busy with other tests is no reason to refuse these.
+    pressure: { delay: 0, heapBytes: 0 },
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -111,6 +125,8 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const ask = asker(base);
   return {
     base,
+    bell,
+    app,
     ask,
     account: async (username: string, about: About = {}) =>
       await makeAccount(stores, access.ports.passwords, username, about),

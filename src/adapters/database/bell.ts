@@ -4,7 +4,14 @@ import { createEar, type EarOptions } from './ear.ts';
 import { rows, texts } from './pool.ts';
 
 const CHANNEL = 'millrace';
-const TOPICS: ReadonlySet<string> = new Set<BellTopic>(['checks', 'schedule', 'builds', 'status', 'cancel']);
+const TOPICS = [
+  'checks',
+  'schedule',
+  'builds',
+  'status',
+  'cancel',
+  'progress',
+] as const satisfies BellTopic[];
 
 export interface BellOptions extends EarOptions {
   pool: DatabasePool;
@@ -26,9 +33,7 @@ export function openBell(options: BellOptions): ClosableBell {
     channel: CHANNEL,
     heard: (payload) => tell(listeners, payload, options.onError),
     connected: () => {
-      for (const topic of ['checks', 'schedule', 'builds', 'status', 'cancel'] satisfies BellTopic[]) {
-        tell(listeners, `${topic}:0`, options.onError);
-      }
+      for (const topic of TOPICS) tell(listeners, `${topic}:0`, options.onError);
     },
   });
   const sender = createSender(options);
@@ -61,7 +66,7 @@ function tell(listeners: Set<Listener>, payload: string, onError: BellOptions['o
 }
 
 function isTopic(text: string): text is BellTopic {
-  return TOPICS.has(text);
+  return TOPICS.some((topic) => topic === text);
 }
 
 function createSender({ pool, onError }: BellOptions) {

@@ -10,6 +10,7 @@ import { startQueued } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { INTERLEAVINGS } from '#testing/scheduling/runs.ts';
+import { weighted } from '#testing/scheduling/weighted.ts';
 import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 
@@ -52,12 +53,8 @@ const WEIGHTS = {
   retry: 1,
 } as const;
 type Kind = keyof typeof WEIGHTS;
-const isKind = (kind: string): kind is Kind => Object.hasOwn(WEIGHTS, kind);
-const KINDS = Object.entries(WEIGHTS).flatMap(([kind, weight]) =>
-  isKind(kind) ? Array.from({ length: weight }, () => kind) : [],
-);
 const drawnEvent = fc.record({
-  kind: fc.constantFrom(...KINDS),
+  kind: weighted(WEIGHTS),
   one: fc.nat(11),
   other: fc.nat(11),
   wait: fc.nat(3),

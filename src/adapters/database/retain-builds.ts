@@ -11,48 +11,34 @@ import type { Removed } from '#flows/retain-history.ts';
 import { gatherJobs } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
 import { logMonth } from './log-chunks.ts';
-import { ids, LOCK, rows, texts, type Transaction } from './pool.ts';
-import { policyOf, type StoredPolicy } from './retention-policy.ts';
+import { ids, rows, texts, type Transaction } from './pool.ts';
+import { leaveTurn, takeTurn, type Turn } from './retention-turn.ts';
 
 /** Builds that are looked at by one transaction. */
 const AT_ONCE = 100;
-
-interface Turn {
-  job: number;
-  pipeline: number;
-  from: number;
-  policy: StoredPolicy | null;
-}
 
 /** Some of the oldest builds of the job that waits longest; undefined: all had their turn after `since`. */
 export async function retainSomeBuilds(
   connection: Transaction,
   { at, since }: { at: Date; since: Date },
 ): Promise<Removed | undefined> {
-  const turn = await connection.maybeOne(rows<Turn>()`
-    SELECT j.id AS job, j.pipeline_id AS pipeline, j.retained_to AS "from", t.retention AS policy
-    FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
-    WHERE j.retained_at IS NULL OR j.retained_at < ${since.toISOString()}
-    ORDER BY j.retained_at NULLS FIRST, j.id LIMIT 1`);
-  if (turn === null) return undefined;
-  await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${turn.pipeline}::int)`);
+  const turn = await takeTurn(connection, 'jobs', since);
+  if (turn === undefined) return undefined;
   const builds = await oldest(connection, turn);
   const facts = await factsOf(connection, turn, { builds, at });
   const decision = await decide(connection, turn, facts);
   await remove(connection, turn, { decision, builds });
   // Whoever is younger than one that the limits keep is kept by them too.
   const last = decision.kept.at(-1);
-  const over = builds.length < AT_ONCE || (last?.because === 'limits' && last.build === builds.at(-1)?.id);
-  await connection.query(rows()`
-    UPDATE jobs SET retained_to = ${over ? 0 : (builds.at(-1)?.id ?? 0)},
-      retained_at = CASE WHEN ${over} THEN ${at.toISOString()}::timestamptz ELSE retained_at END
-    WHERE id = ${turn.job}`);
+  const newestSeen = builds.at(-1)?.id;
+  const over = builds.length < AT_ONCE || (last?.because === 'limits' && last.build === newestSeen);
+  await leaveTurn(connection, turn, { last: over ? undefined : newestSeen, at });
   return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records: 0 };
 }
 
 type StoredBuild = Omit<OldBuild, 'endedAt'> & { endedAt: Date | null; createdAt: Date };
 
-async function oldest(connection: Transaction, { job, from }: Turn): Promise<readonly StoredBuild[]> {
+async function oldest(connection: Transaction, { id: job, from }: Turn): Promise<readonly StoredBuild[]> {
   return await connection.any(rows<StoredBuild>()`
     SELECT b.id, b.status, b.ended_at AS "endedAt", b.created_at AS "createdAt",
       coalesce((SELECT jsonb_agg(jsonb_build_object('resource', i.resource_id, 'version', i.version_id))
@@ -64,11 +50,10 @@ async function oldest(connection: Transaction, { job, from }: Turn): Promise<rea
 
 async function factsOf(
   connection: Transaction,
-  { job, pipeline, policy: stored }: Turn,
+  { id: job, pipeline, policy }: Turn,
   { builds, at }: { builds: readonly StoredBuild[]; at: Date },
 ): Promise<RetainFacts> {
-  const policy = policyOf(stored);
-  const keep = { builds: policy.builds ?? 0, good: policy.minimumSucceeded ?? 0 };
+  const keep = { builds: policy.builds, good: policy.minimumSucceeded };
   const known = await connection.one(rows<{ oldest: number | null; good: number | null; pinned: number[] }>()`
     SELECT (SELECT id FROM builds WHERE job_id = ${job} ORDER BY id DESC OFFSET ${Math.max(0, keep.builds - 1)} LIMIT 1) AS oldest,
       (SELECT id FROM builds WHERE job_id = ${job} AND status IN ('succeeded', 'warning')
@@ -93,7 +78,11 @@ async function factsOf(
 }
 
 /** What downstream jobs would take now is only looked for if something would go without it. */
-async function decide(connection: Transaction, { job }: Turn, facts: RetainFacts): Promise<RetainDecision> {
+async function decide(
+  connection: Transaction,
+  { id: job }: Turn,
+  facts: RetainFacts,
+): Promise<RetainDecision> {
   const first = retainBuilds(facts);
   if (first.remove.length === 0) return first;
   const downstream = await connection.anyFirst(rows<{ job_id: number }>()`
@@ -111,7 +100,7 @@ async function decide(connection: Transaction, { job }: Turn, facts: RetainFacts
 
 async function remove(
   connection: Transaction,
-  { job }: Turn,
+  { id: job }: Turn,
   { decision, builds }: { decision: RetainDecision; builds: readonly StoredBuild[] },
 ): Promise<void> {
   const going = new Set([...decision.remove, ...decision.removeLogs]);

@@ -1,41 +1,25 @@
 import { retainVersions, type VersionRetainFacts } from '#domain/scheduling/retain.ts';
 import type { Removed } from '#flows/retain-history.ts';
-import { ids, LOCK, rows, type Transaction } from './pool.ts';
-import { policyOf, type StoredPolicy } from './retention-policy.ts';
+import { ids, rows, type Transaction } from './pool.ts';
+import { leaveTurn, takeTurn, type Turn } from './retention-turn.ts';
 
 /** Versions that are looked at by one transaction. */
 const AT_ONCE = 500;
-
-interface Turn {
-  scope: number;
-  pipeline: number;
-  from: number;
-  policy: StoredPolicy | null;
-}
 
 /** Some of the oldest versions of the scope that waits longest; undefined: all had their turn after `since`. */
 export async function retainSomeVersions(
   connection: Transaction,
   { at, since }: { at: Date; since: Date },
 ): Promise<Removed | undefined> {
-  const turn = await connection.maybeOne(rows<Turn>()`
-    SELECT s.id AS scope, s.pipeline_id AS pipeline, s.retained_to AS "from", t.retention AS policy
-    FROM check_scopes s JOIN pipelines p ON p.id = s.pipeline_id JOIN teams t ON t.id = p.team_id
-    WHERE s.retained_at IS NULL OR s.retained_at < ${since.toISOString()}
-    ORDER BY s.retained_at NULLS FIRST, s.id LIMIT 1`);
-  if (turn === null) return undefined;
-  await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${turn.pipeline}::int)`);
+  const turn = await takeTurn(connection, 'check_scopes', since);
+  if (turn === undefined) return undefined;
   const facts = await factsOf(connection, turn, at);
   const forgotten = retainVersions(facts);
   if (forgotten.length > 0)
     await connection.query(rows()`
       UPDATE versions SET forgotten = true, fields = '{}' WHERE id = ANY(${ids(forgotten)})`);
-  const last = facts.versions.at(-1);
   const over = facts.versions.length < AT_ONCE || isYoung(facts);
-  await connection.query(rows()`
-    UPDATE check_scopes SET retained_to = ${over ? 0 : (last?.id ?? 0)},
-      retained_at = CASE WHEN ${over} THEN ${at.toISOString()}::timestamptz ELSE retained_at END
-    WHERE id = ${turn.scope}`);
+  await leaveTurn(connection, turn, { last: over ? undefined : facts.versions.at(-1)?.id, at });
   return { builds: 0, logs: 0, versions: forgotten.length, records: 0 };
 }
 
@@ -57,10 +41,9 @@ interface FactsRow {
 
 async function factsOf(
   connection: Transaction,
-  { scope, from, policy: stored }: Turn,
+  { id: scope, from, policy }: Turn,
   at: Date,
 ): Promise<VersionRetainFacts> {
-  const policy = policyOf(stored);
   const found = await connection.one(rows<FactsRow>()`
     SELECT (
         SELECT jsonb_agg(jsonb_build_object('id', v.id, 'foundAt', v.found_at, 'inUse',

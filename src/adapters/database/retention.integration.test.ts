@@ -103,6 +103,17 @@ describe('builds', () => {
     expect(await numbers()).toHaveLength(5);
   });
 
+  test('behind more that stay than one transaction looks at go too', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    for (let made = 0; made < 104; made += 1)
+      await stores.builds.trigger(UNIT, 'ann', decideBuilds, new Date());
+    await succeed(stores, 'unit');
+    await stores.pool.query(rows()`
+      UPDATE builds SET status = 'started', ended_at = NULL WHERE number <= 101`);
+    expect(await tidy()).toMatchObject({ builds: 1 });
+    expect((await numbers()).slice(-3)).toEqual(['101', '103', '104']);
+  });
+
   test('that a downstream job still needs stay: passed means the same as before', async () => {
     const both = samplePipeline({
       jobs: [

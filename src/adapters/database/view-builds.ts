@@ -65,6 +65,20 @@ export async function viewBuild(
   return { ...withoutNulls(row), inputs: inputs ?? [], steps: stored?.state.steps ?? [] };
 }
 
+export async function viewBuildIds(
+  pool: DatabasePool,
+  { team, pipeline, job, number }: BuildRef,
+): Promise<{ build: number; pipeline: number } | undefined> {
+  const parsed = parseNumber(number);
+  if (parsed === undefined) return undefined;
+  const found = await pool.maybeOne(rows<{ build: number; pipeline: number }>()`
+    SELECT b.id AS build, p.id AS pipeline
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL
+      AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);
+  return found ?? undefined;
+}
+
 /** Also of a job that is gone from the definition: its builds stay. */
 export async function jobId(
   pool: DatabasePool,

@@ -18,6 +18,7 @@ export async function viewLogs(
   pool: DatabasePool,
   ref: BuildRef,
   after: number,
+  mostCharacters = MOST_CHARACTERS,
 ): Promise<LogPage | undefined> {
   const job = await jobId(pool, ref);
   const number = parseNumber(ref.number);
@@ -33,7 +34,7 @@ export async function viewLogs(
     WHERE month = ${logMonth(build.createdAt)}::date AND build_id = ${build.id}
       AND (attempt, sequence) > (${from.attempt}, ${from.sequence})
     ORDER BY attempt, sequence LIMIT ${MOST_CHUNKS + 1}`);
-  const chunks = bounded(found.slice(0, MOST_CHUNKS));
+  const chunks = bounded(found.slice(0, MOST_CHUNKS), Math.min(mostCharacters, MOST_CHARACTERS));
   const hasMore = chunks.length < found.length;
   const retried = build.attempt === 1 ? [] : await retries(pool, build.id);
   return { chunks, hasMore, complete: build.ended && !hasMore, retried };
@@ -46,13 +47,13 @@ async function retries(pool: DatabasePool, build: number): Promise<LogPage['retr
   return [...found];
 }
 
-function bounded(found: Row[]): LogPage['chunks'] {
+function bounded(found: Row[], most: number): LogPage['chunks'] {
   let characters = 0;
   const chunks: LogPage['chunks'] = [];
   for (const { attempt, sequence, step, at, ...stored } of found) {
     const text = readText(stored);
     characters += text.length;
-    if (chunks.length > 0 && characters > MOST_CHARACTERS) break;
+    if (chunks.length > 0 && characters > most) break;
     chunks.push({ attempt, sequence: (attempt - 1) * ATTEMPT_SPAN + sequence, step, at, text });
   }
   return chunks;

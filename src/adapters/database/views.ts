@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import type { Views } from '#flows/views.ts';
-import { viewBuild, viewBuilds } from './view-builds.ts';
+import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
 import type { Definitions } from './definitions.ts';
 import { viewLogs } from './view-logs.ts';
 import { viewJobs, viewPipelines } from './view-pipelines.ts';
@@ -19,7 +19,8 @@ export function views(database: { pool: DatabasePool; definitions: Definitions }
     job: async ({ job, ...name }) => (await viewJobs(pool, { ...name, job }))?.[0],
     builds: async (name, page) => await viewBuilds(pool, name, page),
     build: async (ref) => await viewBuild(database, ref),
-    logs: async (ref, after) => await viewLogs(pool, ref, after),
+    buildIds: async (ref) => await viewBuildIds(pool, ref),
+    logs: async (ref, after, most) => await viewLogs(pool, ref, after, most),
     resources: async (name) => await viewResources(pool, name),
     resource: async (name) => (await viewResources(pool, name))?.[0],
     versions: async (name, page) => await viewVersions(pool, name, page),

@@ -27,10 +27,14 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-async function ask(path: string): Promise<[number, string]> {
+async function reach(path: string): Promise<Response> {
   const address: AddressInfo | string | null = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+  return await fetch(`http://127.0.0.1:${port}${path}`);
+}
+
+async function ask(path: string): Promise<[number, string]> {
+  const answer = await reach(path);
   return [answer.status, await answer.text()];
 }
 
@@ -46,6 +50,17 @@ describe('the port of the cluster', () => {
   test('a process that is stuck is not', async () => {
     state.stuck = 'Nothing has moved for 130 seconds.';
     expect(await ask('/healthz')).toEqual([503, 'Nothing has moved for 130 seconds.\n']);
+  });
+
+  test.each([
+    ['/metrics', registry.contentType],
+    ['/readyz', 'text/plain; charset=utf-8'],
+    ['/elsewhere', 'text/plain; charset=utf-8'],
+  ])('%s says what it is, and nobody keeps or guesses', async (path, type) => {
+    const { headers } = await reach(path);
+    expect(headers.get('content-type')).toBe(type);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   test('nothing else is here', async () => {

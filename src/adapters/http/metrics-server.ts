@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
+import { answerPlainly, pathOf } from './plain-answer.ts';
 import type { Readiness } from './readiness.ts';
 
 /**
@@ -13,8 +14,8 @@ export function createMetricsServer(
   stuck: () => string | undefined = () => undefined,
 ): Server {
   const server = createServer((request, response) => {
-    answer(request.url ?? '', response, { registry, readiness, stuck }).catch(() =>
-      end(response, 500, 'failed\n'),
+    answer(pathOf(request), response, { registry, readiness, stuck }).catch(() =>
+      answerPlainly(response, 500, 'failed\n'),
     );
   });
   server.maxConnections = 64;
@@ -30,31 +31,22 @@ interface Parts {
 }
 
 async function answer(
-  url: string,
+  path: string,
   response: ServerResponse,
   { registry, readiness, stuck }: Parts,
 ): Promise<void> {
-  switch (url.replace(/\?.*$/, '')) {
+  switch (path) {
     case '/metrics':
-      response.setHeader('content-type', registry.contentType);
-      return end(response, 200, await registry.metrics());
+      return answerPlainly(response, 200, await registry.metrics(), registry.contentType);
     case '/healthz':
       return probe(response, stuck());
     case '/readyz':
       return probe(response, await readiness());
     default:
-      return end(response, 404, 'not found\n');
+      return answerPlainly(response, 404, 'not found\n');
   }
 }
 
 function probe(response: ServerResponse, reason: string | undefined): void {
-  end(response, reason === undefined ? 200 : 503, `${reason ?? 'ok'}\n`);
-}
-
-function end(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, {
-    'content-length': Buffer.byteLength(text),
-    'x-content-type-options': 'nosniff',
-  });
-  response.end(text);
+  answerPlainly(response, reason === undefined ? 200 : 503, `${reason ?? 'ok'}\n`);
 }

@@ -2,11 +2,12 @@ import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { AuditStore } from '#flows/access-ports.ts';
 import { auditAnswers } from './access/audit-answers.ts';
 import { identify } from './access/identify.ts';
 import type { Authorize } from './access/authorize.ts';
+import { refuseForeignSignIn } from './access/browser.ts';
 import type { BrowserRules } from './access/browser.ts';
 import type { App, Route } from './access/route.ts';
 import { notModified } from './etag.ts';
@@ -32,6 +33,7 @@ export interface ServerParts {
   version?: string;
   /** Where people come; whether browsers are bound to HTTPS follows from it. */
   externalUrl?: string | undefined;
+  /** From when on to refuse; without them everything is taken. */
   pressure?: PressureLimits;
   /** From then on each answer also ends its connection, so that none is left to be cut at the end. */
   draining?: () => boolean;
@@ -82,13 +84,16 @@ export function createServer(parts: ServerParts): App {
   app.server.maxConnections = LIMITS.connections;
 
   app.decorateRequest('identity');
+  app.decorate('mayStill', async (request: FastifyRequest) => {
+    await identify(parts, request, request.routeOptions.config.row);
+  });
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.row === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
   });
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
   addHeaders(app, parts, headers);
-  refuseUnderPressure(app, parts.pressure);
+  if (parts.pressure !== undefined) refuseUnderPressure(app, parts.pressure);
   app.after(() => addHooks(app, parts));
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
@@ -120,7 +125,11 @@ function addHeaders(app: App, { draining }: ServerParts, headers: ReturnType<typ
 function addHooks(app: App, parts: ServerParts): void {
   app.addHook('onRequest', async (request) => {
     const { row } = request.routeOptions.config;
-    if (request.is404 || row?.needs === 'nothing') return;
+    if (request.is404) return;
+    if (row?.needs === 'nothing') {
+      if (parts.browser !== undefined) refuseForeignSignIn(request, parts.browser);
+      return;
+    }
     request.identity = await identify(parts, request, row);
   });
   if (parts.audit !== undefined) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { refuseAccess } from './decide-access.ts';
 import type { Credential, Identity, Need } from './decide-access.ts';
-import { ROLES, lesser } from './roles.ts';
+import { ROLES } from './roles.ts';
 import type { Role } from './roles.ts';
 
 const member = (role: Role, more: Partial<Identity> = {}): Identity => ({
@@ -62,12 +62,4 @@ test('whoever must change their password reaches only what says so', () => {
   expect(
     refuseAccess(asked('session', undefined, true), { ...seeded, credential: 'team-token' })?.reason,
   ).toBe('forbidden');
-});
-
-test('a cap never raises a role', () => {
-  for (const one of ROLES) {
-    for (const other of ROLES) {
-      expect(lesser(one, other)).toBe(ROLES[Math.min(ROLES.indexOf(one), ROLES.indexOf(other))]);
-    }
-  }
 });

@@ -62,14 +62,6 @@ function words(more: Partial<TerminationMessage>): PodReport {
 
 const pending = (more: Partial<PodReport> = {}): PodReport =>
   pod({ phase: 'Pending', containers: [agent({ state: 'waiting' }), worker({ state: 'waiting' })], ...more });
-const waiting = (reason: string, message?: string): PodReport =>
-  pending({
-    containers: [
-      agent({ state: 'running' }),
-      worker({ state: 'waiting', reason, ...(message === undefined ? {} : { message }) }),
-    ],
-  });
-
 const dying = (more: Partial<PodReport> = {}): PodReport =>
   pod({ phase: 'Running', deleting: true, containers: [agent({ state: 'running' }), worker()], ...more });
 const gaveUp = (reason: string): PodReport =>
@@ -374,74 +366,10 @@ const cases: Record<string, Case> = {
     judged: { decision: 'recreate', reason: 'PodEvicted' },
   },
 
-  'no scheduler at work: the build waits and says so': {
-    state: opened,
-    pod: pending({ scheduled: false }),
-    attempt: { ageSeconds: 20 },
-    judged: {
-      decision: 'wait',
-      reason: 'Unschedulable',
-      message: 'The scheduler has not looked at the Pod yet.',
-    },
-  },
-  'no node yet: the build waits and says why': {
+  'a Pod that has not begun is judged by what it waits for': {
     state: opened,
     pod: pending({ scheduled: false, unschedulable: '0/1 nodes are available' }),
     judged: { decision: 'wait', reason: 'Unschedulable', message: '0/1 nodes are available' },
-  },
-  'no node for an hour: the build fails': {
-    state: opened,
-    pod: pending({ scheduled: false }),
-    attempt: { ageSeconds: 3601 },
-    judged: { decision: 'end', outcome: 'failed', reason: 'Unschedulable' },
-  },
-  'an image that cannot be pulled: the build waits and says why': {
-    state: opened,
-    pod: waiting('ImagePullBackOff', 'not found'),
-    judged: {
-      decision: 'wait',
-      reason: 'ImagePullFailed',
-      message: 'The container worker does not start: ImagePullBackOff: not found',
-    },
-  },
-  'an image that cannot be pulled for long: the build fails': {
-    state: opened,
-    pod: waiting('ImagePullBackOff'),
-    attempt: { ageSeconds: 901 },
-    judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
-  },
-  'an image name that is none: the build fails at once': {
-    state: opened,
-    pod: waiting('InvalidImageName'),
-    judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
-  },
-  'a Pod that waited long for its node has its whole time for the images': {
-    state: opened,
-    pod: waiting('ImagePullBackOff'),
-    attempt: { ageSeconds: 3000, scheduledSeconds: 900 },
-    judged: { decision: 'wait', reason: 'ImagePullFailed' },
-  },
-  'an image that does not come to the node fails the build': {
-    state: opened,
-    pod: waiting('ImagePullBackOff'),
-    attempt: { ageSeconds: 3000, scheduledSeconds: 901 },
-    judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
-  },
-  'a container that cannot be created is named': {
-    state: opened,
-    pod: waiting('CreateContainerConfigError', 'secret not found'),
-    judged: { decision: 'wait', reason: 'PodRefused' },
-  },
-  'a container being created needs no reason': {
-    state: opened,
-    pod: waiting('ContainerCreating'),
-    judged: { decision: 'wait' },
-  },
-  'a container that is created for too long fails the build': {
-    state: opened,
-    pod: waiting('ContainerCreating'),
-    attempt: { ageSeconds: 901 },
-    judged: { decision: 'end', outcome: 'failed', reason: 'PodRefused' },
   },
 };
 
@@ -449,9 +377,4 @@ describe('the end of a Pod', () => {
   test.each(Object.entries(cases))('%s', (_name, { state, pod: seen, attempt, judged }) => {
     expect(judgePodEnd(state, seen, { ...quiet, ...attempt })).toMatchObject(judged);
   });
-});
-
-test('a Pod that was made a moment ago waits without a reason to tell', () => {
-  const judged = judgePodEnd(opened, pending({ scheduled: false }), { ...quiet, ageSeconds: 1 });
-  expect(judged).toEqual({ decision: 'wait' });
 });

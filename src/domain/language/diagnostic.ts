@@ -14,6 +14,8 @@ export interface Diagnostic {
   help: string;
   /** Another line of the text, which the message names as `in line <number>`: where the text stands in a file, it is another one there. */
   otherLine?: number;
+  /** Name of the variable that it is about, for codes about a variable's value; the message may have cut it. */
+  variable?: string;
 }
 
 export type Report = (diagnostic: Diagnostic) => void;

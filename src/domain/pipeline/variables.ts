@@ -73,9 +73,8 @@ function valueOf(block: ReadBlock, label: Label, around: Around): Value | 'unkno
   if (outside) return convertGiven(outside, { block, label, type, reader });
   if (withSecret.has(label.text)) return secretValue(block, label, type, report);
   if (fallback) return fallback;
-  report(
-    diagnose('variable-missing', block.range, `the variable "${label.text}" has no value and no default`),
-  );
+  const message = `the variable "${label.text}" has no value and no default`;
+  report({ ...diagnose('variable-missing', block.range, message), variable: label.text });
   return undefined;
 }
 
@@ -100,7 +99,7 @@ function convertGiven(
       : fit(value, type, reader);
   if ('value' in answer) return answer.value;
   const message = `the value given for "${label.text}" ${answer.reason}`;
-  reader.report(diagnose('variable-value', block.range, message));
+  reader.report({ ...diagnose('variable-value', block.range, message), variable: label.text });
   return undefined;
 }
 
@@ -121,5 +120,5 @@ function reportUndeclared(name: string, declared: readonly string[], report: Rep
   const meant = closest(name, declared);
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
   const message = `a value is given for the variable "${name}", which is not declared${hint}`;
-  report(diagnose('variable-undeclared', undefined, message));
+  report({ ...diagnose('variable-undeclared', undefined, message), variable: name });
 }

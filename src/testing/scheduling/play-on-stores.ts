@@ -1,16 +1,15 @@
 import { rows } from '#adapters/database/pool.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
-import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { cancelBuild, isActive, markWarning, type Status } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { vote } from '#domain/scheduling/vote.ts';
 import type { Done, Refused } from '#flows/action-ports.ts';
-import { get, put, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { giveTurns, toSave, type TestStores } from '#testing/stores.ts';
-import { jobOf, type History, type HistoryJob } from './history.ts';
+import { allSteps, firstStep } from './agent-events.ts';
+import { definitionOf, putsOf } from './definition-of-history.ts';
+import type { History } from './history.ts';
 import { addJob, readPipeline } from './read-pipeline.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
@@ -223,28 +222,6 @@ class Player {
   }
 }
 
-function firstStep({ steps }: BuildState): Told[] {
-  const [first] = steps;
-  return first?.status === 'waiting' ? [{ type: 'step-started', step: first.id }] : [];
-}
-
-function allSteps({ steps }: BuildState, versions: Map<string, string>): Told[] {
-  const events = steps.flatMap(({ id: step, kind, status, resource: of }): Told[] => {
-    const made = kind === 'put' ? versions.get(of?.split('.')[1] ?? '') : undefined;
-    const version = made === undefined ? {} : { version: { v: made } };
-    const started: Told[] = status === 'waiting' ? [{ type: 'step-started', step }] : [];
-    return [...started, { type: 'step-ended', step, status: 'succeeded', exitCode: 0, ...version }];
-  });
-  const end = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'Done.' } as const;
-  return [...events, { type: 'build-ended', ...end }];
-}
-
-type Told = BuildEvent extends infer Event
-  ? Event extends BuildEvent
-    ? Omit<Event, 'sequence' | 'at'>
-    : never
-  : never;
-
 const OUTCOMES: Record<string, 'succeeded' | 'failed' | 'cancelled'> = {
   ok: 'succeeded',
   fails: 'failed',
@@ -272,49 +249,4 @@ const resourceRef = (name: string) => ({ ...APP, resource: `git.${name}` });
 function buildRef(name: string) {
   const [job = '', number = ''] = name.split('#');
   return { ...APP, job, number };
-}
-
-/** Resources that builds of a job put, by job. */
-function putsOf(lines: readonly string[]): Map<string, Set<string>> {
-  const puts = new Map<string, Set<string>>();
-  for (const [, job = '', made = ''] of lines
-    .join(' + ')
-    .matchAll(/([\w-]+)#[\d.]+ ok((?: [\w-]+=[\w-]+)+)/g))
-    for (const one of made.trim().split(' '))
-      puts.set(job, (puts.get(job) ?? new Set()).add(one.split('=')[0] ?? ''));
-  return puts;
-}
-
-function definitionOf(drawn: History, puts: Map<string, Set<string>>): Pipeline {
-  const named = new Set([
-    ...drawn.resources.map(({ name }) => name),
-    ...[...puts.values()].flatMap((made) => [...made]),
-  ]);
-  return samplePipeline({
-    resources: [...named].map((name) => resource(`git.${name}`)),
-    jobs: drawn.jobs.map((job) => jobIn(job, drawn, puts.get(job.name) ?? new Set())),
-  });
-}
-
-function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): Job {
-  const gets = drawn.gets.map((one) => ({
-    ...get(`git.${nameOf(history, one.resource)}`, {
-      trigger: one.trigger,
-      passed: one.passed.map((id) => jobOf(history, id).name),
-    }),
-    ...(one.trigger ? { version: one.every ? ('every' as const) : ('latest' as const) } : {}),
-  }));
-  const { interruptible, allowFailure, disableRetry, gate } = drawn;
-  return {
-    name: drawn.name,
-    steps: [...gets, ...[...puts].map((name) => put(`git.${name}`))],
-    interruptible,
-    allowFailure,
-    disableRetry,
-    ...(gate === undefined ? {} : { approval: { label: 'gate', notify: [], ...gate } }),
-  };
-}
-
-function nameOf({ resources }: History, id: number): string {
-  return resources.find((one) => one.id === id)?.name ?? '';
 }

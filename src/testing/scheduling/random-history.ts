@@ -16,6 +16,7 @@ import {
   type HistoryGet,
   type HistoryJob,
 } from './history.ts';
+import { weighted } from './weighted.ts';
 
 /** Numbers that mean something together with a history: each is taken modulo what there is to choose from. */
 export interface DrawnEvent {
@@ -38,17 +39,12 @@ const KINDS = {
   unpause: 1,
 } as const;
 type EventKind = keyof typeof KINDS;
-const isKind = (kind: string): kind is EventKind => Object.hasOwn(KINDS, kind);
 
 const small = fc.nat(11);
 
 export const drawnEvents = fc.array(
   fc.record({
-    kind: fc.oneof(
-      ...Object.entries(KINDS).flatMap(([kind, weight]) =>
-        isKind(kind) ? [{ weight, arbitrary: fc.constant(kind) }] : [],
-      ),
-    ),
+    kind: weighted(KINDS),
     one: small,
     other: small,
   }),

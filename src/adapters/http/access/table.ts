@@ -1,4 +1,5 @@
 import type { Need } from '#domain/access/decide-access.ts';
+import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 export interface Row {
   needs: Need;
@@ -12,16 +13,12 @@ export interface Row {
 
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
 const ROUTES = {
+  ...WEBHOOK_ROWS,
   'GET /health': {
     needs: 'nothing',
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
   },
   'GET /openapi.json': { needs: 'nothing', about: 'This API, described in OpenAPI 3.1.' },
-  'POST /webhooks/:token': {
-    needs: 'nothing',
-    about:
-      'Asks for a check of the resource that the token belongs to. The body is read (at most 1 MiB) and ignored. Answers 202 once the request is stored.',
-  },
   'GET /auth/methods': { needs: 'nothing', about: 'How people can sign in here.' },
   'POST /auth/login': {
     needs: 'nothing',
@@ -119,6 +116,25 @@ const ROUTES = {
     needs: 'global-admin',
     about: 'All providers, as the OAuthProvider objects say; never a secret.',
   },
+  'GET /admin/oauth-providers/presets': {
+    needs: 'global-admin',
+    about:
+      'What is known of usual providers: type, URLs, scopes and claims to begin with. `{word}` in a URL is to be replaced.',
+  },
+  'POST /admin/oauth-providers': {
+    needs: 'global-admin',
+    about:
+      'Makes a provider: an OAuthProvider object, and its client secret in a Secret. What the body leaves out is taken from `preset`.',
+  },
+  'PUT /admin/oauth-providers/:canonical': {
+    needs: 'global-admin',
+    about:
+      'Changes a provider that the API made, at once on every replica. What the body leaves out stays, an empty text goes; an empty `client_secret` leaves the one that is kept. 409 when a manifest made it, or somebody could not sign in any more.',
+  },
+  'DELETE /admin/oauth-providers/:canonical': {
+    needs: 'global-admin',
+    about: 'Deletes a provider that the API made, unless somebody could not sign in any more.',
+  },
   'GET /admin/auth-settings': { needs: 'global-admin', about: 'Whether people may sign in by password.' },
   'PUT /admin/auth-settings': {
     needs: 'global-admin',
@@ -155,9 +171,20 @@ const ROUTES = {
     about:
       'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on behind a chunk.',
   },
+  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events': {
+    needs: 'read',
+    about:
+      'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or `after`, goes on behind a chunk.',
+  },
+  'GET /teams/:team/pipelines/:pipeline/events': {
+    needs: 'read',
+    about:
+      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each `pipeline` is its whole state with all jobs and resources. Whoever has the state that `Last-Event-ID` names gets the next.',
+  },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',
-    about: 'The resources; `webhook_token` is shown from the role maintain on.',
+    about:
+      'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or `optional`) are shown from the role maintain on.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources/:resource': {
     needs: 'read',

@@ -3,6 +3,7 @@ import type { Server } from 'node:https';
 import { createServer } from 'node:https';
 import type { ObserveRequest } from '#adapters/http/metrics.ts';
 import type { Log } from '#adapters/http/log.ts';
+import { answerPlainly, pathOf } from '#adapters/http/plain-answer.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/diagnose-manifest.ts';
 import type { Review, Verdict } from './review.ts';
 import { answerTo, readReview } from './review.ts';
@@ -84,10 +85,6 @@ function refusalOf(request: IncomingMessage, current: number): Refusal | undefin
 
 const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
 
-function pathOf({ url = '' }: IncomingMessage): string {
-  return url.replace(/\?.*$/, '');
-}
-
 type Diagnose = AdmissionServerParts['diagnose'];
 
 /** Diagnoses in turn, and those that nobody waits for any more not at all: who asks a lot does not hold up the reconciler. */
@@ -115,7 +112,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   const { longestMs = LONGEST_MS } = parts;
   const verdict = await verdictOn(review, parts, longestMs - (performance.now() - started));
   parts.reviewed?.(resultOf(verdict));
-  end(response, 200, JSON.stringify(answerTo(review, verdict)), 'application/json');
+  answerPlainly(response, 200, JSON.stringify(answerTo(review, verdict)), 'application/json');
 }
 
 /** Undefined when it is longer than it may be. */
@@ -175,15 +172,5 @@ function refuse(response: ServerResponse, { status, reason }: Refusal): void {
   // What is left of the body is not worth reading.
   response.setHeader('connection', 'close');
   if (status === 405) response.setHeader('allow', 'POST');
-  end(response, status, `${reason}\n`, 'text/plain; charset=utf-8');
-}
-
-function end(response: ServerResponse, status: number, text: string, type: string): void {
-  response.writeHead(status, {
-    'content-type': type,
-    'content-length': Buffer.byteLength(text),
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-  });
-  response.end(text);
+  answerPlainly(response, status, `${reason}\n`);
 }

@@ -109,7 +109,7 @@ function encode(build: BuildView) {
   };
 }
 
-function encodeDetail(build: BuildDetail) {
+export function encodeDetail(build: BuildDetail) {
   return {
     ...encode(build),
     inputs: build.inputs.map(({ name, resource, version, fields }) => ({

@@ -28,14 +28,14 @@ export function jobRoutes(api: PublicApi): Route[] {
       schema: { params: PipelineParams, response: answerList(Type.Object(Job)) },
       handler: async ({ params }) => {
         const jobs = found(await api.jobs(params), `Pipeline ${params.pipeline} in team ${params.team}`);
-        return { data: jobs.map(encode) };
+        return { data: jobs.map(encodeJob) };
       },
     }),
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job',
       schema: { params: JobParams, response: answer(Job) },
-      handler: async ({ params }) => ({ data: encode(found(await api.job(params), nameOf(params))) }),
+      handler: async ({ params }) => ({ data: encodeJob(found(await api.job(params), nameOf(params))) }),
     }),
     triggerRoute(api),
   ];
@@ -79,7 +79,7 @@ export function nameOf({ team, pipeline, job }: JobName): string {
   return `Job ${job} of pipeline ${pipeline} in team ${team}`;
 }
 
-function encode({ id, name, paused, running, latest }: JobView) {
+export function encodeJob({ id, name, paused, running, latest }: JobView) {
   const { startedAt, endedAt } = latest ?? {};
   return {
     id,

@@ -61,10 +61,14 @@ export function logRoutes(api: PublicApi): Route[] {
 
 function encode({ chunks, hasMore, complete }: LogPage) {
   return {
-    data: chunks.map(({ at, ...chunk }) => ({ ...chunk, at: at.toISOString() })),
+    data: chunks.map(encodeChunk),
     has_more: hasMore,
     complete,
   };
+}
+
+export function encodeChunk({ at, ...chunk }: LogPage['chunks'][number]) {
+  return { ...chunk, at: at.toISOString() };
 }
 
 /** Page after page, each read only when the one before has been sent. A line tells where another attempt begins, and why. */

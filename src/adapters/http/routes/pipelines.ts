@@ -24,19 +24,21 @@ export function pipelineRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines',
       schema: { params: TeamParams, response: answerList(Type.Object(Pipeline)) },
-      handler: async ({ params }) => ({ data: (await api.pipelines(params.team)).map(encode) }),
+      handler: async ({ params }) => ({ data: (await api.pipelines(params.team)).map(encodePipeline) }),
     }),
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline',
       schema: { params: PipelineParams, response: answer(Pipeline) },
       handler: async ({ params }) => ({
-        data: encode(found(await api.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`)),
+        data: encodePipeline(
+          found(await api.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`),
+        ),
       }),
     }),
   ];
 }
 
-function encode({ displayName, ...rest }: PipelineView) {
+export function encodePipeline({ displayName, ...rest }: PipelineView) {
   return { ...rest, ...(displayName !== undefined && { display_name: displayName }) };
 }

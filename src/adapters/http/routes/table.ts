@@ -4,6 +4,8 @@ import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import { buildActionRoutes } from './build-actions.ts';
 import { buildRoutes } from './builds.ts';
+import { eventRoutes } from './events.ts';
+import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { healthRoutes } from './health.ts';
 import { jobRoutes } from './jobs.ts';
 import { logRoutes } from './logs.ts';
@@ -15,7 +17,12 @@ import { waitingRoutes } from './waiting.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 /** Every public route. What each needs stands in `access/table.ts`. */
-export function publicRoutes(api: PublicApi, readiness: Readiness, version: string): Route[] {
+export function publicRoutes(
+  api: PublicApi,
+  readiness: Readiness,
+  version: string,
+  limits?: StreamLimits,
+): Route[] {
   return [
     ...healthRoutes(readiness, version),
     ...openApiRoutes(),
@@ -25,6 +32,7 @@ export function publicRoutes(api: PublicApi, readiness: Readiness, version: stri
     ...buildRoutes(api),
     ...buildActionRoutes(api),
     ...logRoutes(api),
+    ...eventRoutes(api, limits),
     ...resourceRoutes(api),
     ...pauseRoutes(api),
     ...pinRoutes(api),

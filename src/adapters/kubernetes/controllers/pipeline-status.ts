@@ -105,8 +105,9 @@ export function pipelineStatus(input: StatusInput): PipelineStatus {
   const told = facts === undefined ? keptConditions(before) : factConditions(facts);
   const wanted = [verdict.ready, ...trouble(input), ...tagCondition(verdict), ...told];
   return defined({
+    // As below: facts that are out of reach stay as they were known.
+    ...(facts === undefined ? before : factFields(facts)),
     observedGeneration: generation,
-    ...(facts === undefined ? keptFields(before) : factFields(facts)),
     lastPlan: verdict.lastPlan,
     conditions: conditionsOf(wanted, before?.conditions, generation, now),
   });
@@ -131,30 +132,6 @@ function tagCondition({ refusedTags: [first, ...others] = [] }: Verdict): Wanted
 }
 
 /** While the facts are out of reach, what was known of them stays. */
-function keptFields(before: PipelineStatus | undefined): Partial<PipelineStatus> {
-  const kept = before ?? {};
-  const {
-    revision,
-    paused: stopped,
-    jobCount,
-    resourceCount,
-    lastBuild,
-    jobs,
-    waiting,
-    failingChecks,
-  } = kept;
-  return defined({
-    revision,
-    paused: stopped,
-    jobCount,
-    resourceCount,
-    lastBuild,
-    jobs,
-    waiting,
-    failingChecks,
-  });
-}
-
 function keptConditions(before: PipelineStatus | undefined): WantedCondition[] {
   const kept = before?.conditions?.filter(({ type }) => OF_FACTS.includes(type)) ?? [];
   return kept.map(({ type, status, reason, message }) => ({ type, status, reason, message }));

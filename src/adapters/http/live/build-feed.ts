@@ -1,0 +1,234 @@
+import type { BuildRef } from '#flows/ports.ts';
+import type { LogPage, Views } from '#flows/views.ts';
+import { encodeDetail } from '#adapters/http/routes/builds.ts';
+import { encodeChunk } from '#adapters/http/routes/logs.ts';
+import { encodeEvent } from './encode-event.ts';
+import type { EventStream } from './event-stream.ts';
+import { paced } from './paced.ts';
+
+/** Characters of log that are read at a time, and bytes of the end of it that are kept for readers a little behind. */
+const MOST_CHARACTERS = 128 * 1024;
+const KEPT_BYTES = 512 * 1024;
+/** However often something is written: lines gather for so long, and states. */
+const LOG_PAUSE_MS = 100;
+const STATE_PAUSE_MS = 500;
+
+interface Parts {
+  ref: BuildRef;
+  views: Pick<Views, 'logs' | 'build'>;
+  failed: (error: unknown) => void;
+}
+
+interface Reader {
+  stream: EventStream;
+  /** Number of the last chunk that it has. */
+  cursor: number;
+  /** The state that it was told last. */
+  told: Buffer | undefined;
+  catchingUp: boolean;
+}
+
+interface EncodedPage {
+  bytes: Buffer | undefined;
+  frames: { sequence: number; bytes: Buffer }[];
+  last: number;
+  hasMore: boolean;
+  complete: boolean;
+}
+
+/**
+ * A build as its readers follow it: one read of the database for all that are at its end, one encoding, the same bytes to each.
+ * Readers that come late or read slowly get pages of their own until they are there.
+ */
+export class BuildFeed {
+  readonly #parts: Parts;
+  readonly #readers = new Set<Reader>();
+  readonly #pages = new Map<number, Promise<EncodedPage | undefined>>();
+  #recent: EncodedPage['frames'] = [];
+  #recentBytes = 0;
+  /** What follows it is in `#recent`, up to the head; undefined until a reader has come to the end of what is stored. */
+  #floor = 0;
+  #head: number | undefined;
+  #state: Buffer | undefined;
+  #end: Buffer | undefined;
+  readonly #logs;
+  readonly #states;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#logs = paced(() => this.#readLogs(), LOG_PAUSE_MS, parts.failed);
+    this.#states = paced(() => this.#readState(), STATE_PAUSE_MS, parts.failed);
+  }
+
+  get empty(): boolean {
+    return this.#readers.size === 0;
+  }
+
+  add(stream: EventStream, after: number): () => void {
+    const reader = { stream, cursor: after, told: undefined, catchingUp: false };
+    this.#readers.add(reader);
+    stream.drained = () => this.#advance(reader);
+    this.#states.ring();
+    this.#advance(reader);
+    return () => void this.#readers.delete(reader);
+  }
+
+  /** Something may have changed. */
+  ring(): void {
+    this.#states.ring();
+    if (this.#head !== undefined) this.#logs.ring();
+  }
+
+  stop(): void {
+    this.#logs.stop();
+    this.#states.stop();
+  }
+
+  /** Says what can be said now. */
+  #advance(reader: Reader): void {
+    const { stream } = reader;
+    if (reader.catchingUp || !this.#tellState(reader)) return;
+    if (this.#isBehind(reader)) {
+      void this.#catchUp(reader).catch((error: unknown) => {
+        this.#parts.failed(error);
+        stream.end();
+      });
+      return;
+    }
+    const bytes = this.#after(reader.cursor);
+    reader.cursor = Math.max(reader.cursor, this.#head ?? 0);
+    if (bytes !== undefined && stream.write(bytes) === 'waits') return;
+    if (this.#end !== undefined) stream.end(this.#end);
+  }
+
+  /** Whether the reader takes more. */
+  #tellState(reader: Reader): boolean {
+    const { stream } = reader;
+    if (stream.waits || !stream.open) return false;
+    if (this.#state === undefined || reader.told === this.#state) return true;
+    reader.told = this.#state;
+    return stream.write(this.#state) === 'sent';
+  }
+
+  /** What it lacks is not kept here. */
+  #isBehind({ cursor }: Reader): boolean {
+    return this.#head === undefined || cursor < this.#floor;
+  }
+
+  async #catchUp(reader: Reader): Promise<void> {
+    const { stream } = reader;
+    reader.catchingUp = true;
+    try {
+      while (stream.open && !stream.waits && this.#isBehind(reader)) {
+        const page = await this.#page(reader.cursor);
+        if (page === undefined) return stream.end(GONE);
+        if (page.bytes !== undefined) stream.write(page.bytes);
+        reader.cursor = page.last;
+        if (page.hasMore) continue;
+        this.#begin(page.last);
+        break;
+      }
+    } finally {
+      reader.catchingUp = false;
+    }
+    if (this.#head !== undefined) this.#logs.ring();
+    this.#advance(reader);
+  }
+
+  /** Somebody is at the end: from there on it is read for all. */
+  #begin(at: number): void {
+    if (this.#head !== undefined) return;
+    this.#head = at;
+    this.#floor = at;
+  }
+
+  /** Many that ask for the same at the same time get one answer. */
+  async #page(after: number): Promise<EncodedPage | undefined> {
+    const known = this.#pages.get(after);
+    if (known !== undefined) return await known;
+    const reading = this.#read(after).finally(() => this.#pages.delete(after));
+    this.#pages.set(after, reading);
+    return await reading;
+  }
+
+  async #read(after: number): Promise<EncodedPage | undefined> {
+    const page = await this.#parts.views.logs(this.#parts.ref, after, MOST_CHARACTERS);
+    return page === undefined ? undefined : encodePage(page, after);
+  }
+
+  async #readLogs(): Promise<void> {
+    for (let more = true; more && this.#head !== undefined;) {
+      const page = await this.#read(this.#head);
+      if (page === undefined) return this.#finish(GONE);
+      this.#keep(page);
+      more = page.hasMore;
+      if (page.complete) {
+        await this.#readState();
+        this.#end = END;
+      }
+      this.#tellAll();
+    }
+  }
+
+  #keep({ frames, last }: EncodedPage): void {
+    this.#joined.clear();
+    this.#recent.push(...frames);
+    for (const { bytes } of frames) this.#recentBytes += bytes.length;
+    this.#head = last;
+    while (this.#recentBytes > KEPT_BYTES) {
+      const oldest = this.#recent.shift();
+      if (oldest === undefined) break;
+      this.#recentBytes -= oldest.bytes.length;
+      this.#floor = oldest.sequence;
+    }
+  }
+
+  async #readState(): Promise<void> {
+    const build = await this.#parts.views.build(this.#parts.ref);
+    if (build === undefined) return this.#finish(GONE);
+    const bytes = encodeEvent({ name: 'build', data: encodeDetail(build) });
+    if (this.#state?.equals(bytes) === true) return;
+    this.#state = bytes;
+    this.#tellAll();
+  }
+
+  /** Readers at the same place get the same bytes. */
+  #tellAll(): void {
+    this.#joined.clear();
+    for (const reader of this.#readers) this.#advance(reader);
+    this.#joined.clear();
+  }
+
+  readonly #joined = new Map<number, Buffer | undefined>();
+
+  #after(cursor: number): Buffer | undefined {
+    if (cursor === this.#head) return undefined;
+    if (this.#joined.has(cursor)) return this.#joined.get(cursor);
+    const frames = this.#recent.filter(({ sequence }) => sequence > cursor);
+    const bytes = frames.length === 0 ? undefined : Buffer.concat(frames.map((frame) => frame.bytes));
+    this.#joined.set(cursor, bytes);
+    return bytes;
+  }
+
+  #finish(last: Buffer): void {
+    for (const { stream } of this.#readers) stream.end(last);
+  }
+}
+
+/** No more will come: nobody needs to connect again. */
+const END = encodeEvent({ name: 'end', data: { complete: true } });
+const GONE = encodeEvent({ name: 'end', data: { complete: false, reason: 'The build was deleted.' } });
+
+function encodePage({ chunks, hasMore, complete }: LogPage, after: number): EncodedPage {
+  const frames = chunks.map((chunk) => ({
+    sequence: chunk.sequence,
+    bytes: encodeEvent({ name: 'log', id: chunk.sequence, data: encodeChunk(chunk) }),
+  }));
+  return {
+    frames,
+    bytes: frames.length === 0 ? undefined : Buffer.concat(frames.map(({ bytes }) => bytes)),
+    last: frames.at(-1)?.sequence ?? after,
+    hasMore,
+    complete,
+  };
+}

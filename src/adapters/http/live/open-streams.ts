@@ -1,0 +1,169 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '#adapters/http/problem.ts';
+import { encodeEvent, encodeGreeting } from './encode-event.ts';
+import { EventStream } from './event-stream.ts';
+
+export interface StreamLimits {
+  /** Open at a time: of one account, of one address, of this process. */
+  perAccount: number;
+  perAddress: number;
+  inAll: number;
+  /** How often rights are looked at again. */
+  tendMs: number;
+  heartbeatMs: number;
+  /** For so long a write may wait for its reader. */
+  slowestMs: number;
+}
+
+/** An address may be a whole office, or a proxy that is not trusted to name others. */
+export const STREAM_LIMITS: StreamLimits = {
+  perAccount: 100,
+  perAddress: 1000,
+  inAll: 3000,
+  tendMs: 3000,
+  heartbeatMs: 15_000,
+  slowestMs: 30_000,
+};
+
+interface Parts {
+  limits: StreamLimits;
+  /** Throws the problem when who sent the request may no longer read what it asked for. */
+  mayStill: (request: FastifyRequest) => Promise<void>;
+  /** Called as often as rights are looked at. */
+  tended: () => void;
+}
+
+interface Open {
+  stream: EventStream;
+  request: FastifyRequest;
+  account: string | undefined;
+}
+
+/** All streams of this process: their number, their rights, their life and their end. */
+export class OpenStreams {
+  readonly #parts: Parts;
+  readonly #open = new Set<Open>();
+  readonly #counts = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #tending = false;
+  #closed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Answers with a stream; or throws the problem that there are too many. */
+  answer(request: FastifyRequest, reply: FastifyReply): EventStream {
+    const account = request.identity?.user;
+    this.#refuse(account, request.ip);
+    reply.hijack();
+    const { raw } = reply;
+    raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
+    raw.socket?.setNoDelay(true);
+    const open = { stream: new EventStream(raw, performance.now()), request, account };
+    this.#count(open, 1);
+    this.#open.add(open);
+    const gone = (): void => {
+      this.#open.delete(open);
+      this.#count(open, -1);
+      if (this.#open.size === 0) this.#rest();
+      open.stream.gone();
+    };
+    // Who went away before has been told of already.
+    if (raw.closed) queueMicrotask(gone);
+    else raw.once('close', gone);
+    // Readers that are cut off together do not come back together.
+    open.stream.write(encodeGreeting(1000 + Math.random() * 2000));
+    if (this.#closed) open.stream.end();
+    else this.#timer ??= setInterval(() => void this.#tend(), this.#parts.limits.tendMs);
+    return open.stream;
+  }
+
+  /** Ends all of them: readers come back, to another replica. */
+  close(): void {
+    this.#closed = true;
+    this.#rest();
+    for (const { stream } of this.#open) stream.end();
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #refuse(account: string | undefined, address: string): void {
+    const { perAccount, perAddress, inAll } = this.#parts.limits;
+    const held = (key: string): number => this.#counts.get(key) ?? 0;
+    const tooMany =
+      (account !== undefined && held(`account ${account}`) >= perAccount) ||
+      held(`address ${address}`) >= perAddress;
+    if (tooMany) {
+      const detail = 'You follow too much at a time: close some of it.';
+      throw new Problem('too-many-requests', detail, { retry_after: 30 });
+    }
+    if (this.#open.size >= inAll)
+      throw new Problem('unavailable', 'Too many follow something here at a time.');
+  }
+
+  #count({ account, request }: Open, by: number): void {
+    const keys = [`address ${request.ip}`, ...(account === undefined ? [] : [`account ${account}`])];
+    for (const key of keys) {
+      const count = (this.#counts.get(key) ?? 0) + by;
+      if (count > 0) this.#counts.set(key, count);
+      else this.#counts.delete(key);
+    }
+  }
+
+  /** One after another: it is no hurry, and the database has other work. Equal requests are looked at once. */
+  async #tend(): Promise<void> {
+    if (this.#tending) return;
+    this.#tending = true;
+    const now = performance.now();
+    const { limits, tended } = this.#parts;
+    const known = new Map<string, boolean>();
+    for (const { stream, request } of this.#open) {
+      stream.tend(now, limits);
+      const key = keyOf(request);
+      const may = known.get(key) ?? (await this.#may(request));
+      known.set(key, may);
+      if (!may) stream.end(NO_LONGER);
+    }
+    tended();
+    this.#tending = false;
+  }
+
+  async #may(request: FastifyRequest): Promise<boolean> {
+    try {
+      await this.#parts.mayStill(request);
+      return true;
+    } catch (error) {
+      // While nobody can tell, nothing is taken away; nothing new can be read either.
+      return !(error instanceof Problem);
+    }
+  }
+}
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // Of proxies that gather answers before they hand them on.
+  'x-accel-buffering': 'no',
+};
+
+const NO_LONGER = encodeEvent({ name: 'closed', data: { reason: 'You may not read this any more.' } });
+
+/** Who asks, for what. */
+function keyOf({ headers, routeOptions, params }: FastifyRequest): string {
+  return JSON.stringify([headers.authorization, headers.cookie, routeOptions.url, params]);
+}
+
+function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
+  const entries = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,43 @@
+export interface Paced {
+  /** Does the work soon; rung often, it is done once a pause. */
+  ring(): void;
+  stop(): void;
+}
+
+/** Work that is done at once when it was quiet, and at most once in `pauseMs` when it is not; never twice at a time. */
+export function paced(work: () => Promise<void>, pauseMs: number, failed: (error: unknown) => void): Paced {
+  let timer: NodeJS.Timeout | undefined;
+  let running = false;
+  let again = false;
+  let stopped = false;
+  let startedAt = -Infinity;
+
+  async function run(): Promise<void> {
+    running = true;
+    again = false;
+    startedAt = performance.now();
+    await work().catch(failed);
+    running = false;
+    if (again) plan();
+  }
+  function plan(): void {
+    if (stopped || timer !== undefined) return;
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        if (!stopped) void run();
+      },
+      Math.max(0, startedAt + pauseMs - performance.now()),
+    );
+  }
+  return {
+    ring() {
+      if (running) again = true;
+      else plan();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { encodeJob } from '#adapters/http/routes/jobs.ts';
+import { encodePipeline } from '#adapters/http/routes/pipelines.ts';
+import { encodeResource } from '#adapters/http/routes/resources.ts';
+import type { PipelineName } from '#flows/ports.ts';
+import type { Views } from '#flows/views.ts';
+import { encodeEvent } from './encode-event.ts';
+import type { EventStream } from './event-stream.ts';
+import { paced } from './paced.ts';
+
+const PAUSE_MS = 500;
+
+interface Parts {
+  name: PipelineName;
+  views: Pick<Views, 'pipeline' | 'jobs' | 'resources'>;
+  failed: (error: unknown) => void;
+}
+
+interface Reader {
+  stream: EventStream;
+  /** Id of the state that it has. */
+  has: string | undefined;
+}
+
+/**
+ * A pipeline as its readers follow it. Each event is the whole state, named by its content: whoever comes back with the name of
+ * the current one has missed nothing, and whoever reads slowly gets the newest instead of all that were between.
+ */
+export class PipelineFeed {
+  readonly #parts: Parts;
+  readonly #readers = new Set<Reader>();
+  #state: { id: string; bytes: Buffer } | undefined;
+  readonly #states;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#states = paced(() => this.#read(), PAUSE_MS, parts.failed);
+  }
+
+  get empty(): boolean {
+    return this.#readers.size === 0;
+  }
+
+  add(stream: EventStream, has: string | undefined): () => void {
+    const reader = { stream, has };
+    this.#readers.add(reader);
+    stream.drained = () => this.#tell(reader);
+    this.#states.ring();
+    return () => void this.#readers.delete(reader);
+  }
+
+  ring(): void {
+    this.#states.ring();
+  }
+
+  stop(): void {
+    this.#states.stop();
+  }
+
+  async #read(): Promise<void> {
+    const { name, views } = this.#parts;
+    const [pipeline, jobs, resources] = await Promise.all([
+      views.pipeline(name),
+      views.jobs(name),
+      views.resources(name),
+    ]);
+    if (pipeline === undefined || jobs === undefined || resources === undefined) {
+      for (const { stream } of this.#readers) stream.end(GONE);
+      return;
+    }
+    const data = {
+      pipeline: encodePipeline(pipeline),
+      jobs: jobs.map(encodeJob),
+      resources: resources.map((resource) => encodeResource(resource, undefined)),
+    };
+    const id = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 22);
+    if (id !== this.#state?.id) this.#state = { id, bytes: encodeEvent({ name: 'pipeline', id, data }) };
+    for (const reader of this.#readers) this.#tell(reader);
+  }
+
+  #tell(reader: Reader): void {
+    const state = this.#state;
+    if (state === undefined || reader.has === state.id || reader.stream.waits) return;
+    reader.has = state.id;
+    reader.stream.write(state.bytes);
+  }
+}
+
+const GONE = encodeEvent({ name: 'end', data: { complete: false, reason: 'The pipeline was deleted.' } });

@@ -1,0 +1,114 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { App, Route } from '#adapters/http/access/route.ts';
+import { BuildFeed } from '#adapters/http/live/build-feed.ts';
+import { Feeds } from '#adapters/http/live/feeds.ts';
+import { OpenStreams, STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
+import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
+import { PipelineFeed } from '#adapters/http/live/pipeline-feed.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { describeBuild, refOf } from './builds.ts';
+import { found } from './found.ts';
+import { BuildParams, PipelineParams } from './schemas.ts';
+
+const Events = {
+  200: { content: { 'text/event-stream': { schema: Type.Unsafe<string>({ type: 'string' }) } } },
+};
+const Cursor = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const StateId = Type.String({ maxLength: 100 });
+
+/** What goes on, told as it happens to whoever looks on. */
+export function eventRoutes(api: PublicApi, limits: StreamLimits = STREAM_LIMITS): Route[] {
+  const live = new Live(api, limits);
+  return [buildEvents(live), pipelineEvents(live)].map((one) => ({
+    ...one,
+    register(app) {
+      live.serve(app);
+      one.register(app);
+    },
+  }));
+}
+
+/** The streams of one server, and what they read. */
+class Live {
+  readonly api: PublicApi;
+  readonly builds: Feeds<number>;
+  readonly pipelines: Feeds<string | undefined>;
+  readonly #limits: StreamLimits;
+  #streams: OpenStreams | undefined;
+  failed: (error: unknown) => void = () => undefined;
+
+  constructor(api: PublicApi, limits: StreamLimits) {
+    this.api = api;
+    this.#limits = limits;
+    this.builds = new Feeds(api.listen);
+    this.pipelines = new Feeds(api.listen);
+  }
+
+  get streams(): OpenStreams {
+    if (this.#streams === undefined) throw new Error('The routes of streams are not registered.');
+    return this.#streams;
+  }
+
+  serve(app: App): void {
+    if (this.#streams !== undefined) return;
+    this.failed = (err) => app.log.warn({ err }, 'what somebody follows could not be read');
+    this.#streams = new OpenStreams({
+      limits: this.#limits,
+      mayStill: async (request) => await app.mayStill(request),
+      // Hints can be lost.
+      tended: () => {
+        this.builds.ringAll();
+        this.pipelines.ringAll();
+      },
+    });
+    app.addHook('preClose', async () => {
+      this.streams.close();
+      this.builds.stop();
+      this.pipelines.stop();
+    });
+  }
+}
+
+function buildEvents(live: Live): Route {
+  const { api } = live;
+  return route({
+    method: 'GET',
+    url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events',
+    schema: {
+      params: BuildParams,
+      querystring: Type.Object({ after: Type.Optional(Cursor) }),
+      headers: Type.Object({ 'last-event-id': Type.Optional(Cursor) }),
+      response: Events,
+    },
+    handler: async (request, reply) => {
+      const ref = refOf(request.params);
+      const ids = found(await api.buildIds(ref), describeBuild(ref));
+      const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
+      const stream = live.streams.answer(request, reply);
+      const make = () => new BuildFeed({ ref, views: api, failed: live.failed });
+      stream.gone = live.builds.read({ key: String(ids.build), ids, make }, stream, after);
+    },
+  });
+}
+
+function pipelineEvents(live: Live): Route {
+  const { api } = live;
+  return route({
+    method: 'GET',
+    url: '/teams/:team/pipelines/:pipeline/events',
+    schema: {
+      params: PipelineParams,
+      headers: Type.Object({ 'last-event-id': Type.Optional(StateId) }),
+      response: Events,
+    },
+    handler: async (request, reply) => {
+      const name = request.params;
+      const { id } = found(await api.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
+      const stream = live.streams.answer(request, reply);
+      const make = () => new PipelineFeed({ name, views: api, failed: live.failed });
+      const has = request.headers['last-event-id'];
+      stream.gone = live.pipelines.read({ key: String(id), ids: { pipeline: id }, make }, stream, has);
+    },
+  });
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { usernameFault } from './names-and-passwords.ts';
+import { providerFaults, scopesOf, suggestFullName, suggestUsername } from './oauth-provider.ts';
+import type { Claims, OAuthProvider } from './oauth-provider.ts';
+
+const OIDC: OAuthProvider = {
+  canonical: 'forge',
+  type: 'OIDC',
+  clientId: 'millrace',
+  issuerUrl: 'https://id.example.org/realm',
+  enabled: true,
+};
+const OAUTH2: OAuthProvider = {
+  canonical: 'forge',
+  type: 'OAuth2',
+  clientId: 'millrace',
+  authUrl: 'https://forge.example.org/authorize',
+  tokenUrl: 'https://forge.example.org/token',
+  userInfoUrl: 'https://forge.example.org/user',
+  enabled: true,
+};
+
+describe('a definition of a provider', () => {
+  const { issuerUrl: _, ...withoutIssuer } = OIDC;
+  const cases: Record<string, [provider: OAuthProvider, faults: string[]]> = {
+    'of OIDC needs its issuer only': [OIDC, []],
+    'of OAuth2 needs three URLs': [OAUTH2, []],
+    'without the issuer is none': [withoutIssuer, ['A provider of type OIDC needs issuerUrl.']],
+    'of OAuth2 with an issuer is none': [
+      { ...OAUTH2, issuerUrl: 'https://x.example' },
+      ['A provider of type OAuth2 has no issuerUrl.'],
+    ],
+    'over plain HTTP is none': [
+      { ...OIDC, issuerUrl: 'http://id.example.org' },
+      ['issuerUrl is no URL like https://id.example.org/path.'],
+    ],
+    'with a password in its URL is none': [
+      { ...OIDC, issuerUrl: 'https://a:b@id.example.org' },
+      ['issuerUrl is no URL like https://id.example.org/path.'],
+    ],
+    'has a name that fits into a path': [
+      { ...OIDC, canonical: '../x' },
+      ['Its name has 1 to 63 lower-case letters, digits, dots or hyphens.'],
+    ],
+    'tells everything that is wrong at once': [
+      { ...OIDC, clientId: '', scopes: ['a b'] },
+      ['It has no client ID.', '"a b" is no scope.'],
+    ],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [provider, faults]) =>
+    expect(providerFaults(provider)).toEqual(faults),
+  );
+
+  test('asks for openid whatever it names', () => {
+    expect(scopesOf({ type: 'OIDC' })).toEqual(['openid', 'profile', 'email']);
+    expect(scopesOf({ type: 'OIDC', scopes: ['groups'] })).toEqual(['openid', 'groups']);
+    expect(scopesOf({ type: 'OAuth2' })).toEqual([]);
+  });
+});
+
+describe('a suggested username', () => {
+  const cases: Record<string, [claims: Claims, claim: string | undefined, name: string]> = {
+    'is the name at the provider': [{ login: 'Ann', email: 'x@y' }, 'login', 'ann'],
+    'falls back to what OpenID calls it': [{ preferred_username: 'ann' }, 'login', 'ann'],
+    'is the part of the address before the @': [{ email: 'Ann.B+ci@example.org' }, 'email', 'ann.b-ci'],
+    'may come from any claim': [{ nick: 'ann' }, 'nick', 'ann'],
+    'loses its accents': [{ nick: 'Zoë Å.' }, 'nick', 'zoe-a'],
+    'is never empty': [{ nick: '…' }, 'nick', 'user'],
+    'is no thing of the language': [{}, '__proto__', 'user'],
+    'is none of what is no text': [{ nick: ['ann'] }, 'nick', 'user'],
+    'is found where nothing is said': [{ preferred_username: 'ann' }, undefined, 'ann'],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [claims, claim, name]) => {
+    expect(suggestUsername(claims, claim)).toBe(name);
+  });
+
+  test('is always one that will do', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (nick) => {
+        expect(usernameFault(suggestUsername({ nick }, 'nick'))).toBeUndefined();
+      }),
+    );
+  });
+
+  test('and a full name have no control characters', () => {
+    expect(suggestFullName({ name: ' Ann\u0000\nB ' })).toBe('Ann  B');
+  });
+});

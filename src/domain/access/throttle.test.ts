@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { takeAttempt } from './throttle.ts';
+import type { Failures } from './throttle.ts';
+
+const after = (count: number, ago: number): Failures => ({ count, lastAt: 1_000_000 - ago });
+
+describe('attempts to sign in', () => {
+  const cases: Record<string, [kind: 'account' | 'address', known: Failures | undefined, wait: number]> = {
+    'the first goes': ['account', undefined, 0],
+    'ten failures are free': ['account', after(9, 0), 0],
+    'then one waits a second': ['account', after(10, 0), 1000],
+    'less what has passed': ['account', after(10, 400), 600],
+    'twice as long each time': ['account', after(13, 0), 8000],
+    'never longer than a minute for an account': ['account', after(1000, 0), 60_000],
+    'and then it goes': ['account', after(1000, 60_000), 0],
+    'an address has a hundred free': ['address', after(99, 0), 0],
+    'and waits up to five minutes': ['address', after(1000, 0), 300_000],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [kind, known, wait]) => {
+    const attempt = takeAttempt(kind, known, 1_000_000);
+    expect(attempt.answer === 'wait' ? attempt.milliseconds : 0).toBe(wait);
+  });
+
+  test('are counted as failed at once, and forgotten after a quarter of an hour', () => {
+    expect(takeAttempt('account', after(3, 1), 1_000_000)).toEqual({
+      answer: 'go',
+      failures: { count: 4, lastAt: 1_000_000 },
+    });
+    expect(takeAttempt('account', after(50, 15 * 60_000), 1_000_000)).toMatchObject({
+      failures: { count: 1 },
+    });
+  });
+});

@@ -1,0 +1,278 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rows } from '#adapters/database/pool.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import { followBuild } from '#flows/follow-build.ts';
+import { readEvents } from '#testing/event-reader.ts';
+import type { EventReader } from '#testing/event-reader.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, giveTurns, openStores, toSave } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at the first. */
+const QUICK = { tendMs: 50, heartbeatMs: 200, slowestMs: 500, perAccount: 4 };
+const APP = '/teams/main/pipelines/app';
+const BUILD = `${APP}/jobs/unit/builds/1`;
+
+let stores: TestStores;
+let first: Gateway;
+let second: Gateway;
+let ann: string;
+let build: { build: number; attempt: number };
+let told = 0;
+const open: EventReader[] = [];
+
+beforeAll(async () => {
+  stores = await openStores();
+  first = await openGateway(stores, { limits: QUICK });
+  second = await openGateway(stores, { limits: QUICK });
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(
+    toSave(samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] })),
+  );
+  await found(stores, saved, [{ ref: 'a1' }]);
+  await first.account('ann', { teams: { main: 'write' } });
+  ann = await first.session('ann');
+  const made = await first.ask(`POST ${APP}/jobs/unit/trigger`, { as: ann });
+  if (made.status !== 201) throw new Error(JSON.stringify(made.body) + first.lines.join(''));
+  await giveTurns(stores);
+  const [started] = await stores.builds.buildsToStart(10);
+  if (started === undefined) throw new Error('no build to start');
+  await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
+  build = { build: started.id, attempt: started.attempt };
+  told = 0;
+});
+afterEach(async () => {
+  for (const reader of open.splice(0)) reader.close();
+});
+afterAll(async () => {
+  await Promise.all([first.close(), second.close()]);
+  await stores.close();
+});
+
+type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
+
+/** As the agent of the build, at the first replica. */
+async function say(...events: Said[]): Promise<void> {
+  const at = new Date().toISOString();
+  const numbered = events.map((event) => ({ ...event, at, sequence: (told += 1) }));
+  await followBuild(build, numbered, { builds: stores.builds, bell: first.bell });
+}
+const log = (text: string): Said => ({ type: 'log', step: '1', text });
+const done = (step: string): Said => ({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
+const END: Said = { type: 'build-ended', outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All.' };
+
+async function read(at: Gateway, path: string, more: Record<string, string> = {}): Promise<EventReader> {
+  const reader = await readEvents(`${at.base}${path}`, { authorization: `Bearer ${ann}`, ...more });
+  open.push(reader);
+  return reader;
+}
+const named = (reader: EventReader, name: string) => reader.events.filter((event) => event.name === name);
+const textOf = (reader: EventReader): string =>
+  named(reader, 'log')
+    .map(({ data }) => {
+      const { text }: { text: string } = JSON.parse(data);
+      return text;
+    })
+    .join('');
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(10);
+}
+
+describe('a build that is followed', () => {
+  test('at another replica than its agent speaks with: state, log and the end', async () => {
+    const reader = await read(second, `${BUILD}/events`);
+    expect([reader.status, reader.headers['content-type'], reader.headers['cache-control']]).toEqual([
+      200,
+      'text/event-stream; charset=utf-8',
+      'no-store, no-transform',
+    ]);
+    await say(
+      { type: 'step-started', step: '0' },
+      done('0'),
+      { type: 'step-started', step: '1' },
+      log('one\n'),
+    );
+    await until(() => textOf(reader) === 'one\n');
+    await say(log('two\n'));
+    await until(() => textOf(reader) === 'one\ntwo\n');
+    await say(done('1'), END);
+    await reader.over;
+    const states = named(reader, 'build').map(({ data }) => {
+      const { status }: { status: string } = JSON.parse(data);
+      return status;
+    });
+    expect([states[0], states.at(-1)]).toEqual(['pending', 'succeeded']);
+    expect(reader.events.at(-1)).toMatchObject({ name: 'end', data: '{"complete":true}' });
+  });
+
+  test('goes on behind the chunk that Last-Event-ID names, also at another replica', async () => {
+    await say(log('one\n'), log('two\n'));
+    const before = await read(first, `${BUILD}/events`);
+    await until(() => named(before, 'log').length === 2);
+    before.close();
+    await say(log('three\n'));
+    const [seen] = named(before, 'log');
+    const after = await read(second, `${BUILD}/events`, { 'last-event-id': seen?.id ?? '' });
+    await until(() => textOf(after) === 'two\nthree\n');
+    await say(END);
+    await after.over;
+    expect(textOf(after)).toBe('two\nthree\n');
+    expect((await read(first, `${BUILD}/events?after=${told}`)).status).toBe(200);
+  });
+
+  test('that has ended: everything, and the end', async () => {
+    const lines = Array.from({ length: 700 }, (_, index) => log(`line ${index} ${'x'.repeat(400)}\n`));
+    await say(...lines, END);
+    const reader = await read(second, `${BUILD}/events`);
+    await reader.over;
+    expect(textOf(reader)).toBe(lines.map((line) => ('text' in line ? line.text : '')).join(''));
+  });
+
+  test('when a replica is cut in the middle: no line is lost or doubled', async () => {
+    let text = '';
+    let last = '0';
+    const seen: string[] = [];
+    const follow = async (at: Gateway): Promise<EventReader> =>
+      await readEvents(
+        `${at.base}${BUILD}/events`,
+        { authorization: `Bearer ${ann}`, 'last-event-id': last },
+        ({ name, id, data }) => {
+          if (name !== 'log') return;
+          const chunk: { text: string } = JSON.parse(data);
+          text += chunk.text;
+          last = id ?? last;
+          seen.push(last);
+        },
+      );
+    const lines = Array.from({ length: 300 }, (_, index) => `line ${index}\n`);
+    const talking = (async () => {
+      for (const line of lines) await say(log(line));
+    })();
+    const reader = await follow(second);
+    await until(() => seen.length > 20);
+    // As a process that is killed: no word to anybody.
+    second.app.server.closeAllConnections();
+    await reader.over;
+    const other = await follow(first);
+    await talking;
+    await say(END);
+    await other.over;
+    expect(text).toBe(lines.join(''));
+  });
+
+  test('by somebody who takes nothing: the others go on, and the slow one is cut off and resumes', async () => {
+    const cut = new Set<number | undefined>();
+    second.app.server.on('connection', (socket) => {
+      const { remotePort } = socket;
+      socket.on('close', () => cut.add(remotePort));
+    });
+    const slow = await read(second, `${BUILD}/events`);
+    const quick = await read(second, `${BUILD}/events`);
+    slow.pause();
+    const lines: string[] = [];
+    for (let index = 0; index < 120; index += 1) {
+      const line = `${index} ${'y'.repeat(60_000)}\n`;
+      lines.push(line);
+      await say(log(line));
+    }
+    await until(() => textOf(quick).length === lines.join('').length);
+    await until(() => cut.has(slow.port));
+    slow.resume();
+    await slow.over;
+    const got = textOf(slow);
+    expect(lines.join('').startsWith(got) && got.length < lines.join('').length).toBe(true);
+    const again = await read(second, `${BUILD}/events`, {
+      'last-event-id': named(slow, 'log').at(-1)?.id ?? '0',
+    });
+    await until(() => (got + textOf(again)).length === lines.join('').length);
+    expect(got + textOf(again)).toBe(lines.join(''));
+  });
+});
+
+describe('a pipeline that is followed', () => {
+  interface State {
+    pipeline: { paused: boolean };
+    jobs: { name: string; paused: boolean; latest_status?: string }[];
+  }
+  const statesOf = (reader: EventReader): State[] =>
+    named(reader, 'pipeline').map(({ data }) => {
+      const state: State = JSON.parse(data);
+      return state;
+    });
+
+  test('is told whole, at once and whenever it changes; nothing to whoever has it', async () => {
+    const reader = await read(second, `${APP}/events`);
+    await until(() => statesOf(reader).length === 1);
+    expect(statesOf(reader)[0]).toMatchObject({
+      pipeline: { paused: false },
+      jobs: [{ name: 'unit', latest_status: 'pending' }],
+    });
+    await first.ask(`POST ${APP}/jobs/unit/pause`, { as: ann });
+    await until(() => statesOf(reader).at(-1)?.jobs[0]?.paused === true);
+    await say({ type: 'step-started', step: '1' });
+    await until(() => statesOf(reader).at(-1)?.jobs[0]?.latest_status === 'started');
+    const id = named(reader, 'pipeline').at(-1)?.id ?? '';
+    const other = await read(second, `${APP}/events`, { 'last-event-id': id });
+    await first.ask(`POST ${APP}/jobs/unit/unpause`, { as: ann });
+    await until(() => statesOf(other).length > 0);
+    expect(statesOf(other)).toHaveLength(1);
+    expect(statesOf(other)[0]?.jobs[0]?.paused).toBe(false);
+  });
+
+  test('that does not exist, or of another team: the problem', async () => {
+    const answers = [];
+    for (const path of ['/teams/main/pipelines/nobody/events', `${APP}/jobs/unit/builds/9/events`])
+      answers.push((await first.ask(`GET ${path}`, { as: ann })).status);
+    await first.account('bob');
+    answers.push((await first.ask(`GET ${APP}/events`, { as: await first.session('bob') })).status);
+    expect(answers).toEqual([404, 404, 403]);
+  });
+});
+
+describe('streams', () => {
+  test('end when the session that opened them does, and when its role is taken', async () => {
+    const reader = await read(second, `${BUILD}/events`);
+    await first.ask('POST /auth/logout', { as: ann });
+    await reader.over;
+    expect(reader.events.at(-1)?.name).toBe('closed');
+    ann = await first.session('ann');
+    const member = await read(second, `${APP}/events`);
+    await stores.pool.query(rows()`DELETE FROM team_members`);
+    await member.over;
+    expect(member.events.at(-1)?.name).toBe('closed');
+  });
+
+  test('are as many as one may have open', async () => {
+    for (let times = 0; times < QUICK.perAccount; times += 1) await read(second, `${APP}/events`);
+    const refused = await read(second, `${APP}/events`);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
+    open[0]?.close();
+    await until(() => open[0] !== undefined);
+    let status = 429;
+    while (status === 429) status = (await read(second, `${APP}/events`)).status;
+    expect(status).toBe(200);
+  });
+
+  test('end when the process does, and readers are told when to come back', async () => {
+    const reader = await read(second, `${BUILD}/events`);
+    await until(() => named(reader, 'build').length === 1);
+    await second.close();
+    await reader.over;
+    expect(reader.greeting).toMatch(/^retry: [12]\d{3}$/);
+    expect(reader.events.map(({ name }) => name)).toEqual(['build']);
+    second = await openGateway(stores, { limits: QUICK });
+  });
+
+  test('show that they live while nothing happens', async () => {
+    const reader = await read(second, `${BUILD}/events`);
+    await until(() => reader.signs > 1);
+    expect(reader.events.length).toBeLessThan(2);
+  });
+});

@@ -1,0 +1,82 @@
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+
+export interface ServerSentEvent {
+  name: string;
+  id: string | undefined;
+  data: string;
+}
+
+export interface EventReader {
+  status: number;
+  headers: IncomingMessage['headers'];
+  events: ServerSentEvent[];
+  /** Of this side of the connection. */
+  port: number | undefined;
+  /** The first words. */
+  greeting: string;
+  /** Comments that were sent while there was nothing to say. */
+  signs: number;
+  /** Resolves once the server, or `close`, has ended it. */
+  over: Promise<void>;
+  /** Takes nothing from the connection from now on. */
+  pause(): void;
+  resume(): void;
+  close(): void;
+}
+
+/** Reads a stream of server-sent events as its text arrives. */
+export async function readEvents(
+  url: string,
+  headers: Record<string, string>,
+  seen: (event: ServerSentEvent) => void = () => undefined,
+): Promise<EventReader> {
+  const events: ServerSentEvent[] = [];
+  const asked = request(url, { headers, agent: false });
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    asked.on('response', resolve);
+    asked.on('error', reject);
+    asked.end();
+  });
+  const reader = { greeting: '', signs: 0 };
+  let rest = '';
+  answer.setEncoding('utf8');
+  answer.on('data', (text: string) => {
+    const blocks = (rest + text).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = parseEvent(block);
+      if (block.startsWith('retry:')) reader.greeting = block;
+      if (block.startsWith(':')) reader.signs += 1;
+      if (event === undefined) continue;
+      events.push(event);
+      seen(event);
+    }
+  });
+  const over = new Promise<void>((resolve) => {
+    answer.on('close', resolve);
+    answer.on('error', () => resolve());
+  });
+  return Object.assign(reader, {
+    port: answer.socket.localPort,
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    events,
+    over,
+    pause: () => void answer.pause(),
+    resume: () => void answer.resume(),
+    close: () => void answer.destroy(),
+  });
+}
+
+/** Undefined for blocks without data: comments, and after how long to come back. */
+function parseEvent(block: string): ServerSentEvent | undefined {
+  const fields = new Map(
+    block.split('\n').flatMap((line) => {
+      const [, name, value] = /^([a-z]+): (.*)$/.exec(line) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+  const data = fields.get('data');
+  return data === undefined ? undefined : { name: fields.get('event') ?? '', id: fields.get('id'), data };
+}

@@ -1,0 +1,49 @@
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { get, put, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { jobOf, type History, type HistoryJob } from './history.ts';
+
+/** Resources that builds of a job put, by job. */
+export function putsOf(lines: readonly string[]): Map<string, Set<string>> {
+  const puts = new Map<string, Set<string>>();
+  for (const [, job = '', made = ''] of lines
+    .join(' + ')
+    .matchAll(/([\w-]+)#[\d.]+ ok((?: [\w-]+=[\w-]+)+)/g))
+    for (const one of made.trim().split(' '))
+      puts.set(job, (puts.get(job) ?? new Set()).add(one.split('=')[0] ?? ''));
+  return puts;
+}
+
+/** What a history was drawn as, as a definition that can be saved; `puts` by job. */
+export function definitionOf(drawn: History, puts: Map<string, Set<string>>): Pipeline {
+  const named = new Set([
+    ...drawn.resources.map(({ name }) => name),
+    ...[...puts.values()].flatMap((made) => [...made]),
+  ]);
+  return samplePipeline({
+    resources: [...named].map((name) => resource(`git.${name}`)),
+    jobs: drawn.jobs.map((job) => jobIn(job, drawn, puts.get(job.name) ?? new Set())),
+  });
+}
+
+function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): Job {
+  const gets = drawn.gets.map((one) => ({
+    ...get(`git.${nameOf(history, one.resource)}`, {
+      trigger: one.trigger,
+      passed: one.passed.map((id) => jobOf(history, id).name),
+    }),
+    ...(one.trigger ? { version: one.every ? ('every' as const) : ('latest' as const) } : {}),
+  }));
+  const { interruptible, allowFailure, disableRetry, gate } = drawn;
+  return {
+    name: drawn.name,
+    steps: [...gets, ...[...puts].map((name) => put(`git.${name}`))],
+    interruptible,
+    allowFailure,
+    disableRetry,
+    ...(gate === undefined ? {} : { approval: { label: 'gate', notify: [], ...gate } }),
+  };
+}
+
+function nameOf({ resources }: History, id: number): string {
+  return resources.find((one) => one.id === id)?.name ?? '';
+}
