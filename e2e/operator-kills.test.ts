@@ -4,7 +4,7 @@ import { isEmbedded, killContainer } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { type Build, data, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
-import { condition, get, kubectl, list } from '#e2e/support/kubectl.ts';
+import { condition, kubectl, list } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-kills');
 const KILLS = 10;
