@@ -246,9 +246,14 @@ describe('a plan', () => {
 
   test('a task sees the events that its build got, and no other versions', () => {
     const event = get('trigger', 'released');
-    const look = (name: string): Step => task(name, script('true'));
     const others = [get('git', 'app'), get('cron', 'nightly')];
-    const given = [event, look('first'), { ...event }, ...others, look('second')];
+    const given = [
+      event,
+      task('first', script('true')),
+      { ...event },
+      ...others,
+      task('second', script('true')),
+    ];
     const versions = [{ tag: 'v1', note: 'x' }, { tag: 'v2' }, { ref: 'abc' }, { date: 'today' }];
     const { steps: planned } = plan(given, versions);
     const seen = planned
