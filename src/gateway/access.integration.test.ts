@@ -111,6 +111,8 @@ async function makeCallers(): Promise<void> {
 /** 401, 403, or undefined where the caller may come in. */
 function oracle(needs: Need, { kind, role, globalAdmin = false }: Caller): 401 | 403 | undefined {
   if (needs === 'nothing') return undefined;
+  // Whoever is nobody is told that there is nothing.
+  if (needs === 'public') return kind === 'wrong' ? 401 : undefined;
   if (kind === 'none' || kind === 'wrong') return 401;
   const known = {
     user: kind === 'session' || kind === 'personal',
