@@ -50,6 +50,11 @@ export interface CheckStore {
   ): Promise<WebhooksAnswered>;
   /** Due or requested, not running, pipeline live; oldest due first. */
   dueChecks(at: Date, limit: number): Promise<DueCheck[]>;
+  /**
+   * Pipelines (row ids) of which a check may be overdue by more than two of its intervals, so that somebody says so although nothing
+   * happens to them. Of a cron expression the interval is taken to be a minute.
+   */
+  overduePipelines(at: Date): Promise<number[]>;
   /** Claims those of the scopes that are still due and free; claims none: undefined. The Pod's name follows from the run's id. */
   openRun(
     scopes: number[],

@@ -24,7 +24,7 @@ export interface PictureWanted {
   version?: number;
 }
 
-export interface PictureFound {
+interface PictureFound {
   /** Equal tags, equal pictures: of everything that the picture is made from, so that nothing is drawn to know it. */
   tag: string;
   public: boolean;

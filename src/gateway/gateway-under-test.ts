@@ -8,6 +8,7 @@ import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
+import { isCommonPassword } from '#adapters/passwords/common.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
@@ -43,6 +44,10 @@ export class CheapPasswords implements Passwords {
   async verify(hash: string | undefined, password: string): Promise<boolean> {
     this.verified += 1;
     return hash === (await this.hash(password));
+  }
+
+  isCommon(password: string): boolean {
+    return isCommonPassword(password);
   }
 }
 

@@ -121,7 +121,7 @@ describe('a browser is sent nowhere that a request names', () => {
     { 'x-forwarded-proto': 'http' },
     { forwarded: 'host=evil.example;proto=http' },
     { 'x-original-url': '/auth/oauth/evil' },
-    { origin: EVIL, referer: `${EVIL}/` },
+    { referer: `${EVIL}/`, 'sec-fetch-site': 'cross-site', 'sec-fetch-user': '?1' },
   ])('also not by a header: %j', async (headers) => {
     const begun = await request(`${gateway.base}/auth/oauth/one`, { headers: { ...headers } });
     await begun.body.dump();
@@ -168,6 +168,7 @@ describe('a sign-in', () => {
     provider.person = 'mallory';
     const theirs = await halfWay(visitor());
     provider.person = 'ann';
+    await halfWay();
     expect((await browser.go(theirs)).status).toBe(401);
     expect(browser.cookiesOf(ORIGIN)).not.toContain('session');
   });
@@ -176,6 +177,7 @@ describe('a sign-in', () => {
     await gateway.account('mallory', { password: 'correct horse' });
     const as = await gateway.session('mallory');
     const begun = await gateway.ask<{ data: { url: string } }>('POST /profile/linked-accounts/one', { as });
+    await halfWay();
     const back = await browser.go(begun.body.data.url, CALLBACK);
     expect((await browser.go(back.url)).status).toBe(401);
     const links = await gateway.ask<{ data: object[] }>('GET /profile/linked-accounts', { as });
@@ -232,6 +234,26 @@ describe('signing in from another site', () => {
     ]);
     expect(answer.headers.get('set-cookie')).toBeNull();
     expect(passwords.verified).toBe(0);
+  });
+
+  test('is not begun by a site that the person only looks at, but by a link that they follow', async () => {
+    const begin = async (headers: Record<string, string>) => {
+      const answer = await request(`${gateway.base}/auth/oauth/one`, { headers });
+      await answer.body.dump();
+      return [answer.statusCode, answer.headers['set-cookie'] === undefined];
+    };
+    for (const site of ['cross-site', 'same-site']) {
+      expect(await begin({ 'sec-fetch-site': site })).toEqual([403, true]);
+      expect(await begin({ 'sec-fetch-site': site, 'sec-fetch-user': '?1' })).toEqual([302, false]);
+    }
+    for (const site of ['same-origin', 'none'])
+      expect(await begin({ 'sec-fetch-site': site })).toEqual([302, false]);
+    // The provider sends the browser back from its own site.
+    const back = await request(`${gateway.base}${(await halfWay()).slice(ORIGIN.length)}`, {
+      headers: { cookie: browser.cookiesOf(ORIGIN), 'sec-fetch-site': 'cross-site' },
+    });
+    await back.body.dump();
+    expect(back.statusCode).toBe(200);
   });
 
   test('is refused for a profile too, and a webhook may come from anywhere', async () => {

@@ -22,6 +22,7 @@ const TICKS_MS = {
   schedule: 10_000,
   builds: 10_000,
   compare: 10_000,
+  overdue: 10_000,
   orphans: 60_000,
   retain: 300_000,
 };
@@ -52,7 +53,7 @@ export class Loops {
   start(): void {
     const { bell } = this.#leadership.database;
     this.#stop.push(
-      bell.listen(['checks', 'schedule', 'builds', 'status', 'cancel'], (topic, id) =>
+      bell.listen(['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'], (topic, id) =>
         this.#heard(topic, id),
       ),
     );
@@ -75,6 +76,7 @@ export class Loops {
   #heard(topic: BellTopic, id: number): void {
     if (topic === 'cancel') this.#pods.look(id);
     else if (topic === 'status') this.#reconciling.factsChanged(id);
+    else if (topic === 'teams') this.#reconciling.teamChanged(id);
     else if (topic === 'schedule' && id !== 0) this.#queue.add(`schedule ${id}`);
     else this.#queue.add(topic);
   }
@@ -84,6 +86,7 @@ export class Loops {
     if (what === 'builds') return this.#startBuilds();
     if (what === 'checks') return this.#startChecks();
     if (what === 'compare') return this.#compare();
+    if (what === 'overdue') return this.#tellOverdue();
     if (what === 'orphans') return this.#removeOrphans();
     if (what === 'retain') return this.#retainHistory();
     if (what === 'team') return this.#tryRefused(id);
@@ -147,6 +150,12 @@ export class Loops {
       'a Pod could not be followed',
       failures.map((error) => ({ error })),
     );
+  }
+
+  /** Nothing happens to a pipeline whose checks nobody starts: somebody has to look. */
+  async #tellOverdue(): Promise<Ending> {
+    this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
+    return 'done';
   }
 
   async #removeOrphans(): Promise<Ending> {

@@ -21,6 +21,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     },
     requestByWebhook: (asked, at) => requestByWebhook(pool, asked, at),
     dueChecks: (at, limit) => dueChecks(database, at, limit),
+    overduePipelines: (at) => overduePipelines(database, at),
     openRun: (scopes, cause, at) => openRun(database, { scopes, cause, at }),
     openRunForPod: (pipelineId, group, pod, at) => openRunForPod(database, { pipelineId, group, pod, at }),
     runFacts: (run) => runFacts(database, run),
@@ -56,4 +57,13 @@ async function dueChecks({ pool }: Database, at: Date, limit: number): Promise<D
     JOIN teams t ON t.id = p.team_id
     ORDER BY due.due_at, s.id LIMIT ${limit}`);
   return [...due];
+}
+
+async function overduePipelines({ pool }: Database, at: Date): Promise<number[]> {
+  const found = await pool.anyFirst(rows<{ id: number }>()`
+    SELECT DISTINCT pipeline_id AS id FROM check_scopes
+    WHERE live AND run_id IS NULL AND timer <> 'none'
+      AND coalesce(held_since, next_check_at) < ${time(at)} - 2 * interval '1 second' * coalesce((schedule->>'seconds')::integer, 60)
+    ORDER BY id`);
+  return [...found];
 }

@@ -369,6 +369,7 @@ CREATE TABLE oauth_profiles (
   subject text NOT NULL,
   browser_hash text NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  groups jsonb DEFAULT '[]'::jsonb NOT NULL,
   CONSTRAINT oauth_profiles_pkey PRIMARY KEY (token_hash)
 );
 CREATE INDEX oauth_profiles_by_time ON public.oauth_profiles USING btree (expires_at);
