@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import type { CheckStore, DueCheck } from '#flows/check-ports.ts';
 import { closeRun, openRun, openRunForPod, openRuns, releaseRun, runFacts } from './check-runs.ts';
 import type { Definitions } from './definitions.ts';
+import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
 import { rows, time, type Database } from './pool.ts';
 import { recordCheck } from './record-check.ts';
 import { requestByWebhook } from './request-by-webhook.ts';
@@ -29,6 +30,9 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     closeRun: (run, at, error) => closeRun(database, { run, at, ...(error === undefined ? {} : { error }) }),
     releaseRun: (run, at, reason) => releaseRun(database, { run, at, reason }),
     openRuns: () => openRuns(database),
+    openHookRuns: () => openHookRuns(database),
+    explainHooks: (run, reason) => explainHooks(database, run, reason),
+    recordHooks: (run, results, at) => recordHooks(database, { run, results, at }),
   };
 }
 
