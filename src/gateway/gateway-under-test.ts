@@ -9,6 +9,7 @@ import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
+import { pages } from '#adapters/http/pages/table.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
@@ -56,6 +57,7 @@ export interface Options {
   trustedProxies?: string[];
   client?: OAuthClient;
   limits?: Partial<StreamLimits>;
+  externalUrl?: string;
 }
 
 interface Stores {
@@ -94,7 +96,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     client: options.client ?? NOBODY,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
-    externalUrl: ORIGIN,
+    externalUrl: options.externalUrl ?? ORIGIN,
     installation: authorizeByTokensFile(options.tokensFile, () => undefined),
     passwords: options.passwords ?? new CheapPasswords(),
     now,
@@ -103,6 +105,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const routes = [...publicRoutes(api, async () => undefined, '0', limits), ...accessRoutes(access.ports)];
   const app = createServer({
     routes,
+    pages: pages(api, access.ports),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
@@ -160,7 +163,7 @@ function asker(base: string) {
       ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
     });
     const text = await answer.text();
-    const body = text === '' ? undefined : JSON.parse(text);
+    const body = /\bjson\b/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
     return { status: answer.status, headers: answer.headers, text, body };
   };
 }

@@ -37,7 +37,8 @@ async function whoSends(
     throw new Problem('unauthenticated', 'Sign in, or send a token: Authorization: Bearer <token>.');
   }
   if (identity === 'invalid') throw new Problem('unauthenticated', 'The token is not valid here.');
-  if (cookie !== undefined && browser !== undefined) refuseCrossSite(request, identity, browser);
+  const { form = false } = request.routeOptions.config;
+  if (cookie !== undefined && browser !== undefined && !form) refuseCrossSite(request, identity, browser);
   return identity;
 }
 

@@ -17,12 +17,19 @@ const ROUTES = {
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
   },
   'GET /openapi.json': { needs: 'nothing', about: 'This API, described in OpenAPI 3.1.' },
+  'GET /': {
+    needs: 'nothing',
+    about: 'Name and version of what answers here; a browser is sent to the pipelines.',
+  },
+  'GET /openapi': { needs: 'nothing', about: 'The same as a page to read.' },
+  'GET /assets/:name': { needs: 'nothing', about: 'Style and script of the pages.' },
   'POST /webhooks/:token': {
     needs: 'nothing',
     about:
       'Asks for a check of the resource that the token belongs to. The body is read (at most 1 MiB) and ignored. Answers 202 once the request is stored.',
   },
   'GET /auth/methods': { needs: 'nothing', about: 'How people can sign in here.' },
+  'GET /auth/login': { needs: 'nothing', about: 'The page on which people sign in; only for browsers.' },
   'POST /auth/login': {
     needs: 'nothing',
     about:
@@ -56,6 +63,11 @@ const ROUTES = {
   },
   'GET /profile': { needs: 'user', about: 'Your account.' },
   'PUT /profile': { needs: 'session', about: 'Changes your full name.' },
+  'GET /profile/password': {
+    needs: 'session',
+    beforePasswordChange: true,
+    about: 'The page on which people change their password; only for browsers.',
+  },
   'PUT /profile/password': {
     needs: 'session',
     beforePasswordChange: true,

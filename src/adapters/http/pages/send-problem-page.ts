@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '#adapters/http/problem.ts';
+import { mediumOf } from './medium.ts';
+import { problemPage } from './problem-page.ts';
+import { HOME, returnPath } from './return-path.ts';
+
+/** A problem as a browser shows it. Who has to sign in first, or to change their password, is sent there. */
+export function sendProblemPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+): FastifyReply {
+  void reply.header('cache-control', 'no-store').serializer(String);
+  if (problem.kind === 'unauthenticated') return sendTo(reply, loginPath(request));
+  if (problem.kind === 'password-change-required') return sendTo(reply, '/profile/password');
+  const { retry_after: wait } = problem.extensions;
+  if (typeof wait === 'number') void reply.header('retry-after', String(wait));
+  const { title } = problem.document(request.id);
+  const shown = problemPage({ status: problem.status, title, detail: problem.message, request: request.id });
+  return reply.code(problem.status).type('text/html; charset=utf-8').send(shown.text);
+}
+
+function sendTo(reply: FastifyReply, path: string): FastifyReply {
+  return reply.code(303).header('location', path).type('text/plain; charset=utf-8').send('See other');
+}
+
+function loginPath(request: FastifyRequest): string {
+  const to = mediumOf(request.raw) === 'page' ? returnPath(request.url) : HOME;
+  return to === HOME ? '/auth/login' : `/auth/login?return_to=${encodeURIComponent(to)}`;
+}
