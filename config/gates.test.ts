@@ -64,6 +64,16 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `import { x } from '#config';\nexport const y: unknown = x;\n`,
     refusedBy: 'no-restricted-imports',
   },
+  'an adapter reads the configuration behind its back': {
+    file: 'src/adapters/oauth/planted-k2.ts',
+    text: `import { Reader } from '../../config-reader.ts';\nexport const y: unknown = Reader;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'what reads values takes them from the environment itself': {
+    file: 'src/config-reader.ts',
+    text: `export const home = process.env['HOME'];\n`,
+    refusedBy: 'no-process-env',
+  },
   'an adapter reads the environment': {
     file: 'src/adapters/kubernetes/planted-l.ts',
     text: `export const home = process.env['HOME'];\n`,

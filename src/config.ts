@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { join } from 'node:path';
-import { parseLifetime } from '#domain/access/session-lifetime.ts';
+import { Reader } from './config-reader.ts';
+import type { Address, Configured, Source } from './config-reader.ts';
+
+export type { Address, Configured, Source };
 
 /*
  * The one place that reads the environment. Each door has its own reader; every problem is found at once, and no sentence of one
@@ -10,11 +11,6 @@ import { parseLifetime } from '#domain/access/session-lifetime.ts';
 
 /** Of the program; a test holds it to package.json. */
 export const VERSION = '0.1.0';
-
-export interface Address {
-  host: string;
-  port: number;
-}
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
@@ -74,8 +70,10 @@ export interface PublicGatewayConfig extends GatewayConfig {
   sessionKey: Buffer;
   /** 0: sessions never end. */
   sessionSeconds: number;
-  /** Holds the secrets of our clients at identity providers, a file each. */
-  oauthSecretsDirectory: string | undefined;
+  /** Hold the secrets of our clients at identity providers, a file each. */
+  oauthSecretsDirectories: string[];
+  /** Where objects of the API are made; undefined: this gateway makes none. */
+  cluster: ClusterConfig | undefined;
   /** Ranges that identity providers may be in though they are not public. */
   oauthAllowedRanges: string[];
   /** Proxies whose word about a sender's address is taken. */
@@ -88,14 +86,6 @@ export interface InternalGatewayConfig extends GatewayConfig {
   agentKey: Buffer;
   tlsDirectory: string;
   cluster: ClusterConfig;
-}
-
-export type Configured<T> = { config: T; problems?: undefined } | { config?: undefined; problems: string[] };
-
-/** Where values come from; tests hand in their own. */
-export interface Source {
-  environment: Readonly<Record<string, string | undefined>>;
-  readText(path: string): string;
 }
 
 const REAL: Source = {
@@ -158,7 +148,13 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     tokensFile: read.optional('MILLRACE_TOKENS_FILE'),
     sessionKey: read.key('session'),
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
-    oauthSecretsDirectory: read.optional('MILLRACE_OAUTH_SECRETS_DIR'),
+    oauthSecretsDirectories: (read.optional('MILLRACE_OAUTH_SECRETS_DIR') ?? '')
+      .split(',')
+      .flatMap((path) => path.trim() || []),
+    cluster:
+      (read.optional('KUBERNETES_SERVICE_HOST') ?? read.optional('KUBECONFIG'))
+        ? clusterConfig(read)
+        : undefined,
     oauthAllowedRanges: read.ranges('MILLRACE_OAUTH_ALLOWED_RANGES'),
     trustedProxies: read.ranges('MILLRACE_TRUSTED_PROXIES'),
   });
@@ -204,129 +200,4 @@ function clusterConfig(read: Reader): ClusterConfig {
   const host = read.optional('KUBERNETES_SERVICE_HOST');
   if (host === undefined) return { kind: 'kubeconfig', file: read.optional('KUBECONFIG') };
   return { kind: 'in-cluster', host, port: read.optional('KUBERNETES_SERVICE_PORT') ?? '443' };
-}
-
-const KEY_BYTES = 32;
-const POSTGRES = ['postgres:', 'postgresql:'];
-
-/** Reads values, collects what is wrong with them, and hands out placeholders that `finish` never lets through. */
-class Reader {
-  readonly #source: Source;
-  readonly #problems: string[] = [];
-
-  constructor(source: Source) {
-    this.#source = source;
-  }
-
-  finish<T>(config: T): Configured<T> {
-    return this.#problems.length === 0 ? { config } : { problems: this.#problems };
-  }
-
-  optional(name: string): string | undefined {
-    const value = this.#source.environment[name]?.trim();
-    return value === '' ? undefined : value;
-  }
-
-  required(name: string, meaning: string): string {
-    const value = this.optional(name);
-    if (value === undefined) this.#problems.push(`${name} is not set: it names ${meaning}.`);
-    return value ?? '';
-  }
-
-  oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
-    const value = this.optional(name) ?? fallback;
-    const found = allowed.find((candidate) => candidate === value);
-    if (found === undefined) this.#problems.push(`${name} is "${value}": use one of ${allowed.join(', ')}.`);
-    return found ?? fallback;
-  }
-
-  address(name: string, fallback: string): Address {
-    const value = this.optional(name) ?? fallback;
-    const match = /^(?<host>\[[0-9a-f:.]+\]|[^:[\]]*):(?<port>\d{1,5})$/i.exec(value);
-    const port = Number(match?.groups?.['port']);
-    if (match === null || port > 65_535) {
-      this.#problems.push(`${name} is "${value}": write host:port, for example ${fallback}.`);
-      return { host: '', port: 0 };
-    }
-    const host = match.groups?.['host']?.replace(/^\[|\]$/g, '') ?? '';
-    return { host: host === '' ? '0.0.0.0' : host, port };
-  }
-
-  /** Ranges of addresses with commas between them. */
-  ranges(name: string): string[] {
-    const ranges = (this.optional(name) ?? '').split(',').flatMap((range) => range.trim() || []);
-    for (const range of ranges) {
-      const [address = '', bits = ''] = range.split('/');
-      const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-      if (!/^\d+$/.test(bits) || Number(bits) > longest)
-        this.#problems.push(`${name} has "${range}": write ranges like 10.1.0.0/16.`);
-    }
-    return ranges;
-  }
-
-  /** `0` or a duration like `24h`, `7d`, `1M`. */
-  lifetime(name: string): number {
-    const value = this.optional(name) ?? '0';
-    const seconds = parseLifetime(value);
-    if (seconds === undefined) {
-      this.#problems.push(`${name} is "${value}": write 0 or a duration like 24h, 7d, 2w, 1M or 1y.`);
-    }
-    return seconds ?? 0;
-  }
-
-  url(name: string, protocols: string[], optional = false): string | undefined {
-    const value = optional ? this.optional(name) : this.required(name, 'a URL');
-    if (value === undefined || value === '') return undefined;
-    if (!protocols.includes(URL.parse(value)?.protocol ?? '')) {
-      const example = protocols.map((protocol) => `${protocol}//…`).join(' or ');
-      this.#problems.push(`${name} is "${value}": write a URL like ${example}.`);
-    }
-    return value.replace(/\/+$/, '');
-  }
-
-  /** Like `url`, for URLs that hold a password: the value is never shown. */
-  secretUrl(name: string, optional = false): string | undefined {
-    const value = this.#secret(name, optional);
-    if (value !== undefined && !POSTGRES.includes(URL.parse(value)?.protocol ?? '')) {
-      this.#problems.push(`${name} is not a URL like postgres://user:password@host:5432/database.`);
-    }
-    return value;
-  }
-
-  key(file: string): Buffer {
-    const directory = this.required('MILLRACE_KEYS_DIR', 'the directory with the signing keys');
-    if (directory === '') return Buffer.alloc(0);
-    const path = join(directory, file);
-    const key = Buffer.from(this.#text(path, 'MILLRACE_KEYS_DIR') ?? '', 'base64url');
-    if (key.length > 0 && key.length < KEY_BYTES) {
-      this.#problems.push(
-        `${path} holds ${key.length} bytes: a key needs ${KEY_BYTES}, written as base64url.`,
-      );
-    }
-    return key;
-  }
-
-  #secret(name: string, optional: boolean): string | undefined {
-    const direct = this.optional(name);
-    const path = this.optional(`${name}_FILE`);
-    if (direct !== undefined && path !== undefined) {
-      this.#problems.push(`${name} and ${name}_FILE are both set: keep one.`);
-    }
-    if (direct !== undefined) return direct;
-    if (path !== undefined) return this.#text(path, `${name}_FILE`);
-    if (!optional) this.#problems.push(`Neither ${name} nor ${name}_FILE is set: one must give the value.`);
-    return undefined;
-  }
-
-  #text(path: string, name: string): string | undefined {
-    try {
-      const text = this.#source.readText(path).trim();
-      if (text === '') this.#problems.push(`${path} (from ${name}) is empty.`);
-      return text === '' ? undefined : text;
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'error';
-      this.#problems.push(`${path} (from ${name}) cannot be read (${code}).`);
-      return undefined;
-    }
-  }
 }

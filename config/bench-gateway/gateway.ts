@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuSecondsOf } from '#tools/measure/process-cost.ts';
 
 /** A public gateway in a process of its own, as the image runs it. */
 export interface Gateway {
@@ -10,6 +11,8 @@ export interface Gateway {
   pid: number;
   /** How late its event loop came since the last time this was asked, in milliseconds. */
   delay(): Promise<{ p99: number; most: number }>;
+  /** Of the processor, that it took so far with its children; on a busy machine the only figure that stays. */
+  cpuSeconds(): number;
   /** By force, in the middle of everything. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -53,6 +56,7 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
       if (answer === undefined) throw new Error('The gateway did not say how late its event loop was.');
       return answer;
     },
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     async kill() {
       child.kill('SIGKILL');
       await exited;

@@ -10,6 +10,7 @@ import { circumstances, table } from '#tools/measure/table.ts';
 import { PROGRAM, startGateway } from './gateway.ts';
 import { idle } from './idle.ts';
 import type { Part } from './part.ts';
+import { webhooks } from './webhooks.ts';
 
 /*
  * What the public gateway does on this machine, as it is shipped (`make dist`), over a Postgres with fsync of its own; the load comes from
@@ -17,7 +18,7 @@ import type { Part } from './part.ts';
  *
  *   node config/bench-gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */
-const PARTS: Part[] = [idle];
+const PARTS: Part[] = [idle, webhooks];
 
 const wanted = partsWanted();
 if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);

@@ -152,7 +152,7 @@ describe('every Pod', () => {
   test('mounts a token only where the API is used', () => {
     const mounts = allPods().filter(({ pod }) => pod.automountServiceAccountToken !== false);
     expect(new Set(mounts.map(({ name }) => name))).toEqual(
-      new Set(['millrace-operator', 'millrace-gateway-internal']),
+      new Set(['millrace-operator', 'millrace-gateway-internal', 'millrace-gateway-public']),
     );
   });
 
@@ -357,7 +357,11 @@ describe('rights', () => {
     const bound = standard
       .filter(({ kind }) => kind === 'ClusterRoleBinding')
       .map(({ metadata }) => metadata.name);
-    expect(bound.toSorted()).toEqual(['millrace-gateway-internal', 'millrace-operator']);
+    expect(bound.toSorted()).toEqual([
+      'millrace-gateway-internal',
+      'millrace-gateway-public',
+      'millrace-operator',
+    ]);
     for (const name of bound) {
       const resources = rulesOf(find(standard, 'ClusterRole', name)).flatMap((rule) => rule.resources ?? []);
       expect(

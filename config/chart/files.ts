@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import {
+  apiClusterRules,
+  apiReleaseRules,
   gatewayClusterRules,
   gatewayTeamRules,
   operatorClusterRules,
@@ -33,6 +35,8 @@ function rbacFile(): string {
     operatorWebhook: operatorWebhookRules('RELEASE'),
     gatewayCluster: gatewayClusterRules,
     gatewayTeam: gatewayTeamRules,
+    apiCluster: apiClusterRules,
+    apiRelease: apiReleaseRules('RELEASE'),
   };
   const head = '# Written by `node config/chart/main.ts` from src/adapters/kubernetes/manifests/rbac.ts.\n';
   return head + stringify(rules, { lineWidth: 0, singleQuote: true });

@@ -35,6 +35,9 @@ function family(pid: number): number[] {
   return [pid, ...children.flatMap(family)];
 }
 
+/** Seconds of user and system time; of children that have ended too. */
+export const cpuSecondsOf = (pid: number): number => ticksOf(pid) / TICKS_PER_SECOND;
+
 /** User and system time; of children that have ended too. */
 function ticksOf(pid: number): number {
   return family(pid)

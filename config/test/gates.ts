@@ -10,9 +10,20 @@ export interface Gate {
   /** Gates without which it cannot run. */
   needs?: readonly string[];
   about: string;
-  /** Only where the run starts the embedded cluster itself: it takes it down in between. */
-  ownClusterOnly?: boolean;
+  /** `embedded`: it changes what a cluster of somebody else's must keep. `own`: it takes the cluster down in between. */
+  only?: 'embedded' | 'own';
   run: (ownCluster: boolean) => Promise<Counts>;
+}
+
+/** What the run has: the embedded cluster that it starts itself, one that ran before or is not asked for, or that of $KUBECONFIG. */
+export type Cluster = 'own' | 'embedded' | 'existing';
+
+/** Why a gate does not run on this cluster; undefined when it does. */
+export function whyLeftOut({ only }: Pick<Gate, 'only'>, cluster: Cluster): string | undefined {
+  if (only === undefined || cluster === 'own' || cluster === only) return undefined;
+  if (cluster === 'existing')
+    return 'CLUSTER=existing: it would change the cluster of $KUBECONFIG; it is for the embedded one';
+  return 'it takes the embedded cluster down, and only one that this run starts itself';
 }
 
 const tool = (name: string, ...args: string[]): Promise<Counts> =>
@@ -35,7 +46,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   go: { about: 'the programs in Go', run: goModules },
   rehearsal: {
     about: 'stopping the cluster leaves nothing behind',
-    ownClusterOnly: true,
+    only: 'own',
     run: rehearse,
   },
   cluster: {
@@ -62,6 +73,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   readme: {
     about: 'README for a cluster of your own, word for word, in place of that installation',
     needs: ['cluster', 'images'],
+    only: 'embedded',
     run: () => jestProject('readme'),
   },
 };

@@ -5,19 +5,25 @@ import { isExisting } from '#tools/cluster/existing.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import type { Counts } from './counts.ts';
 import { oneIf, sum } from './counts.ts';
-import { GATES, withNeeds } from './gates.ts';
+import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
 import { runShown, stop } from './programs.ts';
 
 const CLUSTER = 'config/cluster/main.ts';
 /** Taking the cluster down goes on when the rest is told to stop. */
 const NEVER = new AbortController().signal;
+/** Why, by gate. */
+const leftOut = new Map<string, string>();
 const results = new Map<string, Counts & { took: number; note: string }>();
 
 async function test(chosen: readonly string[]): Promise<void> {
   const wanted = withNeeds(chosen.length === 0 ? Object.keys(GATES) : chosen);
-  const usesCluster = wanted.includes('cluster') && !isExisting(process.env);
-  const ours = usesCluster && (await nothingRuns());
-  const names = wanted.filter((name) => ours || GATES[name]?.ownClusterOnly !== true);
+  const cluster = await clusterFor(wanted);
+  const ours = cluster === 'own';
+  const names = wanted.filter((name) => {
+    const why = whyLeftOut(GATES[name] ?? {}, cluster);
+    if (why !== undefined) leftOut.set(name, why);
+    return why === undefined;
+  });
   try {
     for (const [index, name] of names.entries()) {
       if (stop.signal.aborted) break;
@@ -27,6 +33,11 @@ async function test(chosen: readonly string[]): Promise<void> {
   } finally {
     if (ours) await takeDown();
   }
+}
+
+async function clusterFor(wanted: readonly string[]): Promise<Cluster> {
+  if (isExisting(process.env)) return 'existing';
+  return wanted.includes('cluster') && (await nothingRuns()) ? 'own' : 'embedded';
 }
 
 async function runGate(name: string, ownCluster: boolean): Promise<Counts> {
@@ -72,6 +83,7 @@ function summary(): string {
   const lines = [...results].map(([name, { passed, failed, took, note }]) =>
     `${failed > 0 ? '✘' : '✔'} ${name.padEnd(14)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed  ${clock(took).padStart(5)}  ${note}`.trimEnd(),
   );
+  for (const [name, why] of leftOut) lines.push(`– ${name.padEnd(14)} left out: ${why}`);
   const { passed, failed } = sum([...results.values()]);
   return `\n${lines.join('\n')}\n\n${passed} passed, ${failed} failed`;
 }

@@ -128,12 +128,14 @@ const step = (name: string, act: () => Promise<void>, limit: number): void =>
     limit,
   );
 
-const onlyEmbedded = isEmbedded ? describe : describe.skip;
-
-onlyEmbedded('README, word for word', () => {
+describe('README, word for word', () => {
   let token = '';
 
   beforeAll(async () => {
+    if (!isEmbedded)
+      throw new Error(
+        `Only for the embedded cluster: this uninstalls the release ${RELEASE.name}. Run without CLUSTER=existing.`,
+      );
     folder = mkdtempSync(join(tmpdir(), 'millrace-readme-'));
     prepareFolder();
     registry = await serveRegistry(join(folder, 'registry'));
@@ -155,6 +157,7 @@ onlyEmbedded('README, word for word', () => {
   }, 300_000);
 
   afterAll(async () => {
+    if (!isEmbedded) return;
     shell.close();
     forge.close();
     await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=90s');

@@ -151,6 +151,8 @@ export interface ThrottleStore {
 export interface Passwords {
   hash(password: string): Promise<string>;
   verify(hash: string | undefined, password: string): Promise<boolean>;
+  /** Among those that whoever guesses tries first. */
+  isCommon(password: string): boolean;
 }
 
 export interface AuditEntry {

@@ -34,6 +34,8 @@ export type VersionTriggered = Done & {
 };
 
 export type Voted = Done & { state: 'waiting' | 'approved' | 'rejected'; message: string };
+/** The generation that the token follows from. */
+export type WebhookRegenerated = Done & { resource: number; generation: number; signed: boolean };
 export type Retried = Done & { build: BuildRef };
 
 export interface ActionStore {
@@ -45,6 +47,11 @@ export interface ActionStore {
   /** Builds that have not started and took another version end. */
   pin(resource: ResourceName, pin: Pin, at: Date): Promise<Done | Refused>;
   unpin(resource: ResourceName): Promise<Done | Refused>;
+  /** The token before is none from now on. `signed` stays as it was where it is not given. */
+  regenerateWebhook(
+    resource: ResourceName,
+    change: { hashOf: (resource: number, generation: number) => string; signed?: boolean },
+  ): Promise<WebhookRegenerated | Refused>;
   disableVersion(resource: ResourceName, version: number, by: string): Promise<Done | Refused>;
   enableVersion(resource: ResourceName, version: number): Promise<Done | Refused>;
   /** A request of each job that gets the resource without `passed`, decided on at once. */

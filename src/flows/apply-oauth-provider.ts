@@ -12,17 +12,19 @@ export type ProviderApplied =
   /** What was there before goes on: somebody would be locked out, or the definition is none. */
   | { outcome: 'refused'; reason: 'InvalidDefinition' | 'WouldLockOut'; message: string };
 
-const ACTOR = 'manifest';
+/** Who acts, where nobody else is known. */
+const MANIFEST = 'manifest';
 
 /** Object → what every gateway offers from then on. */
 export async function applyOAuthProvider(
   provider: StoredProvider,
   ports: ApplyProviderPorts,
+  by = MANIFEST,
 ): Promise<ProviderApplied> {
   const faults = providerFaults(provider);
   if (faults.length > 0)
     return { outcome: 'refused', reason: 'InvalidDefinition', message: faults.join(' ') };
-  const kept = await ports.oauth.saveProvider(provider, { by: ACTOR, at: ports.now() }, refuseProviderLoss);
+  const kept = await ports.oauth.saveProvider(provider, { by, at: ports.now() }, refuseProviderLoss);
   return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
 }
 
@@ -30,12 +32,9 @@ export async function applyOAuthProvider(
 export async function removeOAuthProvider(
   canonical: string,
   ports: ApplyProviderPorts,
+  by = MANIFEST,
 ): Promise<ProviderApplied> {
-  const kept = await ports.oauth.removeProvider(
-    canonical,
-    { by: ACTOR, at: ports.now() },
-    refuseProviderLoss,
-  );
+  const kept = await ports.oauth.removeProvider(canonical, { by, at: ports.now() }, refuseProviderLoss);
   return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
 }
 

@@ -29,7 +29,9 @@ export async function changePassword(
   ports: ChangePasswordPorts,
 ): Promise<PasswordChanged> {
   const { username, wanted, caller } = change;
-  const fault = passwordFault(wanted, username) ?? (wanted === change.current ? SAME : undefined);
+  const fault =
+    passwordFault(wanted, username, (one) => ports.passwords.isCommon(one)) ??
+    (wanted === change.current ? SAME : undefined);
   if (fault !== undefined) return { answer: 'fault', message: fault };
   const known = await ports.accounts.credentials(username);
   if (known === undefined) return { answer: 'gone' };

@@ -25,10 +25,29 @@ export interface CheckRunFacts extends PipelineName {
   checks: { scope: number; resource: string; last?: Record<string, string> }[];
 }
 
+export interface WebhookCall {
+  tokenHash: string;
+  /** What its headers say of its body, held against the secret of the token. */
+  signature: 'absent' | 'valid' | 'invalid';
+}
+
+/** `refused`: the signature is wrong, or there is none and there must be. `busy`: not asked; ask again, and wait. */
+export type WebhookAnswer = 'requested' | 'unknown' | 'refused' | 'busy';
+
+export interface WebhooksAnswered {
+  answers: WebhookAnswer[];
+  /** A check is due that was not before. */
+  written: boolean;
+}
+
 export interface CheckStore {
   /** Resets nothing yet: the timer is reset when the check starts. Requests while one runs coalesce into one more check. */
   requestCheck(resource: ResourceName, cause: CheckCause, at: Date): Promise<'requested' | 'unknown'>;
-  requestCheckByWebhook(tokenHash: string, at: Date): Promise<ResourceName | undefined>;
+  /** All in one transaction; answers in the order of the calls. `wait`: for resources that somebody else holds. */
+  requestByWebhook(
+    asked: { calls: readonly WebhookCall[]; wait: boolean },
+    at: Date,
+  ): Promise<WebhooksAnswered>;
   /** Due or requested, not running, pipeline live; oldest due first. */
   dueChecks(at: Date, limit: number): Promise<DueCheck[]>;
   /** Claims those of the scopes that are still due and free; claims none: undefined. The Pod's name follows from the run's id. */

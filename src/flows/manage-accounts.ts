@@ -10,7 +10,7 @@ import type { AccountStore, Act, Changed, MemberStore, Passwords } from './acces
 
 interface Ports {
   accounts: AccountStore;
-  passwords: Pick<Passwords, 'hash'>;
+  passwords: Pick<Passwords, 'hash' | 'isCommon'>;
 }
 
 export type AccountMade = { answer: 'created' | 'taken' } | { answer: 'fault'; message: string };
@@ -23,7 +23,10 @@ export async function createAccount(
 ): Promise<AccountMade> {
   const { username, fullName, globalAdmin, password } = account;
   const fault =
-    usernameFault(username) ?? (password === undefined ? undefined : passwordFault(password, username));
+    usernameFault(username) ??
+    (password === undefined
+      ? undefined
+      : passwordFault(password, username, (one) => ports.passwords.isCommon(one)));
   if (fault !== undefined) return { answer: 'fault', message: fault };
   const given = password === undefined ? {} : { passwordHash: await ports.passwords.hash(password) };
   const made = { username, fullName, globalAdmin, mustChangePassword: password !== undefined, ...given };
@@ -37,7 +40,10 @@ export async function changeAccount(
   act: Act,
   ports: Ports,
 ): Promise<Changed | { answer: 'fault'; message: string }> {
-  const fault = password === undefined ? undefined : passwordFault(password, username);
+  const fault =
+    password === undefined
+      ? undefined
+      : passwordFault(password, username, (one) => ports.passwords.isCommon(one));
   if (fault !== undefined) return { answer: 'fault', message: fault };
   const given =
     password === undefined

@@ -9,7 +9,14 @@ import type { Act, Credentials } from './access-ports.ts';
 /** A provider with the name under which the secret of our client is found. */
 export interface StoredProvider extends OAuthProvider {
   secretKey: string;
+  /** The API made its object, and may change it; its secret is among those that the API keeps. */
+  byApi?: boolean;
+  /** Of the object that says so: an older state of it changes nothing. */
+  uid?: string;
+  generation?: number;
 }
+
+type RefuseLoss = (users: Ways[], provider: string, offered: Offered) => string | undefined;
 
 /** Whose account at the provider: nothing else identifies anybody. */
 interface OAuthIdentity {
@@ -45,16 +52,11 @@ export interface OAuthStore {
   providers(): Promise<StoredProvider[]>;
   local(): Promise<boolean>;
   /** What is lost by it, people would be locked out by: `refuse` is asked when it is disabled or speaks for another issuer. */
-  saveProvider(
-    provider: StoredProvider,
-    act: Act,
-    refuse: (users: Ways[], provider: string, offered: Offered) => string | undefined,
-  ): Promise<Kept>;
-  removeProvider(
-    canonical: string,
-    act: Act,
-    refuse: (users: Ways[], provider: string, offered: Offered) => string | undefined,
-  ): Promise<Kept>;
+  saveProvider(provider: StoredProvider, act: Act, refuse: RefuseLoss): Promise<Kept>;
+  removeProvider(canonical: string, act: Act, refuse: RefuseLoss): Promise<Kept>;
+  /** What `saveProvider` and `removeProvider` would say now; they ask again. */
+  checkProvider(provider: StoredProvider, refuse: RefuseLoss): Promise<Kept>;
+  checkRemoval(canonical: string, refuse: RefuseLoss): Promise<Kept>;
   setLocal(
     local: boolean,
     act: Act,

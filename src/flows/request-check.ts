@@ -1,8 +1,8 @@
-import type { CheckStore } from './check-ports.ts';
+import type { CheckStore, WebhookAnswer, WebhookCall } from './check-ports.ts';
 import type { Bell, ResourceName } from './ports.ts';
 
 interface Ports {
-  checks: Pick<CheckStore, 'requestCheck' | 'requestCheckByWebhook'>;
+  checks: Pick<CheckStore, 'requestCheck' | 'requestByWebhook'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
 }
@@ -14,12 +14,12 @@ export async function requestCheck(resource: ResourceName, ports: Ports): Promis
   return answer;
 }
 
-/** `undefined`: no resource has a token of this hash. */
-export async function requestCheckByWebhook(
-  tokenHash: string,
+/** Durable when it answers. Who checks is told after the transaction, and only when something is new. */
+export async function requestByWebhook(
+  asked: { calls: readonly WebhookCall[]; wait: boolean },
   ports: Ports,
-): Promise<ResourceName | undefined> {
-  const resource = await ports.checks.requestCheckByWebhook(tokenHash, ports.now());
-  if (resource !== undefined) ports.bell.ring('checks', 0);
-  return resource;
+): Promise<WebhookAnswer[]> {
+  const { answers, written } = await ports.checks.requestByWebhook(asked, ports.now());
+  if (written) ports.bell.ring('checks', 0);
+  return answers;
 }

@@ -101,6 +101,8 @@ export interface ResourceView {
   type: string;
   schedule?: Schedule;
   webhookGeneration: number;
+  /** Webhooks without a signature are refused. */
+  webhookSigned: boolean;
   lastCheckedAt?: Date;
   nextCheckAt?: Date;
   checkError?: string;

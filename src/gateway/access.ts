@@ -6,11 +6,13 @@ import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
+import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 
 export interface AccessParts {
   stores: AccessStores;
   client: OAuthClient;
+  objects: ApiObjects | undefined;
   sessionKey: Buffer;
   sessionSeconds: number;
   externalUrl: string | undefined;
@@ -28,6 +30,7 @@ export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize:
     ports: {
       ...stores,
       client,
+      objects: parts.objects,
       externalUrl,
       passwords,
       localSignIn: async () => await stores.oauth.local(),

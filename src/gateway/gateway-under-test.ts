@@ -7,6 +7,7 @@ import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
+import { isCommonPassword } from '#adapters/passwords/common.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
 import { pages } from '#adapters/http/pages/table.ts';
@@ -17,6 +18,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
+import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { BuildStore } from '#flows/ports.ts';
@@ -42,6 +44,10 @@ export class CheapPasswords implements Passwords {
     this.verified += 1;
     return hash === (await this.hash(password));
   }
+
+  isCommon(password: string): boolean {
+    return isCommonPassword(password);
+  }
 }
 
 const NOBODY: OAuthClient = {
@@ -56,6 +62,7 @@ export interface Options {
   now?: () => Date;
   trustedProxies?: string[];
   client?: OAuthClient;
+  objects?: ApiObjects;
   limits?: Partial<StreamLimits>;
   externalUrl?: string;
 }
@@ -94,6 +101,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const access = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
+    objects: options.objects,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
     externalUrl: options.externalUrl ?? ORIGIN,
@@ -111,8 +119,6 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     audit: access.ports.audit,
     externalUrl: ORIGIN,
     log,
-    // A machine that is busy with other tests is no reason to refuse these.
-    pressure: { delay: 0, heapBytes: 0 },
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openBell } from '#adapters/database/bell.ts';
 import type { ClosableBell } from '#adapters/database/bell.ts';
@@ -111,6 +111,20 @@ const say = async (path: string, payload: object, key?: string) =>
     payload,
     headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
   });
+interface Webhook {
+  data: { webhook_token: string; webhook_secret: string };
+}
+
+/** Without and with a signature. */
+async function webhook({ data }: Webhook): Promise<number[]> {
+  const url = `/webhooks/${data.webhook_token}`;
+  const payload = '{}';
+  const hex = createHmac('sha256', data.webhook_secret).update(payload).digest('hex');
+  const plain = await people.inject({ method: 'POST', url, payload });
+  const headers = { 'x-forgejo-signature': hex };
+  return [plain.statusCode, (await people.inject({ method: 'POST', url, payload, headers })).statusCode];
+}
+
 const keyOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
 
 async function openSession(session: AgentSession, name: string, key: string) {
@@ -237,8 +251,22 @@ describe('from a webhook to a log', () => {
   });
 
   test('the maintainer sees the token that works', async () => {
-    const shown = (await get(`${APP}/resources/git.app`)).json<{ data: { webhook_token: string } }>();
-    const url = `/webhooks/${shown.data.webhook_token}`;
-    expect((await people.inject({ method: 'POST', url })).statusCode).toBe(202);
+    const shown = (await get(`${APP}/resources/git.app`)).json<Webhook>();
+    expect(await webhook(shown)).toEqual([202, 202]);
+  });
+
+  test('and makes another, which ends the first at once; then only who signs is heard', async () => {
+    const before = (await get(`${APP}/resources/git.app`)).json<Webhook>();
+    const answer = await people.inject({
+      method: 'POST',
+      url: `${APP}/resources/git.app/webhook_token`,
+      headers: { authorization: 'Bearer t' },
+      payload: { signature: 'required' },
+    });
+    expect(await webhook(before)).toEqual([404, 404]);
+    expect(await webhook(answer.json<Webhook>())).toEqual([403, 202]);
+    const { webhook_token: token } = answer.json<Webhook>().data;
+    const shown = (await get(`${APP}/resources/git.app`)).json<Webhook>();
+    expect(shown.data).toMatchObject({ webhook_token: token, webhook_signature: 'required' });
   });
 });

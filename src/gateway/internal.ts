@@ -5,13 +5,12 @@ import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { agentMetrics, createMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
-import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { VERSION } from '#config';
-import type { ClusterConfig, InternalGatewayConfig } from '#config';
+import type { InternalGatewayConfig } from '#config';
 import { agentApi } from './agent-api.ts';
 import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
+import { connectionOf } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
 import { closeServer, listen } from './listen.ts';
 import type { Service } from './serve.ts';
@@ -69,10 +68,4 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
       await Promise.all([database.close(), connection.close(), closeServer(metricsServer)]);
     },
   };
-}
-
-async function connectionOf(cluster: ClusterConfig): Promise<Connection> {
-  return cluster.kind === 'in-cluster'
-    ? inClusterConnection(cluster)
-    : await kubeconfigConnection(cluster.file);
 }

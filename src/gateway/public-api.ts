@@ -1,12 +1,12 @@
-import { webhookToken, webhookTokenHash } from '#adapters/database/digests.ts';
-import { coalesced } from '#adapters/http/coalesce.ts';
+import { webhookSecret, webhookToken, webhookTokenHash } from '#adapters/database/digests.ts';
+import { gathered } from '#adapters/http/gather.ts';
 import type { PublicMetrics } from '#adapters/http/metrics.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
 import { actionsOver } from '#flows/actions.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
+import type { CheckStore, WebhookAnswer, WebhookCall } from '#flows/check-ports.ts';
 import type { Bell, BuildStore } from '#flows/ports.ts';
-import { requestCheck, requestCheckByWebhook } from '#flows/request-check.ts';
+import { requestByWebhook, requestCheck } from '#flows/request-check.ts';
 import { triggerJob } from '#flows/trigger-job.ts';
 import type { Views } from '#flows/views.ts';
 
@@ -23,17 +23,23 @@ export interface PublicApiParts {
 
 /** What people and forges may ask, as flows over the database, counted. */
 export function publicApi(parts: PublicApiParts): PublicApi {
-  const { metrics } = parts;
-  // Forges send bursts, and repeat themselves.
-  const byWebhook = coalesced((tokenHash) => requestCheckByWebhook(tokenHash, parts));
+  const { metrics, webhookKey } = parts;
+  const byWebhook = webhooks(parts);
+  const shown = (id: number, generation: number, signed: boolean): WebhookShown => {
+    const token = webhookToken(webhookKey, id, generation);
+    return { token, secret: webhookSecret(webhookKey, token), signed };
+  };
+  const hashOf = (id: number, generation: number): string =>
+    webhookTokenHash(webhookToken(webhookKey, id, generation));
   return {
     ...parts.views,
     ...actionsOver(parts),
-    async requestCheckByWebhook(token) {
-      const resource = await byWebhook(webhookTokenHash(token));
-      metrics.webhook(resource === undefined ? 'unknown' : 'accepted');
-      return resource !== undefined;
+    async requestCheckByWebhook(token, signature) {
+      const answer = await byWebhook({ tokenHash: webhookTokenHash(token), signature });
+      metrics.webhook(answer === 'requested' ? 'accepted' : answer);
+      return answer;
     },
+    webhookSecret: (token) => webhookSecret(webhookKey, token),
     async requestCheck(resource) {
       const answer = await requestCheck(resource, parts);
       metrics.check(answer);
@@ -45,6 +51,33 @@ export function publicApi(parts: PublicApiParts): PublicApi {
       return answer;
     },
     listen: (topics, heard) => parts.bell.listen(topics, heard),
-    webhookToken: ({ id, webhookGeneration }) => webhookToken(parts.webhookKey, id, webhookGeneration),
+    webhook: ({ id, webhookGeneration, webhookSigned }) => shown(id, webhookGeneration, webhookSigned),
+    async regenerateWebhook(name, signed) {
+      const change = { hashOf, ...(signed !== undefined && { signed }) };
+      const answer = await parts.actions.regenerateWebhook(name, change);
+      if (answer.answer !== 'done') return answer;
+      return { ...answer, webhook: shown(answer.resource, answer.generation, answer.signed) };
+    },
+  };
+}
+
+/** Of one transaction. */
+const MOST_WEBHOOKS = 1000;
+const MOST_WAITING = 20_000;
+
+/** Forges send bursts, and repeat themselves: equal requests are one, and all that come meanwhile share a transaction. */
+function webhooks(parts: PublicApiParts): (call: WebhookCall) => Promise<Exclude<WebhookAnswer, 'busy'>> {
+  const lane = (wait: boolean) =>
+    gathered<WebhookCall, WebhookAnswer>({
+      call: (calls) => requestByWebhook({ calls, wait }, parts),
+      nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
+      most: MOST_WEBHOOKS,
+      mostWaiting: MOST_WAITING,
+    });
+  const [quick, patient] = [lane(false), lane(true)];
+  return async (call) => {
+    let answer = await quick(call);
+    while (answer === 'busy') answer = await patient(call);
+    return answer;
   };
 }

@@ -3,6 +3,7 @@ import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { pages } from '#adapters/http/pages/table.ts';
+import { PRESSURE_LIMITS } from '#adapters/http/pressure.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
@@ -13,14 +14,15 @@ import { VERSION } from '#config';
 import type { PublicGatewayConfig } from '#config';
 import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
+import { openCluster } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
 import { closeServer, listen } from './listen.ts';
 import { publicApi } from './public-api.ts';
 import type { Service } from './serve.ts';
 
-/** The listener for people and forges. It has no right to anything in Kubernetes. */
+/** The listener for people and forges. In Kubernetes it makes and changes what the API is asked for, and reads nothing else. */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
-  const database = await openDatabase(config.database, log);
+  const [database, cluster] = await Promise.all([openDatabase(config.database, log), openCluster(config)]);
   const { registry } = createMetrics('gateway-public', VERSION);
   const api = publicApi({
     ...database,
@@ -32,12 +34,13 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   const access = openAccess({
     ...config,
     client: openIdClient({
-      secretOf: secretsIn(config.oauthSecretsDirectory),
+      secretOf: secretsIn(config.oauthSecretsDirectories, async (key) => await cluster?.clientSecret(key)),
       fetch: async (url, init) => await providers.fetch(url, init),
       now: () => performance.now(),
     }),
     passwords: await argon2Passwords(),
     stores: database.access,
+    objects: cluster?.objects,
     installation: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
     now: () => new Date(),
   });
@@ -52,6 +55,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     audit: access.ports.audit,
     trustedProxies: config.trustedProxies,
     externalUrl: config.externalUrl,
+    pressure: PRESSURE_LIMITS,
     log,
     version: VERSION,
     draining: () => draining,
@@ -66,7 +70,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
     async close() {
       await app.close();
-      await Promise.all([database.close(), closeServer(metricsServer), providers.close()]);
+      await Promise.all([database.close(), closeServer(metricsServer), providers.close(), cluster?.close()]);
     },
   };
 }

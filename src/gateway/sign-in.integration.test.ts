@@ -431,6 +431,18 @@ describe('a password', () => {
     );
   });
 
+  test('that everybody tries first, or leans on the product, is not taken', async () => {
+    const as = (await login('ann', PASSWORD)).body.data.token;
+    for (const [wanted, why] of [
+      ['Trustno1', 'tried first'],
+      ['Millrace-1', 'the word millrace'],
+    ]) {
+      const answer = await change(as, { current_password: PASSWORD, new_password: wanted });
+      expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining(why ?? '')]);
+    }
+    expect(await who(as)).toBe(200);
+  });
+
   test('that is the first of an account needs none before it', async () => {
     await gateway.account('bob');
     const changed = await change(await gateway.session('bob'), { new_password: 'the first one' });

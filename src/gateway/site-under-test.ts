@@ -35,7 +35,13 @@ export async function openSite() {
     ['one', 'Provider One', one],
     ['two', 'Provider Two', two],
   ] as const) {
-    const provider = { canonical, displayName, type: 'OIDC' as const, clientId: CLIENT.id, issuerUrl: issuer };
+    const provider = {
+      canonical,
+      displayName,
+      type: 'OIDC' as const,
+      clientId: CLIENT.id,
+      issuerUrl: issuer,
+    };
     await stores.access.oauth.saveProvider(
       { ...provider, enabled: true, secretKey: 'known' },
       { by: 'manifest', at: new Date() },

@@ -12,6 +12,7 @@ import {
   ensureFirstAdmin,
   ensureInternalTls,
   ensureKeys,
+  ensureOAuthSecret,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { BackOff } from '#adapters/kubernetes/watch/back-off.ts';
 import { Elector } from '#adapters/kubernetes/watch/elector.ts';
@@ -116,6 +117,7 @@ async function connect({ cluster }: OperatorConfig): Promise<Connection> {
 
 async function makeSecrets(config: OperatorConfig, options: ReleaseSecretsOptions): Promise<Made> {
   const keys = await ensureKeys(options);
+  await ensureOAuthSecret(options);
   const certificateAuthority = await ensureInternalTls(options);
   if (config.database.kind === 'given') return { keys, certificateAuthority, database: config.database };
   const url = await ensureDatabase(options, config.database.host);

@@ -126,9 +126,9 @@ export class Reconciling {
       client,
       store: this.watched.oauthProviders.store,
       externalUrl: config.externalUrl,
-      secretName: `${config.release}-oauth`,
-      apply: (provider) => applyOAuthProvider(provider, ports),
-      remove: (canonical) => removeOAuthProvider(canonical, ports),
+      secretNames: [`${config.release}-oauth`, `${config.release}-oauth-api`],
+      apply: (provider, by) => applyOAuthProvider(provider, ports, by),
+      remove: (canonical, by) => removeOAuthProvider(canonical, ports, by),
     });
   }
 

@@ -80,6 +80,7 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
     type: 'git',
     schedule: { kind: 'every' as const, seconds: 30 },
     webhookGeneration: 1,
+    webhookSigned: false,
     lastCheckedAt: AT,
     versions: 2,
   };
@@ -103,7 +104,17 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
   }));
   return {
     calls,
-    requestCheckByWebhook: async (token) => token === WEBHOOK_TOKEN,
+    async requestCheckByWebhook(token, signature) {
+      calls.push(`webhook ${signature}`);
+      if (token !== WEBHOOK_TOKEN) return 'unknown';
+      return signature === 'invalid' ? 'refused' : 'requested';
+    },
+    webhookSecret: (token) => `secret-of-${token}`,
+    async regenerateWebhook(name, signed) {
+      if (!isApp(name) || name.resource !== 'git.app') return { answer: 'unknown' };
+      const webhook = { token: 'derived-anew', secret: 'secret-anew', signed: signed ?? false };
+      return { answer: 'done', pipelineId: 1, stopped: [], webhook };
+    },
     requestCheck: async (name) => (isApp(name) && name.resource === 'git.app' ? 'requested' : 'unknown'),
     async triggerJob(name, by) {
       calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}`);
@@ -176,6 +187,10 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
           }
         : undefined,
     ...inMemoryActions(calls),
-    webhookToken: ({ id }) => `derived-for-${id}`,
+    webhook: ({ id, webhookSigned }) => ({
+      token: `derived-for-${id}`,
+      secret: `secret-for-${id}`,
+      signed: webhookSigned,
+    }),
   };
 }

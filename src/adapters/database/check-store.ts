@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
 import type { CheckStore, DueCheck } from '#flows/check-ports.ts';
-import type { ResourceName } from '#flows/ports.ts';
 import { closeRun, openRun, openRunForPod, openRuns, releaseRun, runFacts } from './check-runs.ts';
 import type { Definitions } from './definitions.ts';
 import { rows, time, type Database } from './pool.ts';
 import { recordCheck } from './record-check.ts';
+import { requestByWebhook } from './request-by-webhook.ts';
 
 export function checkStore(database: Database & { definitions: Definitions }): CheckStore {
   const { pool } = database;
@@ -19,15 +19,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
         RETURNING s.id`);
       return found === null ? 'unknown' : 'requested';
     },
-    async requestCheckByWebhook(tokenHash, at) {
-      const found = await pool.maybeOne(rows<ResourceName>()`
-        UPDATE check_scopes s SET ${request('webhook', at)}
-        FROM resources r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
-        WHERE s.id = r.scope_id AND s.live AND s.checked_by <> 'nothing' AND r.deleted_at IS NULL
-          AND p.deleted_at IS NULL AND r.webhook_hash = ${tokenHash}
-        RETURNING t.name AS team, p.name AS pipeline, r.name AS resource`);
-      return found ?? undefined;
-    },
+    requestByWebhook: (asked, at) => requestByWebhook(pool, asked, at),
     dueChecks: (at, limit) => dueChecks(database, at, limit),
     openRun: (scopes, cause, at) => openRun(database, { scopes, cause, at }),
     openRunForPod: (pipelineId, group, pod, at) => openRunForPod(database, { pipelineId, group, pod, at }),

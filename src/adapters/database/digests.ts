@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, hash } from 'node:crypto';
 
 /** Equal versions have equal digests, whatever the order of their fields. */
 export function versionDigest(fields: Record<string, string>): Buffer {
@@ -11,6 +11,14 @@ export function webhookToken(webhookKey: Buffer, resource: number, generation: n
   return createHmac('sha256', webhookKey).update(`webhook.${resource}.${generation}`).digest('base64url');
 }
 
+/**
+ * What a forge signs with, of the form that all of them take. It follows from the token, so that a signature can be judged before anything is
+ * looked up, and ends with it.
+ */
+export function webhookSecret(webhookKey: Buffer, token: string): string {
+  return `whsec_${createHmac('sha256', webhookKey).update(`webhook-secret.${token}`).digest('base64')}`;
+}
+
 export function webhookTokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }

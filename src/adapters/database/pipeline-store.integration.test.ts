@@ -171,18 +171,25 @@ describe('a pipeline that is deleted', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await built(saved.id);
     await succeed(stores, 'unit');
-    const hash = webhookTokenHash(webhookToken(WEBHOOK_KEY, saved.resources[0]?.id ?? 0, 1));
-    expect(await stores.checks.requestCheckByWebhook(hash, now())).toEqual({ ...APP, resource: 'git.app' });
+    const tokenHash = webhookTokenHash(webhookToken(WEBHOOK_KEY, saved.resources[0]?.id ?? 0, 1));
+    const webhook = async () =>
+      (
+        await stores.checks.requestByWebhook(
+          { calls: [{ tokenHash, signature: 'absent' }], wait: true },
+          now(),
+        )
+      ).answers;
+    expect(await webhook()).toEqual(['requested']);
 
     await stores.pipelines.removePipeline(APP);
     expect(await stores.pipelines.definition(APP)).toBeUndefined();
-    expect(await stores.checks.requestCheckByWebhook(hash, now())).toBeUndefined();
+    expect(await webhook()).toEqual(['unknown']);
     expect(await stores.checks.dueChecks(new Date(Date.now() + 10 ** 7), 10)).toEqual([]);
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
 
     const again = await save(samplePipeline(), { uid: 'uid-2' });
     expect(again).toMatchObject({ id: saved.id, revision: 1, changed: true, resources: saved.resources });
-    expect(await stores.checks.requestCheckByWebhook(hash, now())).toEqual({ ...APP, resource: 'git.app' });
+    expect(await webhook()).toEqual(['requested']);
     expect(await built(saved.id)).toEqual([]);
     const page = await stores.views.builds({ ...APP, job: 'unit' }, { limit: 10 });
     expect(page?.rows.map((build) => build.status)).toEqual(['succeeded']);

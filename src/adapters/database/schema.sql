@@ -355,6 +355,7 @@ CREATE TABLE oauth_identities (
   user_id bigint NOT NULL,
   provider text NOT NULL,
   linked_at timestamp with time zone NOT NULL,
+  groups jsonb DEFAULT '[]'::jsonb NOT NULL,
   CONSTRAINT oauth_identities_pkey PRIMARY KEY (issuer, subject),
   CONSTRAINT oauth_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
@@ -386,6 +387,10 @@ CREATE TABLE oauth_providers (
   username_claim text,
   enabled boolean NOT NULL,
   issuer text NOT NULL,
+  uid text,
+  generation bigint,
+  by_api boolean DEFAULT false NOT NULL,
+  groups_claim text,
   CONSTRAINT oauth_providers_pkey PRIMARY KEY (canonical),
   CONSTRAINT oauth_providers_type_check CHECK ((type = ANY (ARRAY['OIDC'::text, 'OAuth2'::text])))
 );
@@ -426,6 +431,7 @@ CREATE TABLE resources (
   pin_comment text,
   pin_wanted jsonb,
   stream boolean DEFAULT false NOT NULL,
+  webhook_signed boolean DEFAULT false NOT NULL,
   CONSTRAINT resources_pkey PRIMARY KEY (id),
   CONSTRAINT resources_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT resources_webhook_hash_key UNIQUE (webhook_hash),
@@ -459,6 +465,26 @@ CREATE TABLE sign_in_failures (
 );
 CREATE INDEX sign_in_failures_by_time ON public.sign_in_failures USING btree (last_at);
 
+CREATE TABLE team_expected (
+  team_id bigint NOT NULL,
+  username text NOT NULL,
+  role text NOT NULL,
+  CONSTRAINT team_expected_pkey PRIMARY KEY (team_id, username),
+  CONSTRAINT team_expected_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'maintain'::text, 'admin'::text]))),
+  CONSTRAINT team_expected_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
+);
+CREATE INDEX team_expected_by_name ON public.team_expected USING btree (username);
+
+CREATE TABLE team_groups (
+  team_id bigint NOT NULL,
+  claim text NOT NULL,
+  role text NOT NULL,
+  CONSTRAINT team_groups_pkey PRIMARY KEY (team_id, claim),
+  CONSTRAINT team_groups_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'maintain'::text, 'admin'::text]))),
+  CONSTRAINT team_groups_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
+);
+CREATE INDEX team_groups_by_claim ON public.team_groups USING btree (claim);
+
 CREATE TABLE team_members (
   team_id bigint NOT NULL,
   user_id bigint NOT NULL,
@@ -481,6 +507,9 @@ CREATE TABLE teams (
   running_builds integer,
   members_by_manifest boolean DEFAULT false NOT NULL,
   retention jsonb,
+  display_name_by_manifest boolean DEFAULT false NOT NULL,
+  groups_by_manifest boolean DEFAULT false NOT NULL,
+  by_api boolean DEFAULT false NOT NULL,
   CONSTRAINT teams_pkey PRIMARY KEY (id),
   CONSTRAINT teams_name_key UNIQUE (name)
 );
@@ -507,6 +536,7 @@ CREATE TABLE users (
   global_admin boolean DEFAULT false NOT NULL,
   token_gen integer DEFAULT 1 NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  disabled boolean DEFAULT false NOT NULL,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_username_key UNIQUE (username)
 );

@@ -19,6 +19,7 @@ interface Row {
   type: string;
   schedule: Schedule | null;
   webhookGeneration: number;
+  webhookSigned: boolean;
   lastCheckedAt: Date | null;
   nextCheckAt: Date | null;
   checkError: string | null;
@@ -36,6 +37,7 @@ export async function viewResources(
   if (pipeline === undefined) return undefined;
   const found = await pool.any(prepared<Row>(`view_resources_${resource === undefined}`)`
     SELECT r.id, r.name, r.type, coalesce(s.usual_schedule, s.schedule) AS schedule, r.webhook_generation AS "webhookGeneration",
+      r.webhook_signed AS "webhookSigned",
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
       nullif(s.cut, 0) AS cut, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
         'version', r.pinned_version, 'by', r.pinned_by, 'comment', r.pin_comment)) END AS pinned,

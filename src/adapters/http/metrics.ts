@@ -39,7 +39,7 @@ export function requestMetrics(registry: Registry): ObserveRequest {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export interface PublicMetrics {
-  webhook(result: 'accepted' | 'unknown'): void;
+  webhook(result: 'accepted' | 'unknown' | 'refused'): void;
   trigger(result: 'created' | 'refused' | 'unknown'): void;
   check(result: 'requested' | 'unknown'): void;
 }
@@ -49,7 +49,7 @@ export function publicMetrics(registry: Registry): PublicMetrics {
   const labelNames = ['result'] as const;
   const webhooks = new Counter({
     name: 'millrace_webhooks_total',
-    help: 'Webhook requests, by whether a resource has the token.',
+    help: 'Webhook requests, by whether a resource has the token and takes the signature.',
     labelNames,
     registers,
   });

@@ -10,13 +10,13 @@ export interface PressureLimits {
   heapBytes: number;
 }
 
-const LIMITS: PressureLimits = {
+export const PRESSURE_LIMITS: PressureLimits = {
   delay: 500,
   heapBytes: Math.floor(getHeapStatistics().heap_size_limit * 0.9),
 };
 
 /** Refuses at once what would time out later; only the probe is still answered. */
-export function refuseUnderPressure(app: App, { delay, heapBytes }: PressureLimits = LIMITS): void {
+export function refuseUnderPressure(app: App, { delay, heapBytes }: PressureLimits): void {
   void app.register(underPressure, {
     maxEventLoopDelay: delay,
     maxHeapUsedBytes: heapBytes,

@@ -14,6 +14,7 @@ const KINDS = {
   'local-sign-in-off': { status: 403, title: 'Passwords are not used here' },
   'wrong-password': { status: 403, title: 'The password is wrong' },
   'password-change-required': { status: 403, title: 'The password must be changed first' },
+  'wrong-signature': { status: 403, title: 'The signature does not fit' },
   'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },
   'not-found': { status: 404, title: 'There is nothing here' },
   'job-cannot-run': { status: 409, title: 'The job cannot run now' },

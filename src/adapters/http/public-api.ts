@@ -1,15 +1,30 @@
+import type { Done, Refused } from '#flows/action-ports.ts';
 import type { Actions } from '#flows/actions.ts';
 import type { Bell, JobName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
 import type { ResourceView, Views } from '#flows/views.ts';
+import type { Signature } from './webhook-signature.ts';
+
+export interface WebhookShown {
+  token: string;
+  /** What a forge signs with. */
+  secret: string;
+  /** Webhooks without a signature are refused. */
+  signed: boolean;
+}
 
 /** What the public routes ask for; the door wires flows behind it. */
 export interface PublicApi extends Views, Actions {
-  /** True once the request is durable; false for a token that no resource has, after the same work. */
-  requestCheckByWebhook(token: string): Promise<boolean>;
+  /** Once the request is durable; what is refused, and a token that no resource has, take the same work. */
+  requestCheckByWebhook(token: string, signature: Signature): Promise<'requested' | 'unknown' | 'refused'>;
+  webhookSecret(token: string): string;
   requestCheck(resource: ResourceName): Promise<'requested' | 'unknown'>;
   triggerJob(job: JobName, by: string): Promise<TriggerAnswer>;
   /** Hears that something may have changed. */
   listen: Bell['listen'];
   /** For those who may see it: derived, never stored. */
-  webhookToken(resource: ResourceView): string;
+  webhook(resource: Pick<ResourceView, 'id' | 'webhookGeneration' | 'webhookSigned'>): WebhookShown;
+  regenerateWebhook(
+    resource: ResourceName,
+    signed: boolean | undefined,
+  ): Promise<(Done & { webhook: WebhookShown }) | Refused>;
 }

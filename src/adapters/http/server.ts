@@ -7,6 +7,7 @@ import type { AuditStore } from '#flows/access-ports.ts';
 import { auditAnswers } from './access/audit-answers.ts';
 import { identify } from './access/identify.ts';
 import type { Authorize } from './access/authorize.ts';
+import { refuseForeignSignIn } from './access/browser.ts';
 import type { BrowserRules } from './access/browser.ts';
 import type { App, Route } from './access/route.ts';
 import { notModified } from './etag.ts';
@@ -37,6 +38,7 @@ export interface ServerParts {
   version?: string;
   /** Where people come; whether browsers are bound to HTTPS follows from it. */
   externalUrl?: string | undefined;
+  /** From when on to refuse; without them everything is taken. */
   pressure?: PressureLimits;
   /** From then on each answer also ends its connection, so that none is left to be cut at the end. */
   draining?: () => boolean;
@@ -96,7 +98,7 @@ export function createServer(parts: ServerParts): App {
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
   addHeaders(app, parts, headers);
-  refuseUnderPressure(app, parts.pressure);
+  if (parts.pressure !== undefined) refuseUnderPressure(app, parts.pressure);
   app.after(() => addHooks(app, parts));
   const refuse = answerOf(parts);
   app.setErrorHandler((error, request, reply) => {
@@ -139,7 +141,11 @@ function addHeaders(app: App, { draining }: ServerParts, headers: ReturnType<typ
 function addHooks(app: App, parts: ServerParts): void {
   app.addHook('onRequest', async (request) => {
     const { row } = request.routeOptions.config;
-    if (request.is404 || row?.needs === 'nothing') return;
+    if (request.is404) return;
+    if (row?.needs === 'nothing') {
+      if (parts.browser !== undefined) refuseForeignSignIn(request, parts.browser);
+      return;
+    }
     request.identity = await identify(parts, request, row);
   });
   if (parts.audit !== undefined) {

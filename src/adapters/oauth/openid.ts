@@ -58,6 +58,8 @@ async function configure(
     return await openid.discovery(new URL(issuerUrl), clientId, {}, secretIn(secret), {
       [openid.customFetch]: fetch,
       timeout: TIMEOUT_SECONDS,
+      // Without it the signature of an ID token is not looked at, since it comes over TLS.
+      execute: [openid.enableNonRepudiationChecks],
     });
   }
   const server = { issuer: userInfoUrl, authorization_endpoint: authUrl, token_endpoint: tokenUrl };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import type { Passwords } from '#flows/access-ports.ts';
+import { isCommonPassword } from './common.ts';
 import { turns } from './turns.ts';
 
 /** argon2id, with the least that OWASP's Password Storage Cheat Sheet asks for. */
@@ -19,5 +20,6 @@ export async function argon2Passwords(): Promise<Passwords> {
       const fits = await inTurn(async () => await argon2Verify(hash ?? nobody, password));
       return fits && hash !== undefined;
     },
+    isCommon: isCommonPassword,
   };
 }

@@ -40,11 +40,16 @@ describe('a password of annabell', () => {
     'is more than the username with a digit': ['annabell1', 'more than the username'],
     'is more than that in capital letters': ['ANNABELL1', 'more than the username'],
     'may have the username among other words': ['correct horse annabell staple', undefined],
+    'is none that everybody tries first': ['sunshine', 'tried first'],
+    'is more than the name of the product': ['Millrace2026!', 'more than the word millrace'],
+    'is more than the word for it': ['my-Password-1', 'more than the word password'],
+    'may have our words among others': ['the millrace turns an old wheel', undefined],
+    'may have 64 characters': ['x1yz'.repeat(16), undefined],
     'may have 256 characters': ['x1yz'.repeat(64), undefined],
     'has no more': ['x1y'.repeat(100), 'at most 256'],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [password, fault]) => {
-    const found = passwordFault(password, 'annabell');
+    const found = passwordFault(password, 'annabell', (one) => one === 'sunshine');
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(fault);
   });

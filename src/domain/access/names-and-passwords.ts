@@ -8,14 +8,31 @@ export function usernameFault(name: string): string | undefined {
   return 'A username has 1 to 63 lower-case letters, digits, dots, hyphens or underscores, and begins with a letter or a digit.';
 }
 
+/** Beside the username, what whoever guesses tries here first: `docs/security.md` tells them. */
+const WORDS_OF_OURS = ['millrace', 'password', 'pipeline'];
+
 /** What is wrong with a new password; undefined when nothing is. Length counts, the kinds of letters do not. */
-export function passwordFault(password: string, username: string): string | undefined {
+export function passwordFault(
+  password: string,
+  username: string,
+  isCommon: (password: string) => boolean,
+): string | undefined {
   const letters = Array.from(password);
   const { length } = letters;
   if (length < SHORTEST) return `A password has at least ${SHORTEST} characters.`;
   if (length > LONGEST) return `A password has at most ${LONGEST} characters.`;
   if (new Set(letters).size < 3) return 'A password needs more than two different characters.';
-  if (password.toLowerCase().includes(username.toLowerCase()) && length < username.length + SHORTEST)
+  if (isCommon(password))
+    return 'This password is among those that are tried first, since many people have it.';
+  if (isLittleMoreThan(username, password))
     return 'A password is more than the username with a few characters around it.';
-  return undefined;
+  const word = WORDS_OF_OURS.find((one) => isLittleMoreThan(one, password));
+  return word && `A password is more than the word ${word} with a few characters around it.`;
+}
+
+function isLittleMoreThan(word: string, password: string): boolean {
+  return (
+    password.toLowerCase().includes(word.toLowerCase()) &&
+    Array.from(password).length < word.length + SHORTEST
+  );
 }

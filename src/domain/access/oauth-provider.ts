@@ -13,6 +13,8 @@ export interface OAuthProvider {
   userInfoUrl?: string;
   scopes?: readonly string[];
   usernameClaim?: string;
+  /** Which claim lists somebody's groups; absent: groups give nobody a role. */
+  groupsClaim?: string;
   enabled: boolean;
 }
 
@@ -40,7 +42,7 @@ export function providerFaults(provider: OAuthProvider): string[] {
     ),
     ...URLS.filter(
       (name) =>
-        provider[name] !== undefined && !/^https:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(provider[name] ?? ''),
+        provider[name] !== undefined && !/^https:\/\/[^\s/@?#{}]+(\/[^\s?#{}]*)?$/.test(provider[name] ?? ''),
     ).map((name) => `${name} is no URL like https://id.example.org/path.`),
     ...scopes
       .filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))

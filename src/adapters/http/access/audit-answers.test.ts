@@ -67,6 +67,12 @@ const CASES: Case[] = [
   ['POST', `${GIT}/check`, 'resource.check_triggered resource app/git.app'],
   [
     'POST',
+    `${GIT}/webhook_token`,
+    'resource.webhook_regenerated resource app/git.app',
+    { body: { signature: 'required' }, details: { signature: 'required' } },
+  ],
+  [
+    'POST',
     `${GIT}/pin`,
     'resource.pinned resource app/git.app',
     { body: { version_id: 11, comment: 'good', other: 'x' }, details: { version_id: 11, comment: 'good' } },

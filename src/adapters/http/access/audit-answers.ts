@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditEntry, AuditStore } from '#flows/access-ports.ts';
 
 /** What of a body tells why, or which. */
-const TOLD = ['version_id', 'comment', 'message'];
+const TOLD = ['version_id', 'comment', 'message', 'signature'];
 
 /**
  * Before an answer goes out, writes down what the route did: its row of the table says under which word. What was done stays done when the

@@ -50,6 +50,26 @@ export function refuseCrossSite(request: FastifyRequest, identity: Identity, rul
   );
 }
 
+const START = '/auth/oauth/:canonical';
+
+/**
+ * To sign in sets a cookie: no other site may do that to a browser, with an account of its own choice. Nor may it send a browser to a provider that
+ * would let the person in unasked; a link that the person follows there may.
+ */
+export function refuseForeignSignIn(request: FastifyRequest, rules: BrowserRules): void {
+  const { method, routeOptions } = request;
+  if (!comesFromElsewhere(request, rules)) return;
+  const refused = SAFE.has(method)
+    ? routeOptions.url === START && !isAsked(request)
+    : routeOptions.url?.startsWith('/auth/') === true;
+  if (refused) throw new Problem('cross-site-request', 'Sign in from our own pages.');
+}
+
+/** The person followed a link, typed the address or opened a bookmark. */
+function isAsked({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-user'] === '?1' || headers['sec-fetch-site'] === 'none';
+}
+
 /** By the word of the browser, where it gives one. */
 function comesFromElsewhere({ headers }: FastifyRequest, rules: BrowserRules): boolean {
   const { origin = rules.origin, 'sec-fetch-site': site = 'same-origin' } = headers;

@@ -6,6 +6,7 @@ import type {
   UserSessionStore,
 } from '#flows/access-ports.ts';
 import type { ChangePasswordPorts } from '#flows/change-password.ts';
+import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { OAuthPorts } from '#flows/oauth-sign-in.ts';
 import type { BrowserRules } from './browser.ts';
@@ -23,6 +24,8 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   random: OAuthPorts['random'];
   digest: OAuthPorts['digest'];
   externalUrl: OAuthPorts['externalUrl'];
+  /** Undefined: this gateway has no cluster. */
+  objects: ApiObjects | undefined;
   codec: SessionCodec;
   browser: BrowserRules;
 }

@@ -1,4 +1,5 @@
 import type { Need } from '#domain/access/decide-access.ts';
+import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 export interface Row {
   needs: Need;
@@ -12,6 +13,7 @@ export interface Row {
 
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
 const ROUTES = {
+  ...WEBHOOK_ROWS,
   'GET /health': {
     needs: 'nothing',
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
@@ -23,11 +25,6 @@ const ROUTES = {
   },
   'GET /openapi': { needs: 'nothing', about: 'The same as a page to read.' },
   'GET /assets/:name': { needs: 'nothing', about: 'Style and script of the pages.' },
-  'POST /webhooks/:token': {
-    needs: 'nothing',
-    about:
-      'Asks for a check of the resource that the token belongs to. The body is read (at most 1 MiB) and ignored. Answers 202 once the request is stored.',
-  },
   'GET /auth/methods': { needs: 'nothing', about: 'How people can sign in here.' },
   'GET /auth/login': { needs: 'nothing', about: 'The page on which people sign in; only for browsers.' },
   'POST /auth/login': {
@@ -131,6 +128,25 @@ const ROUTES = {
     needs: 'global-admin',
     about: 'All providers, as the OAuthProvider objects say; never a secret.',
   },
+  'GET /admin/oauth-providers/presets': {
+    needs: 'global-admin',
+    about:
+      'What is known of usual providers: type, URLs, scopes and claims to begin with. `{word}` in a URL is to be replaced.',
+  },
+  'POST /admin/oauth-providers': {
+    needs: 'global-admin',
+    about:
+      'Makes a provider: an OAuthProvider object, and its client secret in a Secret. What the body leaves out is taken from `preset`.',
+  },
+  'PUT /admin/oauth-providers/:canonical': {
+    needs: 'global-admin',
+    about:
+      'Changes a provider that the API made, at once on every replica. What the body leaves out stays, an empty text goes; an empty `client_secret` leaves the one that is kept. 409 when a manifest made it, or somebody could not sign in any more.',
+  },
+  'DELETE /admin/oauth-providers/:canonical': {
+    needs: 'global-admin',
+    about: 'Deletes a provider that the API made, unless somebody could not sign in any more.',
+  },
   'GET /admin/auth-settings': { needs: 'global-admin', about: 'Whether people may sign in by password.' },
   'PUT /admin/auth-settings': {
     needs: 'global-admin',
@@ -179,7 +195,8 @@ const ROUTES = {
   },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',
-    about: 'The resources; `webhook_token` is shown from the role maintain on.',
+    about:
+      'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or `optional`) are shown from the role maintain on.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources/:resource': {
     needs: 'read',

@@ -20,7 +20,7 @@ export interface ApiAnswer {
 }
 
 /** What the browser itself says of the request, and what the action has to know. */
-const HANDED_ON = ['cookie', 'user-agent', 'origin', 'sec-fetch-site'];
+const HANDED_ON = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', 'sec-fetch-user'];
 
 /**
  * Does for a browser what a program does with JSON: the same route, with all its checks, its limits and its line in the audit log. Nothing

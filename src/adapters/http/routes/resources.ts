@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
 import { roleIn } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import { includes } from '#domain/access/roles.ts';
@@ -21,6 +21,7 @@ import {
   answerPage,
 } from './schemas.ts';
 import { versionPathRoute } from './version-path.ts';
+import { WebhookFields, encodeWebhook } from './webhooks.ts';
 
 const Resource = {
   id: Type.Integer(),
@@ -35,8 +36,9 @@ const Resource = {
   pinned_version_id: Type.Optional(Type.Integer()),
   pinned_by: Type.Optional(Type.String()),
   pin_comment: Type.Optional(Type.String()),
-  /** Only for those who may make it anew. */
-  webhook_token: Type.Optional(Type.String()),
+  webhook_token: Type.Optional(WebhookFields.webhook_token),
+  webhook_secret: Type.Optional(WebhookFields.webhook_secret),
+  webhook_signature: Type.Optional(WebhookFields.webhook_signature),
 };
 
 const Version = Type.Object({
@@ -60,7 +62,7 @@ export function resourceRoutes(api: PublicApi): Route[] {
         );
         return {
           data: resources.map((resource) =>
-            encodeResource(resource, tokenFor(api, resource, identity, params.team)),
+            encodeResource(resource, webhookFor(api, resource, identity, params.team)),
           ),
         };
       },
@@ -72,7 +74,7 @@ export function resourceRoutes(api: PublicApi): Route[] {
       handler: async ({ params, identity }, reply) => {
         keepNoToken(reply, identity, params.team);
         const resource = found(await api.resource(params), nameOf(params));
-        return { data: encodeResource(resource, tokenFor(api, resource, identity, params.team)) };
+        return { data: encodeResource(resource, webhookFor(api, resource, identity, params.team)) };
       },
     }),
     versionsRoute(api),
@@ -99,13 +101,13 @@ function versionsRoute(api: PublicApi): Route {
   });
 }
 
-function tokenFor(
+function webhookFor(
   api: PublicApi,
   resource: ResourceView,
   identity: Identity | undefined,
   team: string,
-): string | undefined {
-  return seesTokens(identity, team) ? api.webhookToken(resource) : undefined;
+): WebhookShown | undefined {
+  return seesTokens(identity, team) ? api.webhook(resource) : undefined;
 }
 
 function seesTokens(identity: Identity | undefined, team: string): boolean {
@@ -116,7 +118,7 @@ function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: 
   if (seesTokens(identity, team)) void reply.header('cache-control', 'no-store');
 }
 
-export function encodeResource(resource: ResourceView, token: string | undefined) {
+export function encodeResource(resource: ResourceView, webhook: WebhookShown | undefined) {
   const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, cut } = resource;
   return {
     id,
@@ -129,7 +131,7 @@ export function encodeResource(resource: ResourceView, token: string | undefined
     ...(checkError !== undefined && { check_error: checkError }),
     ...(cut !== undefined && { versions_left_out: cut }),
     ...pinShown(resource),
-    ...(token !== undefined && { webhook_token: token }),
+    ...(webhook !== undefined && encodeWebhook(webhook)),
   };
 }
 

@@ -1,31 +1,89 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
+import { signatureCheck } from '#adapters/http/webhook-signature.ts';
+import type { Signature, SignatureCheck } from '#adapters/http/webhook-signature.ts';
 import { found } from './found.ts';
+import { nameOf } from './checks.ts';
+import { doneOr } from './refusal.ts';
+import { ResourceParams, answer } from './schemas.ts';
 
 const LARGEST_PAYLOAD = 1024 * 1024;
+const REFUSED =
+  'The signature is missing or wrong: give the forge the webhook_secret of the resource, which members with the role maintain see.';
 
 /**
- * A forge tells that something changed: the token in the path names the resource, the body is read (up to 1 MiB, of any type) and
- * ignored. The answer comes when the request is durable.
+ * A forge tells that something changed: the token in the path names the resource. The body is read (up to 1 MiB, of any type) for its
+ * signature, and thrown away. The answer comes when the request is durable.
  */
 export function webhookRoutes(api: PublicApi): Route[] {
+  const check = ({ params, headers }: Pick<FastifyRequest, 'params' | 'headers'>): SignatureCheck =>
+    signatureCheck(headers, () => api.webhookSecret(tokenOf(params)));
   return [
     route({
       method: 'POST',
       url: '/webhooks/:token',
       bodyLimit: LARGEST_PAYLOAD,
-      ignoresBody: true,
+      readsBody: check,
       schema: {
         params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
         response: { 202: Type.Object({ data: Type.Object({ accepted: Type.Boolean() }) }) },
       },
-      handler: async ({ params }, reply) => {
-        const known = await api.requestCheckByWebhook(params.token);
-        found(known ? known : undefined, 'A resource with this webhook token');
+      handler: async (request, reply) => {
+        const { body } = request;
+        const signature = isSignature(body) ? body : check(request).verdict();
+        const answered = await api.requestCheckByWebhook(request.params.token, signature);
+        found(answered === 'unknown' ? undefined : answered, 'A resource with this webhook token');
+        if (answered === 'refused') throw new Problem('wrong-signature', REFUSED);
         return reply.code(202).send({ data: { accepted: true } });
       },
     }),
+    regenerateRoute(api),
   ];
+}
+
+function regenerateRoute(api: PublicApi): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/webhook_token',
+    schema: {
+      params: ResourceParams,
+      body: Type.Union([
+        Type.Object({ signature: Type.Optional(Type.Enum(['required', 'optional'])) }),
+        Type.Null(),
+      ]),
+      response: answer({ resource: Type.String(), ...WebhookFields }),
+    },
+    handler: async ({ params, body }) => {
+      const signed = body?.signature === undefined ? undefined : body.signature === 'required';
+      const { webhook } = doneOr(await api.regenerateWebhook(params, signed), nameOf(params));
+      return { data: { resource: params.resource, ...encodeWebhook(webhook) } };
+    },
+  });
+}
+
+/** For those who may make them anew. */
+export const WebhookFields = {
+  webhook_token: Type.String(),
+  webhook_secret: Type.String(),
+  webhook_signature: Type.Enum(['required', 'optional']),
+};
+
+export function encodeWebhook({ token, secret, signed }: WebhookShown) {
+  return {
+    webhook_token: token,
+    webhook_secret: secret,
+    webhook_signature: signed ? ('required' as const) : ('optional' as const),
+  };
+}
+
+const isSignature = (body: unknown): body is Signature =>
+  body === 'absent' || body === 'valid' || body === 'invalid';
+
+function tokenOf(params: unknown): string {
+  const token = typeof params === 'object' && params !== null && 'token' in params ? params.token : undefined;
+  return typeof token === 'string' ? token : '';
 }

@@ -1,6 +1,7 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
+import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provider.ts';
 import type { SeenOAuthProvider } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
@@ -15,13 +16,12 @@ export interface OAuthProvidersOptions {
   store: Store<SeenOAuthProvider>;
   /** Under which people reach the public gateway; without it there is no callback to register. */
   externalUrl: string | undefined;
-  /** The one Secret that gateways read clients' secrets from. */
-  secretName: string;
-  apply(provider: StoredProvider): Promise<ProviderApplied>;
-  remove(canonical: string): Promise<ProviderApplied>;
+  /** The Secrets that gateways read clients' secrets from: that of manifests, and that which the API writes. */
+  secretNames: [manifest: string, api: string];
+  apply(provider: StoredProvider, by?: string): Promise<ProviderApplied>;
+  remove(canonical: string, by?: string): Promise<ProviderApplied>;
 }
 
-const FINALIZER = 'millrace.dev/oauth-provider';
 /** People link other providers meanwhile, which nobody tells the operator. */
 const REFUSED_RETRY_MS = 30_000;
 
@@ -30,16 +30,17 @@ export async function workOnOAuthProvider(name: string, options: OAuthProvidersO
   const seen = options.store.get(name);
   if (seen === undefined) return 'done';
   if (seen.deletedAt !== undefined) return await remove(seen, options);
-  await addFinalizer(options.client, KINDS.oauthProviders, seen, FINALIZER);
+  await addFinalizer(options.client, KINDS.oauthProviders, seen, PROVIDER_FINALIZER);
   const applied = await apply(seen, options);
   await write(seen, options, conditionsFor(seen, applied, options.externalUrl));
   return applied.outcome === 'refused' ? { againAfterMs: REFUSED_RETRY_MS } : 'done';
 }
 
 async function apply(seen: SeenOAuthProvider, options: OAuthProvidersOptions): Promise<Applied> {
-  const { secretName } = options;
-  const { clientSecretRef } = seen.spec;
-  if (clientSecretRef.name === secretName) return await options.apply(providerOf(seen));
+  const { byApi, spec } = seen;
+  const [secretName] = options.secretNames;
+  if (options.secretNames.includes(spec.clientSecretRef.name))
+    return await options.apply(providerOf(seen), byApi?.changedBy);
   const message = `The client secret must be in the Secret ${secretName}: it is the only one that gateways read such secrets from.`;
   return { outcome: 'refused', reason: 'SecretNotReadable', message };
 }
@@ -47,31 +48,14 @@ async function apply(seen: SeenOAuthProvider, options: OAuthProvidersOptions): P
 type Applied = ProviderApplied | { outcome: 'refused'; reason: 'SecretNotReadable'; message: string };
 
 async function remove(seen: SeenOAuthProvider, options: OAuthProvidersOptions): Promise<Ending> {
-  if (!seen.finalizers.includes(FINALIZER)) return 'done';
-  const removed = await options.remove(seen.name);
+  if (!seen.finalizers.includes(PROVIDER_FINALIZER)) return 'done';
+  const removed = await options.remove(seen.name, seen.byApi?.changedBy);
   if (removed.outcome === 'refused') {
     await write(seen, options, conditionsFor(seen, removed, options.externalUrl));
     return { againAfterMs: REFUSED_RETRY_MS };
   }
-  await removeFinalizer(options.client, KINDS.oauthProviders, seen, FINALIZER);
+  await removeFinalizer(options.client, KINDS.oauthProviders, seen, PROVIDER_FINALIZER);
   return 'done';
-}
-
-function providerOf({ name, spec }: SeenOAuthProvider): StoredProvider {
-  return defined({
-    canonical: name,
-    displayName: spec.displayName,
-    type: spec.type,
-    clientId: spec.clientID,
-    issuerUrl: spec.issuerURL,
-    authUrl: spec.authURL,
-    tokenUrl: spec.tokenURL,
-    userInfoUrl: spec.userInfoURL,
-    scopes: spec.scopes,
-    usernameClaim: spec.usernameClaim,
-    enabled: spec.enabled ?? true,
-    secretKey: spec.clientSecretRef.key,
-  });
 }
 
 async function write(

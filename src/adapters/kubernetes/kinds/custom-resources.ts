@@ -14,7 +14,7 @@ export interface OAuthProviderObject {
     type: 'OIDC' | 'OAuth2';
     /** The identifier that the provider gave to this installation. */
     clientID: string;
-    /** Where the client secret is. The gateways read one Secret of the installation, <release>-oauth. */
+    /** Where the client secret is. The gateways read one Secret of the installation, <release>-oauth, and <release>-oauth-api for providers that were made through the API. */
     clientSecretRef: {
       /** Name of the Secret, <release>-oauth. */
       name: string;
@@ -33,6 +33,8 @@ export interface OAuthProviderObject {
     scopes?: string[];
     /** Claim or field that suggests a user name; it never links accounts. Absent means preferred_username. */
     usernameClaim?: string;
+    /** Claim or field that lists somebody's groups, by which Teams give roles. Absent means that groups of this provider give nobody a role. */
+    groupsClaim?: string;
     /** False takes the provider off the sign-in page. Absent means true. */
     enabled?: boolean;
   };

@@ -1,7 +1,7 @@
 import type { V1ConfigMap, V1CronJob, V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
-import { ANNOTATION, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
 import type { ContainerFacts, PodFacts } from '#flows/cluster-ports.ts';
 import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-resources.ts';
@@ -16,6 +16,8 @@ export interface SeenMeta extends Kept {
   finalizers: string[];
   /** When deletion was asked for. */
   deletedAt?: Date;
+  /** The API made it, and this account changed it last. */
+  byApi?: { changedBy: string };
 }
 
 export type SeenTeam = SeenMeta & { spec: Wire<TeamObject>['spec']; status: Wire<TeamObject>['status'] };
@@ -56,7 +58,14 @@ function seenMeta(metadata: Wire<V1ObjectMeta> | undefined): SeenMeta {
     generation,
     finalizers,
     ...(deletionTimestamp === undefined ? {} : { deletedAt: new Date(deletionTimestamp) }),
+    ...seenByApi(metadata),
   };
+}
+
+function seenByApi(metadata: Wire<V1ObjectMeta> | undefined): Pick<SeenMeta, 'byApi'> {
+  const { labels = {}, annotations = {} } = metadata ?? {};
+  if (labels[LABEL.madeBy] !== BY_API) return {};
+  return { byApi: { changedBy: annotations[ANNOTATION.changedBy] ?? BY_API } };
 }
 
 export function seenTeam({ metadata, spec, status }: Wire<TeamObject>): SeenTeam {

@@ -15,6 +15,8 @@ export const LABEL = {
   run: 'millrace.dev/run',
   checkGroup: 'millrace.dev/check-group',
   usable: 'millrace.dev/usable',
+  /** Of Pipelines, Teams and OAuthProviders: who made them, and may change them. */
+  madeBy: 'millrace.dev/managed-by',
 } as const;
 
 /** Of nodes that offer a tag; its value is `true`. */
@@ -27,7 +29,12 @@ export const ANNOTATION = {
   applied: 'millrace.dev/applied',
   /** Of a Pipeline: whatever changes it asks for sources to be fetched anew. */
   requestedAt: 'millrace.dev/requested-at',
+  /** Of what the API made: who changed it last. */
+  changedBy: 'millrace.dev/changed-by',
 } as const;
+
+/** Value of the label `madeBy` of what the API makes. */
+export const BY_API = 'api';
 
 /** Selects every object of one installation's making. */
 export const OURS = `${MANAGED_BY}=millrace`;

@@ -73,6 +73,31 @@ export const gatewayClusterRules: V1PolicyRule[] = [
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
 ];
 
+/**
+ * ClusterRole of the public gateway: what the API makes. A ValidatingAdmissionPolicy keeps it to objects that carry
+ * `millrace.dev/managed-by: api`, and to what the API offers in them.
+ */
+export const apiClusterRules: V1PolicyRule[] = [
+  {
+    apiGroups: ['millrace.dev'],
+    resources: ['pipelines', 'oauthproviders'],
+    verbs: ['get', 'create', 'update', 'delete'],
+  },
+  { apiGroups: ['millrace.dev'], resources: ['teams'], verbs: ['get', 'create', 'delete'] },
+];
+
+/** Role of the public gateway in the installation's own namespace: the one Secret that it writes. */
+export function apiReleaseRules(release: string): V1PolicyRule[] {
+  return [
+    {
+      apiGroups: [''],
+      resources: ['secrets'],
+      resourceNames: [`${release}-oauth-api`],
+      verbs: ['get', 'patch'],
+    },
+  ];
+}
+
 /** Role of the operator in the installation's own namespace: its Lease and the Secrets that it makes. */
 export function operatorReleaseRules(release: string): V1PolicyRule[] {
   return [

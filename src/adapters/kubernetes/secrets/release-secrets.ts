@@ -52,6 +52,20 @@ export async function ensureFirstAdmin(
   return { username, password };
 }
 
+/**
+ * `<release>-oauth-api`: where the public gateway keeps what it was told of our clients at identity providers. It is made empty, and the
+ * operator may not read it.
+ */
+export async function ensureOAuthSecret({
+  client,
+  namespace,
+  release,
+}: ReleaseSecretsOptions): Promise<void> {
+  const name = `${release}-oauth-api`;
+  const created = await client.create(KINDS.secrets, secret({ namespace, name }, release, {}));
+  if (!created.ok && created.status !== 409) throw new ApiError(`making the Secret ${name}`, created);
+}
+
 /** `<release>-database`: the password of the chart's own Postgres, and the URL with it. Returns the URL. */
 export async function ensureDatabase(options: ReleaseSecretsOptions, host: string): Promise<string> {
   const values = await ensure(options, 'database', (known) => {

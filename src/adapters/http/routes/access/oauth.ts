@@ -218,43 +218,8 @@ function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
         return { data: { local } };
       },
     }),
-    route({
-      method: 'GET',
-      url: '/admin/oauth-providers',
-      schema: { response: answerList(Type.Object(Provider)) },
-      handler: async () => ({
-        data: (await oauth.providers()).map((one) => ({
-          canonical: one.canonical,
-          ...(one.displayName !== undefined && { display_name: one.displayName }),
-          type: one.type,
-          client_id: one.clientId,
-          ...(one.issuerUrl !== undefined && { issuer_url: one.issuerUrl }),
-          ...(one.authUrl !== undefined && { auth_url: one.authUrl }),
-          ...(one.tokenUrl !== undefined && { token_url: one.tokenUrl }),
-          ...(one.userInfoUrl !== undefined && { userinfo_url: one.userInfoUrl }),
-          scopes: [...(one.scopes ?? [])],
-          ...(one.usernameClaim !== undefined && { username_claim: one.usernameClaim }),
-          enabled: one.enabled,
-        })),
-      }),
-    }),
   ];
 }
-
-/** Nothing that could hold the secret of our client. */
-const Provider = {
-  canonical: Type.String(),
-  display_name: Type.Optional(Type.String()),
-  type: Type.Enum(['OIDC', 'OAuth2']),
-  client_id: Type.String(),
-  issuer_url: Type.Optional(Type.String()),
-  auth_url: Type.Optional(Type.String()),
-  token_url: Type.Optional(Type.String()),
-  userinfo_url: Type.Optional(Type.String()),
-  scopes: Type.Array(Type.String()),
-  username_claim: Type.Optional(Type.String()),
-  enabled: Type.Boolean(),
-};
 
 function kept(answered: Kept, what: string): void {
   if (answered.answer === 'refused') throw new Problem('would-lock-out', answered.message);

@@ -3,6 +3,7 @@ import type { Route } from '#adapters/http/access/route.ts';
 import { auditRoutes } from './audit.ts';
 import { oauthRoutes } from './oauth.ts';
 import { profileRoutes } from './profile.ts';
+import { providerRoutes } from './providers.ts';
 import { signInRoutes } from './sign-in.ts';
 import { teamRoutes } from './teams.ts';
 import { tokenRoutes } from './tokens.ts';
@@ -13,6 +14,7 @@ export function accessRoutes(ports: AccessPorts): Route[] {
   return [
     ...signInRoutes(ports),
     ...oauthRoutes(ports),
+    ...providerRoutes(ports),
     ...profileRoutes(ports),
     ...tokenRoutes(ports),
     ...teamRoutes(ports),

@@ -1,0 +1,49 @@
+import { webhookSecret, webhookToken } from '#adapters/database/digests.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { job, get, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { toSave, WEBHOOK_KEY } from '#testing/stores.ts';
+import type { Ground } from './part.ts';
+
+const PER_PIPELINE = 1000;
+const TEAM = 'webhooks';
+
+export interface Hooked {
+  scope: number;
+  token: string;
+  secret: string;
+}
+
+/** As many resources as that, in pipelines of a thousand. */
+export async function makeResources({ stores, pool }: Ground, count: number): Promise<Hooked[]> {
+  await stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
+  const resources = Array.from({ length: PER_PIPELINE }, (_, index) => resource(`git.r${index}`));
+  const definition = samplePipeline({ resources, jobs: [job('unit', get('git.r0'))] });
+  for (let index = 0; index < count / PER_PIPELINE; index++) {
+    const pipeline = `p${index}`;
+    await stores.pipelines.savePipeline(
+      toSave(definition, { team: TEAM, pipeline, namespace: TEAM, uid: pipeline }),
+    );
+  }
+  const made = await pool.any(rows<{ id: number; scope: number }>()`
+    SELECT r.id, r.scope_id AS scope FROM resources r JOIN pipelines p ON p.id = r.pipeline_id
+      JOIN teams t ON t.id = p.team_id WHERE t.name = ${TEAM} ORDER BY r.id`);
+  return made.map(({ id, scope }) => {
+    const token = webhookToken(WEBHOOK_KEY, id, 1);
+    return { scope, token, secret: webhookSecret(WEBHOOK_KEY, token) };
+  });
+}
+
+/** As if every check that was asked for had begun. */
+export async function takeAll({ pool }: Ground): Promise<void> {
+  await pool.query(rows()`
+    UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL WHERE requested_at IS NOT NULL`);
+}
+
+/** The scopes of which a webhook asked for a check. */
+export async function asked({ pool }: Ground): Promise<Set<number>> {
+  return new Set(
+    await pool.anyFirst(
+      rows<{ id: number }>()`SELECT id FROM check_scopes WHERE requested_cause = 'webhook'`,
+    ),
+  );
+}

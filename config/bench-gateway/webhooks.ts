@@ -1,0 +1,195 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import type { Request } from 'autocannon';
+import { rows } from '#adapters/database/pool.ts';
+import { startControl } from './control.ts';
+import type { Gateway } from './gateway.ts';
+import { load } from './load.ts';
+import type { Load } from './load.ts';
+import { digits, verdict, type Ground, type Part } from './part.ts';
+import { asked, makeResources, takeAll, type Hooked } from './resources.ts';
+
+const RESOURCES = 20_000;
+/** Of those that are asked for again and again, while checks of them begin ten times a second. */
+const BUSY = 250;
+const TAKEN_EVERY_MS = 100;
+const CONNECTIONS = 40;
+const SECONDS = 5;
+const KILLED_AFTER_MS = 500;
+const ROUNDS = 3;
+const AIM = { perSecond: 12_000, p99: 50, alone: 10 };
+/** As long as what a forge tells of a push. */
+const BODY = JSON.stringify({ ref: 'refs/heads/main', commits: 'x'.repeat(5300) });
+
+/** Webhooks beside a route that does nothing and one that inserts a row for each; and what `kill -9` loses of those that were answered. */
+export const webhooks: Part = {
+  name: 'webhooks',
+  async measure(ground) {
+    const resources = await makeResources(ground, RESOURCES);
+    const settings = await ground.pool.one(rows<{ fsync: string; commit: string }>()`
+      SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit`);
+    await takeAll(ground);
+    const gateway = await ground.startGateway();
+    await warmUp(gateway, resources);
+    const [own, busy] = [
+      await eachItsOwn(ground, gateway, resources),
+      await again(ground, gateway, resources),
+    ];
+    const alone = await load(gateway.base, {
+      connections: 1,
+      seconds: 2,
+      requests: resources.slice(0, 50).map(signed),
+    });
+    const unknown = await load(gateway.base, {
+      connections: 1,
+      seconds: 2,
+      requests: [nobodys()],
+      expected: 'refusals',
+    });
+    await gateway.stop();
+    return [
+      [`webhooks per second, ${RESOURCES} resources, each once`, ...durable(own)],
+      [`webhooks per second, ${BUSY} resources again and again`, ...durable(busy)],
+      ['… processor time of the gateway for each', `${(busy.each * 1e6).toFixed(0)} µs`, ''],
+      ...(await controls(ground, resources)),
+      [
+        'one webhook at a time, answered',
+        figure(alone),
+        verdict(`p99 ≤ ${AIM.alone} ms`, alone.p99 <= AIM.alone),
+      ],
+      ['… of a token that nobody has', figure(unknown), ''],
+      [`Postgres: fsync, synchronous_commit`, `${settings.fsync}, ${settings.commit}`, 'on, on'],
+      ...(await killed(ground, resources)),
+    ];
+  },
+};
+
+const figure = ({ perSecond, p50, p99 }: Load): string =>
+  `${perSecond.toFixed(0)}/s, p50 ${digits(p50)} ms, p99 ${digits(p99)} ms`;
+const durable = (measured: Load): string[] => [
+  figure(measured),
+  verdict(
+    `≥ ${AIM.perSecond}/s, p99 ≤ ${AIM.p99} ms`,
+    measured.perSecond >= AIM.perSecond && measured.p99 <= AIM.p99,
+  ),
+];
+
+function signed({ token, secret }: Hooked): Request {
+  const signature = createHmac('sha256', secret).update(BODY).digest('hex');
+  return {
+    method: 'POST',
+    path: `/webhooks/${token}`,
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+    body: BODY,
+  };
+}
+
+const nobodys = (): Request => signed({ scope: 0, token: 'A'.repeat(43), secret: 'none' });
+
+async function warmUp(gateway: Gateway, resources: Hooked[]): Promise<void> {
+  await load(gateway.base, {
+    connections: CONNECTIONS,
+    seconds: 2,
+    requests: resources.slice(0, BUSY).map(signed),
+  });
+}
+
+/** Requests of a list, each sent once by whichever connection is free; `answered` hears of those that were accepted. */
+function eachOnce(
+  requests: readonly Request[],
+  answered: (index: number) => void = () => undefined,
+): Request[] {
+  let next = 0;
+  return [
+    {
+      setupRequest: (request, context) => {
+        const index = next++ % requests.length;
+        context['index'] = index;
+        return { ...request, ...requests[index] };
+      },
+      onResponse: (status, _body, context) => {
+        if (status === 202) answered(Number(context['index']));
+      },
+    },
+  ];
+}
+
+async function eachItsOwn(ground: Ground, gateway: Gateway, resources: Hooked[]): Promise<Load> {
+  const requests = resources.map(signed);
+  await takeAll(ground);
+  const measured = await load(gateway.base, {
+    connections: CONNECTIONS,
+    amount: requests.length,
+    requests: eachOnce(requests),
+  });
+  const found = await asked(ground);
+  if (found.size !== resources.length)
+    throw new Error(`${resources.length} webhooks asked for ${found.size} checks.`);
+  return measured;
+}
+
+async function again(
+  ground: Ground,
+  gateway: Gateway,
+  resources: Hooked[],
+): Promise<Load & { each: number }> {
+  const done = new AbortController();
+  const taking = (async () => {
+    for (; !done.signal.aborted; await sleep(TAKEN_EVERY_MS)) await takeAll(ground);
+  })();
+  const requests = resources.slice(0, BUSY).map(signed);
+  const cpu = gateway.cpuSeconds();
+  const measured = await load(gateway.base, { connections: CONNECTIONS, seconds: SECONDS, requests });
+  const each = (gateway.cpuSeconds() - cpu) / measured.answers;
+  done.abort();
+  await taking;
+  return { ...measured, each };
+}
+
+async function controls({ databaseUrl }: Ground, resources: Hooked[]): Promise<string[][]> {
+  const requests = resources.slice(0, BUSY).map(signed);
+  const lines: string[][] = [];
+  for (const [name, told] of [
+    ['… a bare Fastify route that does nothing', {}],
+    ['… a bare route that inserts a row for each, with pg', { databaseUrl }],
+  ] as const) {
+    const control = await startControl(told);
+    lines.push([
+      name,
+      figure(await load(control.base, { connections: CONNECTIONS, seconds: SECONDS, requests })),
+      '',
+    ]);
+    await control.stop();
+  }
+  return lines;
+}
+
+/** Every webhook has a resource of its own, so that one that is lost shows. */
+async function killed(ground: Ground, resources: Hooked[]): Promise<string[][]> {
+  const requests = resources.map(signed);
+  let [acknowledged, lost] = [0, 0];
+  for (let round = 0; round < ROUNDS; round++) {
+    await takeAll(ground);
+    const gateway = await ground.startGateway();
+    const accepted = new Set<number>();
+    const loading = autocannon({
+      url: gateway.base,
+      connections: CONNECTIONS,
+      amount: requests.length,
+      timeout: 2,
+      requests: eachOnce(requests, (index) => accepted.add(index)),
+    });
+    await sleep(KILLED_AFTER_MS * (1 + round / 2));
+    await gateway.kill();
+    loading.stop();
+    await loading;
+    const found = await asked(ground);
+    acknowledged += accepted.size;
+    lost += [...accepted].filter((index) => !found.has(resources[index]?.scope ?? 0)).length;
+  }
+  return [
+    [`kill -9 under load, ${ROUNDS} times: acknowledged`, String(acknowledged), ''],
+    ['… of them lost', String(lost), verdict('0', lost === 0 && acknowledged > 0)],
+  ];
+}

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ROOT } from './markdown.ts';
+
+/* The tables of docs/security.md: complete, and each test that they name is there. */
+const PAGE = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
+
+interface Row {
+  number: string;
+  level: string;
+  state: string;
+  how: string;
+  proof: string;
+}
+
+/** Rows of the tables below a heading, whose first cell is a number of a requirement. */
+function rowsBelow(heading: string): Row[] {
+  const [, after = ''] = PAGE.split(`\n## ${heading}\n`);
+  const [section = ''] = after.split('\n## ');
+  return section.split('\n').flatMap((line) => {
+    const cells = line.split('|').slice(1, -1);
+    const [number = '', ...rest] = cells.map((cell) => cell.trim());
+    if (!/^\d+(\.\d+)+$/.test(number)) return [];
+    const [state = '', how = '', proof = ''] = rest.slice(-3);
+    return [{ number, level: rest[0] ?? '', state, how, proof }];
+  });
+}
+
+const ASVS = rowsBelow('OWASP ASVS 5.0, level 2');
+const OAUTH = rowsBelow('RFC 9700, OAuth 2.0 security');
+
+const upTo = (section: string, last: number): string[] =>
+  Array.from({ length: last }, (_, index) => `${section}.${index + 1}`);
+
+/** Of levels 1 and 2, by the numbers of version 5.0.0. */
+const ASKED = [
+  ['6.1', 3],
+  ['6.2', 12],
+  ['6.3', 4],
+  ['6.4', 4],
+  ['6.5', 5],
+  ['6.6', 3],
+  ['6.8', 4],
+  ['7.1', 3],
+  ['7.2', 4],
+  ['7.3', 2],
+  ['7.4', 5],
+  ['7.5', 2],
+  ['7.6', 2],
+  ['8.1', 2],
+  ['8.2', 3],
+  ['8.3', 1],
+  ['8.4', 1],
+] as const;
+
+describe('the tables', () => {
+  test('have every requirement once', () => {
+    expect(ASVS.map(({ number }) => number)).toEqual(ASKED.flatMap(([section, last]) => upTo(section, last)));
+    expect(ASVS.every(({ level }) => level === '1' || level === '2')).toBe(true);
+  });
+
+  test('have every section of RFC 9700 on what a client does, and on attacks', () => {
+    const sections = [...new Set(OAUTH.map(({ number }) => number))];
+    expect(sections).toEqual(['2.1', '2.1.1', '2.1.2', ...upTo('2', 6).slice(1), ...upTo('4', 17)]);
+  });
+});
+
+/** A test says how it is called in quotes: as its own name, as that of a group, or as that of a case. */
+function fault(proof: string): string | undefined {
+  const [, file = '', title = ''] = /^(.+?) › (.+)$/.exec(proof) ?? [];
+  const path = join(ROOT, 'src', `${file}.test.ts`);
+  if (!existsSync(path)) return `${proof}: no such file`;
+  const text = readFileSync(path, 'utf8');
+  const named = ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`));
+  return named ? undefined : `${proof}: no such test`;
+}
+
+const proofsOf = ({ proof }: Row): string[] => [...proof.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one);
+
+describe.each([...ASVS, ...OAUTH])('$number', (row) => {
+  test('has its tests', () => {
+    expect(proofsOf(row).flatMap((proof) => fault(proof) ?? [])).toEqual([]);
+  });
+
+  test('says how it is with it', () => {
+    expect(['holds', 'partly', 'no', 'n/a']).toContain(row.state);
+    // What is only written down has a link to where; what is done has a test; what is not done has the reason.
+    const shown = row.state === 'holds' ? row.proof !== '' || row.how.includes('](') : row.how !== '';
+    expect([row.number, shown]).toEqual([row.number, true]);
+  });
+});

@@ -1,0 +1,78 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Hmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What the headers say of the body: nothing, the truth, or not. */
+export type Signature = 'absent' | 'valid' | 'invalid';
+
+/** Reads a body as it comes, and keeps nothing of it. */
+export interface SignatureCheck {
+  update(chunk: Uint8Array): void;
+  /** After the last chunk. */
+  verdict(): Signature;
+}
+
+/** Digests of the body in hexadecimal, by the header that carries them, and what stands before them. */
+const HEX_HEADERS: readonly (readonly [header: string, before: string])[] = [
+  ['x-hub-signature-256', 'sha256='],
+  ['x-gitea-signature', ''],
+  ['x-forgejo-signature', ''],
+];
+const TOKEN_HEADER = 'x-gitlab-token';
+/** Of the Standard Webhooks specification, with `webhook-id` and `webhook-timestamp`. */
+const STANDARD_HEADER = 'webhook-signature';
+const PREFIX = 'whsec_';
+
+/**
+ * Holds what the four forges send as a proof against the secret of the token: valid if there is one and none is wrong. GitHub, Gitea and
+ * Forgejo sign the body with the secret, GitLab sends the secret itself or, with a signing token, a signature of the Standard Webhooks kind.
+ */
+export function signatureCheck(headers: IncomingHttpHeaders, secretOf: () => string): SignatureCheck {
+  const plain = HEX_HEADERS.flatMap(([header, before]) => {
+    const sent = headers[header];
+    return sent === undefined ? [] : [{ sent: String(sent), before }];
+  });
+  const token = headers[TOKEN_HEADER];
+  const standard = headers[STANDARD_HEADER];
+  if (plain.length === 0 && token === undefined && standard === undefined) return NOTHING;
+  const secret = secretOf();
+  const ofBody = plain.length === 0 ? undefined : createHmac('sha256', secret);
+  const ofStandard = standard === undefined ? undefined : standardHmac(headers, secret);
+  return {
+    update(chunk) {
+      ofBody?.update(chunk);
+      ofStandard?.update(chunk);
+    },
+    verdict() {
+      const digest = ofBody?.digest('hex') ?? '';
+      const right = [
+        ...plain.map(({ sent, before }) => same(sent.toLowerCase(), `${before}${digest}`)),
+        ...(token === undefined ? [] : [same(String(token), secret)]),
+        ...(ofStandard === undefined ? [] : [hasStandard(String(standard), ofStandard.digest('base64'))]),
+      ];
+      return right.every(Boolean) ? 'valid' : 'invalid';
+    },
+  };
+}
+
+const NOTHING: SignatureCheck = { update: () => undefined, verdict: () => 'absent' };
+
+function standardHmac(headers: IncomingHttpHeaders, secret: string): Hmac {
+  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  const id = String(headers['webhook-id'] ?? '');
+  return createHmac('sha256', key).update(`${id}.${String(headers['webhook-timestamp'] ?? '')}.`);
+}
+
+/** A list while a sender changes its key; any may be ours. */
+function hasStandard(sent: string, digest: string): boolean {
+  return sent
+    .split(' ', 8)
+    .map((one) => same(one, `v1,${digest}`))
+    .some(Boolean);
+}
+
+/** Takes as long wherever they differ. */
+function same(sent: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(sent), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

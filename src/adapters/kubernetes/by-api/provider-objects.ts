@@ -1,0 +1,71 @@
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { defined } from '#adapters/kubernetes/defined.ts';
+import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provider.ts';
+import type { OAuthProviderObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import type { StoredProvider } from '#flows/oauth-ports.ts';
+import type { ProviderObject, ProviderObjects, Written } from '#flows/object-ports.ts';
+import { clientSecrets } from './client-secrets.ts';
+import type { ClientSecretsOptions } from './client-secrets.ts';
+import { replaceSpec } from './replace-spec.ts';
+import { madeBy, mapped, ofApi, writtenOf } from './written.ts';
+
+type Options = ClientSecretsOptions & {
+  client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete' | 'patchMerge'>;
+};
+type Found = Wire<OAuthProviderObject>;
+
+/** OAuthProvider objects that the API made, and the Secret with what they need. */
+export function providerObjects(options: Options): ProviderObjects {
+  const { client, name: secretName } = options;
+  const kind = KINDS.oauthProviders;
+  const read = async (canonical: string): Promise<Written<Found>> =>
+    ofApi(writtenOf(await client.get(kind, { name: canonical })));
+  return {
+    ...clientSecrets(options),
+    read: async (canonical) => mapped(await read(canonical), seen),
+    async create(provider, by) {
+      // With the finalizer from the start: nobody deletes it unseen.
+      const metadata = { name: provider.canonical, finalizers: [PROVIDER_FINALIZER], ...madeBy(by) };
+      const { apiVersion } = kind;
+      const object = { apiVersion, kind: kind.kind, metadata, spec: specOf(provider, secretName) } as const;
+      return mapped(writtenOf(await client.create(kind, wire(object))), seen);
+    },
+    async replace({ provider: { canonical, generation } }, provider, by) {
+      const change = { generation, spec: specOf(provider, secretName), by };
+      return mapped(await replaceSpec(client, kind, { name: canonical }, change), seen);
+    },
+    async remove({ provider: { canonical, uid } }) {
+      return writtenOf(await client.delete(kind, { name: canonical }, uid === undefined ? {} : { uid }));
+    },
+  };
+}
+
+/** Written in full: what client-node wants beside it is the server's to fill in. */
+const wire = (object: object): Found => JSON.parse(JSON.stringify(object));
+
+function seen({ metadata, spec }: Found): ProviderObject {
+  const { name = '', uid = '', generation = 0, deletionTimestamp } = metadata;
+  return {
+    provider: providerOf({ name, uid, generation, spec, byApi: { changedBy: '' } }),
+    deleting: deletionTimestamp !== undefined,
+  };
+}
+
+function specOf(provider: StoredProvider, secretName: string): Found['spec'] {
+  return defined({
+    displayName: provider.displayName,
+    type: provider.type,
+    clientID: provider.clientId,
+    clientSecretRef: { name: secretName, key: provider.secretKey },
+    issuerURL: provider.issuerUrl,
+    authURL: provider.authUrl,
+    tokenURL: provider.tokenUrl,
+    userInfoURL: provider.userInfoUrl,
+    scopes: provider.scopes === undefined ? undefined : [...provider.scopes],
+    usernameClaim: provider.usernameClaim,
+    groupsClaim: provider.groupsClaim,
+    enabled: provider.enabled,
+  });
+}

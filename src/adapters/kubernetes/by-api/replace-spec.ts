@@ -1,0 +1,27 @@
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
+import type { Written } from '#flows/object-ports.ts';
+import { madeBy, ofApi, writtenOf } from './written.ts';
+import type { Meta } from './written.ts';
+
+/** The operator writes statuses meanwhile, which changes the version but nothing that we looked at. */
+const TRIES = 5;
+
+/** Another spec, unless somebody else gave it one since that generation; everything else of the object stays. */
+export async function replaceSpec<T extends { metadata: Meta; spec: unknown }>(
+  client: Pick<ApiClient, 'get' | 'replace'>,
+  kind: Kind<T>,
+  ref: ObjectRef,
+  { generation, spec, by }: { generation: number | undefined; spec: T['spec']; by: string },
+): Promise<Written<T>> {
+  for (let tried = 1; ; tried += 1) {
+    const read = ofApi(writtenOf(await client.get(kind, ref)));
+    if (read.answer !== 'done') return read;
+    const { metadata } = read.value;
+    if (generation !== undefined && metadata.generation !== generation) return { answer: 'changed' };
+    const annotations = { ...metadata.annotations, ...madeBy(by).annotations };
+    const wanted = { ...read.value, metadata: { ...metadata, annotations }, spec };
+    const written = writtenOf(await client.replace(kind, wanted));
+    if (written.answer !== 'changed' || tried === TRIES) return written;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import type { Written } from '#flows/object-ports.ts';
+
+/** What objects have that the API looks at. */
+export interface Meta {
+  name?: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  deletionTimestamp?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+}
+
+/** What came of a write or a read, in words of the flows; the words of the API server about a refusal are for people. */
+export function writtenOf<T>(answer: Answer<T>): Written<T> {
+  if (answer.ok) return { answer: 'done', value: answer.value };
+  const { status, reason, message } = answer;
+  if (status === 404) return { answer: 'unknown' };
+  if (status === 409) return { answer: reason === 'AlreadyExists' ? 'exists' : 'changed' };
+  if (status === 400 || status === 403 || status === 422) return { answer: 'refused', message };
+  return { answer: 'away', message: `The API server of Kubernetes does not answer: ${message}` };
+}
+
+/** Only of what the API made. */
+export function ofApi<T extends { metadata?: Meta }>(written: Written<T>): Written<T> {
+  if (written.answer !== 'done') return written;
+  return isByApi(written.value.metadata) ? written : { answer: 'managed' };
+}
+
+function isByApi(metadata: Meta | undefined): boolean {
+  return metadata?.labels?.[LABEL.madeBy] === BY_API;
+}
+
+/** What the API puts on every object of its own. */
+export function madeBy(by: string): Required<Pick<Meta, 'labels' | 'annotations'>> {
+  return { labels: { [LABEL.madeBy]: BY_API }, annotations: { [ANNOTATION.changedBy]: by } };
+}
+
+export function mapped<T, U>(written: Written<T>, map: (value: T) => U): Written<U> {
+  return written.answer === 'done' ? { answer: 'done', value: map(written.value) } : written;
+}

@@ -1,0 +1,34 @@
+import { defined } from '#adapters/kubernetes/defined.ts';
+import type { StoredProvider } from '#flows/oauth-ports.ts';
+import type { SeenOAuthProvider } from './seen.ts';
+
+/** Holds back a deletion that would lock somebody out. */
+export const PROVIDER_FINALIZER = 'millrace.dev/oauth-provider';
+
+/** An OAuthProvider object as flows know it. */
+export function providerOf({
+  name,
+  uid,
+  generation,
+  spec,
+  byApi,
+}: Pick<SeenOAuthProvider, 'name' | 'uid' | 'generation' | 'spec' | 'byApi'>): StoredProvider {
+  return defined({
+    canonical: name,
+    displayName: spec.displayName,
+    type: spec.type,
+    clientId: spec.clientID,
+    issuerUrl: spec.issuerURL,
+    authUrl: spec.authURL,
+    tokenUrl: spec.tokenURL,
+    userInfoUrl: spec.userInfoURL,
+    scopes: spec.scopes,
+    usernameClaim: spec.usernameClaim,
+    groupsClaim: spec.groupsClaim,
+    enabled: spec.enabled ?? true,
+    secretKey: spec.clientSecretRef.key,
+    byApi: byApi !== undefined,
+    uid,
+    generation,
+  });
+}

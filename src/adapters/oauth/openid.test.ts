@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose';
+import type { OAuthClient, StoredProvider } from '#flows/oauth-ports.ts';
+import { forgingProvider, honest } from '#testing/forging-provider.ts';
+import type { ForgingProvider, IdTokenClaims } from '#testing/forging-provider.ts';
+import { openIdClient } from './openid.ts';
+
+/* What a provider that lies, or somebody between, may send: each is one change to a sign-in that is accepted. */
+const ISSUER = 'https://id.example.org';
+const SECRET = 'a secret of our client, 32 bytes';
+const ASK = {
+  callbackUrl: 'https://ci.example.org/auth/oauth/one/callback',
+  state: 's'.repeat(43),
+  nonce: 'n'.repeat(43),
+  verifier: 'v'.repeat(43),
+};
+const PROVIDER: StoredProvider = {
+  canonical: 'one',
+  type: 'OIDC',
+  clientId: 'millrace',
+  issuerUrl: ISSUER,
+  enabled: true,
+  secretKey: 'known',
+};
+
+let provider: ForgingProvider;
+let client: OAuthClient;
+
+beforeEach(async () => {
+  jest.useFakeTimers({
+    now: Date.now(),
+    doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'setTimeout', 'clearTimeout'],
+  });
+  provider = await forgingProvider(ISSUER, PROVIDER.clientId);
+  provider.nonce = ASK.nonce;
+  client = openIdClient({
+    secretOf: async () => SECRET,
+    fetch: async (url, init) => await provider.fetch(url, init),
+    now: () => 0,
+  });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const query = (more: Record<string, string> = {}): string =>
+  new URLSearchParams({ code: 'c', state: ASK.state, iss: ISSUER, ...more }).toString();
+const identify = async (sent = query()) => await client.identify(PROVIDER, { ...ASK, query: sent });
+const FAILURE = { failure: expect.any(String) };
+const seconds = (): number => Math.floor(Date.now() / 1000);
+const pass = (milliseconds: number): void => jest.setSystemTime(Date.now() + milliseconds);
+
+type Forged = (claims: IdTokenClaims, provider: ForgingProvider) => Promise<string>;
+const signed =
+  (change: (claims: IdTokenClaims) => object): Forged =>
+  async (claims, self) =>
+    await honest({ ...claims, ...change(claims) }, self);
+
+test('an honest answer says who it is', async () => {
+  expect(await identify()).toMatchObject({ issuer: ISSUER, subject: 'ann' });
+  expect(provider.told.get('code_verifier')).toBe(ASK.verifier);
+  expect(provider.told.get('redirect_uri')).toBe(ASK.callbackUrl);
+});
+
+const FORGED: Record<string, Forged> = {
+  'without a signature': async (claims) => new UnsecuredJWT({ ...claims }).encode(),
+  'without a signature, said to have one': async (claims, self) =>
+    `${(await honest(claims, self)).split('.').slice(0, 2).join('.')}.`,
+  'signed by another key of the same name': async (claims, { kid }) => {
+    const { privateKey } = await generateKeyPair('ES256');
+    return await new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey);
+  },
+  'signed by a key that it brings along': async (claims) => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const { kty = '', crv = '', x = '', y = '' } = await exportJWK(publicKey);
+    const header = { alg: 'ES256', jwk: { kty, crv, x, y }, jku: `${ISSUER}/keys` };
+    return await new SignJWT({ ...claims }).setProtectedHeader(header).sign(privateKey);
+  },
+  'signed by HS256 with the public key': async (claims, { kid, publicKey }) => {
+    const key = new TextEncoder().encode(await exportSPKI(publicKey));
+    return await new SignJWT({ ...claims }).setProtectedHeader({ alg: 'HS256', kid }).sign(key);
+  },
+  'signed by HS256 with the secret of our client': async (claims, { kid }) =>
+    await new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: 'HS256', kid })
+      .sign(new TextEncoder().encode(SECRET)),
+  'changed after it was signed': async (claims, self) => {
+    const [header = '', , signature = ''] = (await honest(claims, self)).split('.');
+    const body = Buffer.from(JSON.stringify({ ...claims, preferred_username: 'root' })).toString('base64url');
+    return `${header}.${body}.${signature}`;
+  },
+  'by another issuer': signed(() => ({ iss: 'https://evil.example' })),
+  'for another client': signed(() => ({ aud: 'another' })),
+  'for us and others, meant for another': signed(({ aud }) => ({ aud: [aud, 'another'], azp: 'another' })),
+  'that has expired': signed(() => ({ exp: seconds() - 60, iat: seconds() - 360 })),
+  'without an end': signed(() => ({ exp: undefined })),
+  'not valid yet': signed(() => ({ nbf: seconds() + 3600 })),
+  'without a person': signed(() => ({ sub: undefined })),
+  'for another sign-in': signed(() => ({ nonce: 'o'.repeat(43) })),
+  'for no sign-in': signed(() => ({ nonce: undefined })),
+  'that is no token': async () => 'nonsense',
+};
+
+describe('an ID token is not accepted', () => {
+  test.each(Object.entries(FORGED))('%s', async (_name, forge) => {
+    provider.forge = forge;
+    expect(await identify()).toEqual(FAILURE);
+  });
+
+  test('without a signature or signed by HS256, also where the provider says that it does so', async () => {
+    provider.metadata['id_token_signing_alg_values_supported'] = ['ES256', 'HS256', 'none'];
+    for (const name of Object.keys(FORGED).filter((one) => /^(without a sig|signed by HS)/.test(one))) {
+      provider.forge = FORGED[name] ?? honest;
+      expect(await identify()).toEqual(FAILURE);
+    }
+  });
+
+  test('where the user info is of somebody else', async () => {
+    provider.userInfo = { sub: 'root' };
+    expect(await identify()).toEqual(FAILURE);
+  });
+});
+
+describe('keys of the provider', () => {
+  test('that are new are asked for when a token names one', async () => {
+    await identify();
+    await provider.newKey('second');
+    pass(61_000);
+    expect(await identify()).toMatchObject({ subject: 'ann' });
+    expect(provider.keysAsked).toBe(2);
+  });
+
+  test('that it took back hold five minutes at most', async () => {
+    await identify();
+    const { key, kid } = provider;
+    await provider.newKey('second');
+    provider.forge = async (claims, self) => await honest(claims, { ...self, key, kid });
+    pass(301_000);
+    expect(await identify()).toEqual(FAILURE);
+  });
+
+  test('that nobody knows are not asked for again and again', async () => {
+    await identify();
+    for (let times = 0; times < 20; times += 1) {
+      provider.forge = async (claims, self) => await honest(claims, { ...self, kid: `unknown-${times}` });
+      expect(await identify()).toEqual(FAILURE);
+    }
+    expect(provider.keysAsked).toBe(1);
+  });
+});
+
+describe('an answer in the browser is not accepted', () => {
+  const ANSWERS: Record<string, string> = {
+    'from another issuer': query({ iss: 'https://evil.example' }),
+    'without its issuer': query().replace(/&iss=.*/, ''),
+    'with another state': query({ state: 'o'.repeat(43) }),
+    'with two states': `${query()}&state=${ASK.state}`,
+    'with two codes': `${query()}&code=d`,
+    'without a code': query().replace('code=c&', ''),
+    'that is an error': query({ error: 'access_denied' }),
+    'with a token beside the code': query({ response: 'x.y.z' }),
+  };
+  test.each(Object.entries(ANSWERS))('%s', async (_name, sent) => {
+    expect(await identify(sent)).toEqual(FAILURE);
+  });
+});
+
+describe('settings of a provider are not accepted', () => {
+  test('that belong to another issuer', async () => {
+    provider.metadata['issuer'] = 'https://evil.example';
+    expect(await identify()).toEqual(FAILURE);
+  });
+
+  test('whose endpoints have no TLS', async () => {
+    provider.metadata['token_endpoint'] = 'http://id.example.org/token';
+    expect(await identify()).toEqual(FAILURE);
+  });
+
+  test('without keys', async () => {
+    delete provider.metadata['jwks_uri'];
+    expect(await identify()).toEqual(FAILURE);
+  });
+});
+
+test.each([['plain'], [], undefined])(
+  'the proof of who began is S256, whatever the provider can: %j',
+  async (...methods) => {
+    provider.metadata['code_challenge_methods_supported'] = methods[0] === undefined ? undefined : methods;
+    const built = await client.authorizationUrl(PROVIDER, ASK);
+    const asked = new URL('url' in built ? built.url : ISSUER).searchParams;
+    expect(asked.get('code_challenge_method')).toBe('S256');
+    expect(asked.get('code_challenge')).not.toBe(ASK.verifier);
+    expect(asked.get('code_challenge')).toHaveLength(43);
+  },
+);

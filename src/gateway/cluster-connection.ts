@@ -1,0 +1,42 @@
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { readClientSecret } from '#adapters/kubernetes/by-api/client-secrets.ts';
+import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts';
+import type { ClusterConfig, PublicGatewayConfig } from '#config';
+import type { ApiObjects } from '#flows/object-ports.ts';
+
+export async function connectionOf(cluster: ClusterConfig): Promise<Connection> {
+  return cluster.kind === 'in-cluster'
+    ? inClusterConnection(cluster)
+    : await kubeconfigConnection(cluster.file);
+}
+
+/** What the public gateway does in Kubernetes: objects that the API makes, and one Secret. */
+export interface ClusterDoor {
+  objects: ApiObjects;
+  /** Of our client at an identity provider. */
+  clientSecret(key: string): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+export async function openCluster({
+  cluster,
+  namespace,
+  release,
+}: Pick<PublicGatewayConfig, 'cluster' | 'namespace' | 'release'>): Promise<ClusterDoor | undefined> {
+  if (cluster === undefined) return undefined;
+  const connection = await connectionOf(cluster);
+  return { ...clusterDoor(connection, { namespace, release }), close: async () => await connection.close() };
+}
+
+export function clusterDoor(
+  connection: Connection,
+  { namespace, release }: Pick<PublicGatewayConfig, 'namespace' | 'release'>,
+): Omit<ClusterDoor, 'close'> {
+  const options = { client: new ApiClient(connection), namespace, name: `${release}-oauth-api` };
+  return {
+    objects: { providers: providerObjects(options) },
+    clientSecret: async (key) => await readClientSecret(options, key),
+  };
+}

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { request } from 'undici';
+import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import type { GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import { openIdClient } from '#adapters/oauth/openid.ts';
+import { refuseProviderLoss } from '#domain/access/lock-out.ts';
+import { Browser, CLIENT, startIdentityProvider } from '#testing/identity-provider.ts';
+import type { IdentityProvider, Page } from '#testing/identity-provider.ts';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { CheapPasswords, ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* What somebody may try who can send browsers where they like: over HTTP, with a real identity provider. */
+const CALLBACK = `${ORIGIN}/auth/oauth/one/callback`;
+const EVIL = 'https://evil.example';
+let stores: TestStores;
+let gateway: Gateway;
+let provider: IdentityProvider;
+let guarded: GuardedWebFetch;
+let browser: Browser;
+const passwords = new CheapPasswords();
+
+beforeAll(async () => {
+  // The provider tells of each default that a test leaves as it is.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  stores = await openStores();
+  provider = await startIdentityProvider([CALLBACK]);
+  guarded = guardedWebFetch({ allowedRanges: ['127.0.0.0/8'], ca: provider.ca });
+  const client = openIdClient({
+    secretOf: async () => CLIENT.secret,
+    fetch: async (url, init) => await guarded.fetch(url, init),
+    now: () => performance.now(),
+  });
+  gateway = await openGateway(stores, { client, passwords });
+});
+beforeEach(async () => {
+  await stores.empty();
+  passwords.verified = 0;
+  provider.person = 'ann';
+  await stores.access.oauth.saveProvider(
+    {
+      canonical: 'one',
+      type: 'OIDC',
+      clientId: CLIENT.id,
+      issuerUrl: provider.issuer,
+      enabled: true,
+      secretKey: 'known',
+    },
+    { by: 'manifest', at: new Date() },
+    refuseProviderLoss,
+  );
+  browser = visitor();
+});
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([provider.close(), guarded.close()]);
+  await stores.close();
+});
+
+const visitor = (): Browser => new Browser({ origin: ORIGIN, base: gateway.base }, [provider.ca]);
+const halfWay = async (as = browser): Promise<string> =>
+  (await as.go(`${ORIGIN}/auth/oauth/one`, CALLBACK)).url;
+
+interface Data {
+  status: string;
+  profile_token: string;
+  session: { username: string; csrf_token: string };
+}
+function dataOf({ text }: Page): Data {
+  const { data }: { data: Data } = JSON.parse(text);
+  return data;
+}
+
+/** An account of that name, linked with the person of that name at the provider. */
+async function known(name: string): Promise<void> {
+  provider.person = name;
+  const other = visitor();
+  const { profile_token } = dataOf(await other.go(`${ORIGIN}/auth/oauth/one`));
+  const made = await gateway.ask('POST /auth/oauth/complete-profile', {
+    body: { profile_token, username: name },
+    headers: { cookie: other.cookiesOf(ORIGIN) },
+  });
+  expect(made.status).toBe(201);
+  provider.person = 'ann';
+}
+
+/** Ways to name an address that browsers follow to another site. */
+const ELSEWHERE = [
+  EVIL,
+  '//evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  '/\t/evil.example',
+  '/%09/evil.example',
+  '/%2f%2fevil.example',
+  'https:evil.example',
+  `${ORIGIN}@evil.example`,
+  `${ORIGIN}.evil.example`,
+  'javascript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+];
+const NAMES = ['redirect_uri', 'redirect', 'return_to', 'next', 'continue', 'url', 'rd', 'callback'];
+
+describe('a browser is sent nowhere that a request names', () => {
+  test.each(ELSEWHERE)('%j', async (target) => {
+    const sent = new URLSearchParams(Object.fromEntries(NAMES.map((name) => [name, target]))).toString();
+    const begun = await request(`${gateway.base}/auth/oauth/one?${sent}`);
+    await begun.body.dump();
+    const to = new URL(String(begun.headers['location']));
+    expect([begun.statusCode, to.origin]).toEqual([302, provider.issuer]);
+    expect(to.searchParams.getAll('redirect_uri')).toEqual([CALLBACK]);
+    expect(to.href).not.toContain('evil');
+    const came = await browser.go(`${await halfWay()}&${sent}`);
+    expect([came.status, came.url.startsWith(CALLBACK)]).toEqual([200, true]);
+  });
+
+  test.each([
+    { host: 'evil.example' },
+    { 'x-forwarded-host': 'evil.example' },
+    { 'x-forwarded-proto': 'http' },
+    { forwarded: 'host=evil.example;proto=http' },
+    { 'x-original-url': '/auth/oauth/evil' },
+    { referer: `${EVIL}/`, 'sec-fetch-site': 'cross-site', 'sec-fetch-user': '?1' },
+  ])('also not by a header: %j', async (headers) => {
+    const begun = await request(`${gateway.base}/auth/oauth/one`, { headers: { ...headers } });
+    await begun.body.dump();
+    expect(new URL(String(begun.headers['location'])).searchParams.get('redirect_uri')).toBe(CALLBACK);
+  });
+
+  test('a name of a provider is a name', async () => {
+    for (const name of [
+      '..%2f..%2fevil',
+      '%2F%2Fevil.example',
+      'one%00',
+      'ONE',
+      '__proto__',
+      'constructor',
+    ]) {
+      const { status, headers } = await gateway.ask(`GET /auth/oauth/${name}`);
+      expect([400, 404]).toContain(status);
+      expect(headers.get('location')).toBeNull();
+    }
+  });
+});
+
+describe('a sign-in', () => {
+  test('gives a session of its own, whatever cookie somebody put there before', async () => {
+    await known('ann');
+    await gateway.account('mallory', { password: 'correct horse' });
+    const planted = `__Host-millrace-session=${await gateway.session('mallory')}`;
+    const back = await halfWay();
+    const answer = await request(`${gateway.base}${back.slice(ORIGIN.length)}`, {
+      headers: { cookie: `${planted}; ${browser.cookiesOf(ORIGIN)}` },
+    });
+    await answer.body.dump();
+    const cookies = [answer.headers['set-cookie'] ?? []].flat();
+    const [own = ''] = (cookies.find((one) => one.startsWith('__Host-millrace-session=')) ?? '').split(';');
+    expect(own).toMatch(/=eyJ/);
+    expect(own).not.toBe(planted);
+    const who = async (cookie: string) =>
+      (await gateway.ask('GET /auth/session', { headers: { cookie } })).body.data['username'];
+    expect([await who(own), await who(planted)]).toEqual(['ann', 'mallory']);
+  });
+
+  test('that somebody else began is not finished in this browser, signed in or not', async () => {
+    await known('mallory');
+    provider.person = 'mallory';
+    const theirs = await halfWay(visitor());
+    provider.person = 'ann';
+    await halfWay();
+    expect((await browser.go(theirs)).status).toBe(401);
+    expect(browser.cookiesOf(ORIGIN)).not.toContain('session');
+  });
+
+  test('to link that somebody else began links nothing here, and nobody to them', async () => {
+    await gateway.account('mallory', { password: 'correct horse' });
+    const as = await gateway.session('mallory');
+    const begun = await gateway.ask<{ data: { url: string } }>('POST /profile/linked-accounts/one', { as });
+    await halfWay();
+    const back = await browser.go(begun.body.data.url, CALLBACK);
+    expect((await browser.go(back.url)).status).toBe(401);
+    const links = await gateway.ask<{ data: object[] }>('GET /profile/linked-accounts', { as });
+    expect(links.body.data).toEqual([]);
+  });
+
+  test('leaves its code to nobody: not kept, not in a frame, not in the address that others are told', async () => {
+    const answer = await gateway.ask(`GET ${(await halfWay()).slice(ORIGIN.length)}`);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+    });
+  });
+
+  test('leaves neither code nor state nor session in the log', async () => {
+    const back = new URL(await halfWay());
+    await browser.go(back.href);
+    await browser.go(back.href);
+    for (const name of ['code', 'state']) {
+      expect(gateway.lines.join('')).not.toContain(back.searchParams.get(name) ?? 'missing');
+    }
+  });
+
+  test('that fails writes the words of whoever sent it into one line that moves no terminal', async () => {
+    const back = new URL(await halfWay());
+    back.searchParams.delete('code');
+    back.searchParams.set('error', 'access_denied');
+    back.searchParams.set('error_description', 'no\r\n{"level":"fatal"}\u001b[2J\u009b31m\u202e');
+    expect((await browser.go(back.href)).status).toBe(401);
+    for (const line of gateway.lines) {
+      expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(JSON.parse(line)).toMatchObject({ level: expect.stringMatching(/^(info|warn|error|debug)$/) });
+    }
+  });
+});
+
+describe('signing in from another site', () => {
+  const refused: Record<string, string>[] = [
+    { origin: EVIL },
+    { origin: 'null' },
+    { origin: `${ORIGIN}.evil.example` },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ];
+  test.each(refused)('is refused before the password is looked at: %j', async (headers) => {
+    await gateway.account('mallory', { password: 'correct horse' });
+    const body = { username: 'mallory', password: 'correct horse', session: 'cookie' };
+    const answer = await gateway.ask<{ type: string }>('POST /auth/login', { body, headers });
+    expect([answer.status, answer.body.type]).toEqual([
+      403,
+      'https://millrace.dev/problems/cross-site-request',
+    ]);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(passwords.verified).toBe(0);
+  });
+
+  test('is not begun by a site that the person only looks at, but by a link that they follow', async () => {
+    const begin = async (headers: Record<string, string>) => {
+      const answer = await request(`${gateway.base}/auth/oauth/one`, { headers });
+      await answer.body.dump();
+      return [answer.statusCode, answer.headers['set-cookie'] === undefined];
+    };
+    for (const site of ['cross-site', 'same-site']) {
+      expect(await begin({ 'sec-fetch-site': site })).toEqual([403, true]);
+      expect(await begin({ 'sec-fetch-site': site, 'sec-fetch-user': '?1' })).toEqual([302, false]);
+    }
+    for (const site of ['same-origin', 'none'])
+      expect(await begin({ 'sec-fetch-site': site })).toEqual([302, false]);
+    // The provider sends the browser back from its own site.
+    const back = await request(`${gateway.base}${(await halfWay()).slice(ORIGIN.length)}`, {
+      headers: { cookie: browser.cookiesOf(ORIGIN), 'sec-fetch-site': 'cross-site' },
+    });
+    await back.body.dump();
+    expect(back.statusCode).toBe(200);
+  });
+
+  test('is refused for a profile too, and a webhook may come from anywhere', async () => {
+    const body = { profile_token: 'x', username: 'ann' };
+    const headers = { origin: EVIL };
+    expect((await gateway.ask('POST /auth/oauth/complete-profile', { body, headers })).status).toBe(403);
+    expect((await gateway.ask('POST /webhooks/none', { headers })).status).toBe(404);
+  });
+
+  test('is possible from our own pages, and for programs', async () => {
+    await gateway.account('ann', { password: 'correct horse' });
+    const body = { username: 'ann', password: 'correct horse', session: 'cookie' };
+    for (const headers of [{}, { origin: ORIGIN, 'sec-fetch-site': 'same-origin' }]) {
+      expect((await gateway.ask('POST /auth/login', { body, headers })).status).toBe(200);
+    }
+  });
+});
