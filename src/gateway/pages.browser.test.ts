@@ -4,8 +4,9 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, toSave } from '#testing/stores.ts';
-import { openPerson, openSite, picture, until } from './site-under-test.ts';
-import type { Site } from './site-under-test.ts';
+import { openPerson, openSite, picture, until } from '#testing/site.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
 
 /* What people do in a browser, and what it shows them. PICTURES names a folder for pictures of every page. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
@@ -14,7 +15,7 @@ const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>
 const APP = '/teams/main/pipelines/app';
 const PASSWORD = 'correct horse battery';
 
-let site: Site;
+let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
 let page: Page;
 let complaints: string[];
 let close: () => Promise<void>;
@@ -22,7 +23,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   // The provider tells of each default that a test leaves as it is.
   for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
-  site = await openSite();
+  site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
   const saved = await stores.pipelines.savePipeline(
@@ -40,7 +41,7 @@ beforeAll(async () => {
   await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
 });
 beforeEach(async () => {
-  const person = await openPerson(site.browser);
+  const person = await openPerson(site.browser, ORIGIN);
   ({ page, complaints } = person);
   close = async () => await person.context.close();
 });
@@ -237,7 +238,7 @@ describe('a pipeline', () => {
 
     const withoutScript = await site.browser.newContext({
       ignoreHTTPSErrors: true,
-      baseURL: 'https://ci.example.org',
+      baseURL: ORIGIN,
       javaScriptEnabled: false,
       storageState: await page.context().storageState(),
     });

@@ -1,7 +1,7 @@
 /*
  * What a page does that a browser with scripts can do more: it follows what it shows. Without this file every page works as it was sent.
  */
-const MOST_SPANS = 20_000;
+const MOST_LINES = 20_000;
 const COME_BACK_MS = 5000;
 const REFRESH_MS = 700;
 
@@ -60,6 +60,11 @@ function replaceStatus(page) {
 }
 
 /* Logs: text with the colours of terminals. All of it becomes text of elements, never HTML. */
+const [ESC, BEL] = ['\u001b', '\u0007'];
+const PARTS = new RegExp(
+  String.raw`(${ESC}\[[0-?]*[ -/]*[@-~]|${ESC}\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\)|\n|\r)`,
+);
+const COLOURS = new RegExp(String.raw`^${ESC}\[([\d;]*)m$`);
 let look = {};
 let line = document.createElement('span');
 let overwrites = false;
@@ -67,64 +72,62 @@ let overwrites = false;
 function write(text) {
   const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 40;
   const added = document.createDocumentFragment();
-  for (const part of text.split(
-    /(\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\n|\r)/,
-  )) {
-    if (part === '') continue;
-    if (part.startsWith('\u001b')) restyle(part);
+  for (const part of text.split(PARTS)) {
+    if (part.startsWith(ESC)) restyle(part);
     else if (part === '\r') overwrites = true;
-    else put(part, added);
+    else if (part !== '') put(part, added);
   }
   log.append(added);
-  while (log.childNodes.length > MOST_SPANS) log.firstChild.remove();
+  while (log.childNodes.length > MOST_LINES) log.firstChild.remove();
   if (follow.checked && atEnd) log.scrollTop = log.scrollHeight;
 }
 
 /** One element a line; a program that goes back to the beginning of its line writes over it. */
 function put(part, added) {
+  if (line.parentNode === null) added.append(line);
   if (part === '\n') {
-    overwrites = false;
     line.append('\n');
     line = document.createElement('span');
-    return;
+  } else {
+    if (overwrites) line.replaceChildren();
+    const piece = document.createElement('span');
+    piece.className = Object.values(look).join(' ').trim();
+    piece.textContent = part.replaceAll(/(?!\t)\p{Cc}/gu, '');
+    line.append(piece);
   }
-  if (overwrites) line.replaceChildren();
   overwrites = false;
-  const piece = document.createElement('span');
-  piece.className = Object.values(look).filter(Boolean).join(' ');
-  piece.textContent = part.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
-  line.append(piece);
-  if (line.parentNode === null) added.append(line);
 }
 
-const ON = {
-  1: ['weight', 'b'],
-  2: ['weight', 'dim'],
-  3: ['slope', 'i'],
-  4: ['under', 'u'],
-  7: ['turned', 'turned'],
-};
+/** What a number of a colour sequence sets: a side of the look, and the class for it. */
+const LOOKS = new Map([
+  [1, ['weight', 'b']],
+  [2, ['weight', 'dim']],
+  [3, ['slope', 'i']],
+  [4, ['line', 'u']],
+  [7, ['turn', 'turned']],
+  [22, ['weight', '']],
+  [23, ['slope', '']],
+  [24, ['line', '']],
+  [27, ['turn', '']],
+  [39, ['front', '']],
+  [49, ['back', '']],
+]);
+for (let colour = 0; colour < 8; colour += 1) {
+  for (const base of [30, 90]) LOOKS.set(base + colour, ['front', `fg-${colour}`]);
+  for (const base of [40, 100]) LOOKS.set(base + colour, ['back', `bg-${colour}`]);
+}
 
 function restyle(sequence) {
-  const [, numbers] = /^\u001b\[([\d;]*)m$/.exec(sequence) ?? [];
+  const [, numbers] = COLOURS.exec(sequence) ?? [];
   if (numbers === undefined) return;
   const codes = numbers.split(';').map(Number);
   for (let at = 0; at < codes.length; at += 1) {
-    const code = codes[at];
-    if (code === 38 || code === 48) at += codes[at + 1] === 2 ? 4 : 2;
-    else style(code);
+    const [side, name] = LOOKS.get(codes[at]) ?? [];
+    // Colours out of 256 or more have no contrast that we could answer for.
+    if (codes[at] === 38 || codes[at] === 48) at += codes[at + 1] === 2 ? 4 : 2;
+    else if (codes[at] === 0) look = {};
+    else if (side !== undefined) look[side] = name;
   }
-}
-
-function style(code) {
-  const on = ON[code];
-  if (code === 0) look = {};
-  else if (on !== undefined) look[on[0]] = on[1];
-  else if (code === 22) look.weight = '';
-  else if (code === 39) look.front = '';
-  else if (code === 49) look.back = '';
-  else if ((code >= 30 && code <= 37) || (code >= 90 && code <= 97)) look.front = `fg-${code % 10}`;
-  else if ((code >= 40 && code <= 47) || (code >= 100 && code <= 107)) look.back = `bg-${code % 10}`;
 }
 
 let last = 0;

@@ -118,7 +118,7 @@ export function createServer(parts: ServerParts): App {
 function answerOf(parts: ServerParts) {
   return (request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply =>
     parts.pages !== undefined && mediumOf(request.raw) !== undefined
-      ? sendProblemPage(request, reply, problem)
+      ? sendProblemPage(request, reply, { problem, browser: parts.browser })
       : sendProblem(reply, problem);
 }
 

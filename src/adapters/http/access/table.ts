@@ -1,4 +1,5 @@
 import type { Need } from '#domain/access/decide-access.ts';
+import { BROWSER_ROWS } from './browser-rows.ts';
 import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 export interface Row {
@@ -14,19 +15,13 @@ export interface Row {
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
 const ROUTES = {
   ...WEBHOOK_ROWS,
+  ...BROWSER_ROWS,
   'GET /health': {
     needs: 'nothing',
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
   },
   'GET /openapi.json': { needs: 'nothing', about: 'This API, described in OpenAPI 3.1.' },
-  'GET /': {
-    needs: 'nothing',
-    about: 'Name and version of what answers here; a browser is sent to the pipelines.',
-  },
-  'GET /openapi': { needs: 'nothing', about: 'The same as a page to read.' },
-  'GET /assets/:name': { needs: 'nothing', about: 'Style and script of the pages.' },
   'GET /auth/methods': { needs: 'nothing', about: 'How people can sign in here.' },
-  'GET /auth/login': { needs: 'nothing', about: 'The page on which people sign in; only for browsers.' },
   'POST /auth/login': {
     needs: 'nothing',
     about:
@@ -60,11 +55,6 @@ const ROUTES = {
   },
   'GET /profile': { needs: 'user', about: 'Your account.' },
   'PUT /profile': { needs: 'session', about: 'Changes your full name.' },
-  'GET /profile/password': {
-    needs: 'session',
-    beforePasswordChange: true,
-    about: 'The page on which people change their password; only for browsers.',
-  },
   'PUT /profile/password': {
     needs: 'session',
     beforePasswordChange: true,
@@ -182,16 +172,6 @@ const ROUTES = {
     needs: 'read',
     about:
       'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on behind a chunk.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events': {
-    needs: 'read',
-    about:
-      'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or `after`, goes on behind a chunk.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/events': {
-    needs: 'read',
-    about:
-      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each `pipeline` is its whole state with all jobs and resources. Whoever has the state that `Last-Event-ID` names gets the next.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',

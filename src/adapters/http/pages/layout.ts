@@ -36,7 +36,14 @@ ${events !== undefined && html`<script type="module" src="${assetUrl('live.js')}
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <p class="name"><a href="/teams">Millrace</a></p>
-<nav aria-label="Account"><ul>${viewer === undefined ? html`<li><a href="/auth/login">Sign in</a></li>` : account(viewer)}</ul></nav>
+${
+  viewer !== undefined &&
+  html`<nav aria-label="Account">
+    <ul>
+      ${account(viewer)}
+    </ul>
+  </nav>`
+}
 </header>
 ${above.length > 0 && breadcrumbs(above, title)}
 <main id="main" tabindex="-1">

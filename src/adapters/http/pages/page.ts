@@ -14,7 +14,7 @@ export interface PageRoute {
 }
 
 /** Where the browser goes next, with these cookies. */
-export interface Redirect {
+interface Redirect {
   to: string;
   cookies?: readonly string[];
 }

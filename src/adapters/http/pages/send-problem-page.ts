@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BrowserRules } from '#adapters/http/access/browser.ts';
 import type { Problem } from '#adapters/http/problem.ts';
 import { mediumOf } from './medium.ts';
+import { viewerOf } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
@@ -8,7 +10,7 @@ import { HOME, returnPath } from './return-path.ts';
 export function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  problem: Problem,
+  { problem, browser }: { problem: Problem; browser: BrowserRules | undefined },
 ): FastifyReply {
   void reply.header('cache-control', 'no-store').serializer(String);
   if (problem.kind === 'unauthenticated') return sendTo(reply, loginPath(request));
@@ -16,8 +18,10 @@ export function sendProblemPage(
   const { retry_after: wait } = problem.extensions;
   if (typeof wait === 'number') void reply.header('retry-after', String(wait));
   const { title } = problem.document(request.id);
-  const shown = problemPage({ status: problem.status, title, detail: problem.message, request: request.id });
-  return reply.code(problem.status).type('text/html; charset=utf-8').send(shown.text);
+  const viewer = browser && viewerOf(request, browser);
+  const { status, message: detail } = problem;
+  const shown = problemPage({ status, title, detail, viewer, request: request.id });
+  return reply.code(status).type('text/html; charset=utf-8').send(shown.text);
 }
 
 function sendTo(reply: FastifyReply, path: string): FastifyReply {

@@ -4,52 +4,39 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import { refuseProviderLoss } from '#domain/access/lock-out.ts';
-import { startChromium } from '#testing/chromium.ts';
-import { CLIENT, startIdentityProvider } from '#testing/identity-provider.ts';
-import { openStores } from '#testing/stores.ts';
-import { tlsInFront } from '#testing/tls-in-front.ts';
-import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { OAuthClient } from '#flows/oauth-ports.ts';
+import { startChromium } from './chromium.ts';
+import { CLIENT, startIdentityProvider } from './identity-provider.ts';
+import { openStores } from './stores.ts';
+import type { TestStores } from './stores.ts';
+import { tlsInFront } from './tls-in-front.ts';
 
 /*
  * Everything that a person meets: a browser, HTTPS under the name of the installation, the gateway over a real Postgres, and two real
  * identity providers.
  */
-export type Site = Awaited<ReturnType<typeof openSite>>;
+interface Served {
+  base: string;
+  close(): Promise<void>;
+}
 
-export async function openSite() {
+export async function openSite<G extends Served>(
+  origin: string,
+  openGateway: (stores: TestStores, options: { client: OAuthClient }) => Promise<G>,
+) {
   const stores = await openStores();
-  const callback = (name: string): string => `${ORIGIN}/auth/oauth/${name}/callback`;
-  const [one, two] = [
-    await startIdentityProvider([callback('one')]),
-    await startIdentityProvider([callback('two')]),
-  ];
+  const [one, two] = [await startProvider(origin, 'one'), await startProvider(origin, 'two')];
   const guarded = guardedWebFetch({ allowedRanges: ['127.0.0.0/8'], ca: `${one.ca}\n${two.ca}` });
-  const gateway = await openGateway(stores, {
-    client: openIdClient({
-      secretOf: async () => CLIENT.secret,
-      fetch: async (url, init) => await guarded.fetch(url, init),
-      now: () => performance.now(),
-    }),
+  const client = openIdClient({
+    secretOf: async () => CLIENT.secret,
+    fetch: async (url, init) => await guarded.fetch(url, init),
+    now: () => performance.now(),
   });
-  for (const [canonical, displayName, { issuer }] of [
-    ['one', 'Provider One', one],
-    ['two', 'Provider Two', two],
-  ] as const) {
-    const provider = {
-      canonical,
-      displayName,
-      type: 'OIDC' as const,
-      clientId: CLIENT.id,
-      issuerUrl: issuer,
-    };
-    await stores.access.oauth.saveProvider(
-      { ...provider, enabled: true, secretKey: 'known' },
-      { by: 'manifest', at: new Date() },
-      refuseProviderLoss,
-    );
-  }
+  await offer(stores, 'one', one.issuer);
+  await offer(stores, 'two', two.issuer);
+  const gateway = await openGateway(stores, { client });
   const front = await tlsInFront(gateway.base);
-  const browser = await startChromium({ host: new URL(ORIGIN).host, port: front.port });
+  const browser = await startChromium({ host: new URL(origin).host, port: front.port });
   return {
     stores,
     gateway,
@@ -65,13 +52,29 @@ export async function openSite() {
   };
 }
 
+async function startProvider(origin: string, canonical: string) {
+  return await startIdentityProvider([`${origin}/auth/oauth/${canonical}/callback`]);
+}
+
+async function offer({ access }: TestStores, canonical: string, issuerUrl: string): Promise<void> {
+  const provider = {
+    canonical,
+    displayName: `Provider ${canonical === 'one' ? 'One' : 'Two'}`,
+    type: 'OIDC' as const,
+    clientId: CLIENT.id,
+    issuerUrl,
+    enabled: true,
+    secretKey: 'known',
+  };
+  await access.oauth.saveProvider(provider, { by: 'manifest', at: new Date() }, refuseProviderLoss);
+}
+
 /** A person with a browser of their own. `complaints`: what the browser told its console, and what broke in a page. */
-export async function openPerson(browser: Browser): Promise<{
-  context: BrowserContext;
-  page: Page;
-  complaints: string[];
-}> {
-  const context = await browser.newContext({ ignoreHTTPSErrors: true, baseURL: ORIGIN });
+export async function openPerson(
+  browser: Browser,
+  origin: string,
+): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, baseURL: origin });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const complaints: string[] = [];
