@@ -180,3 +180,20 @@ test('graph sends a picture to where its output goes', async () => {
   const { bytes } = await millrace('millrace graph src/cli/testdata/good.hcl --output png');
   expect((await sharp(bytes).metadata()).format).toBe('png');
 });
+
+test.each(['validate', 'graph', 'plan --job unit'])('%s closes the compiler that it opened', async (verb) => {
+  const seen: string[] = [];
+  const openCompiler = () => {
+    seen.push('opened');
+    return {
+      compile: async () => {
+        seen.push('asked');
+        throw new Error('no compiler today');
+      },
+      close: async () => void seen.push('closed'),
+    };
+  };
+  const { err } = await millrace(`millrace ${verb} src/cli/testdata/good.hcl`, { openCompiler });
+  expect(err).toContain('no compiler today');
+  expect(seen).toEqual(['opened', 'asked', 'closed']);
+});

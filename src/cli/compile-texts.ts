@@ -11,6 +11,7 @@ import { engineFile } from './find-engine.ts';
 import type { Finding } from './finding.ts';
 import { isError } from './finding.ts';
 import type { PipelineText } from './read-manifests.ts';
+import type { Terminal } from './terminal.ts';
 import { toFinding } from './to-finding.ts';
 
 export interface CompiledText {
@@ -24,8 +25,9 @@ export interface CompiledText {
 export async function compileTexts(
   texts: readonly PipelineText[],
   given: GivenVariables,
+  { openCompiler = () => createCompiler({ engine: engineFile() }) }: Pick<Terminal, 'openCompiler'>,
 ): Promise<CompiledText[]> {
-  const compiler = createCompiler({ engine: engineFile() });
+  const compiler = openCompiler();
   try {
     return await Promise.all(texts.map((text) => compileText(compiler, text, given)));
   } finally {

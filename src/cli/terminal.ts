@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { Compiler } from '#adapters/hcl/compile.ts';
 import { explain } from './explain.ts';
 
 /** What a verb sees of the world besides files: tests give it another one. */
@@ -11,6 +12,8 @@ export interface Terminal {
   /** Results go to a screen, not into a file or a pipe. */
   isScreen: boolean;
   colour: boolean;
+  /** What reads pipelines in place of a compiler of the verb's own. */
+  openCompiler?: () => Compiler;
 }
 
 export type ColourWhen = 'auto' | 'always' | 'never';

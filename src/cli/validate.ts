@@ -23,7 +23,7 @@ export async function validate(
 ): Promise<Exit> {
   const given = await readVariables(options, terminal);
   const { pipelines, findings, sources } = await readPipelines(files, terminal);
-  const compiled = await compileTexts(pipelines, given);
+  const compiled = await compileTexts(pipelines, given, terminal);
   const all = [...findings, ...compiled.flatMap((one) => one.findings)];
   if (options.output === 'text') terminal.out(asText(compiled, { findings, sources }, terminal));
   if (options.output === 'json') terminal.out(asJson(compiled, findings));

@@ -2,6 +2,7 @@ import type { AccessRefusal, AccountFacts, MemberFacts } from '#domain/access/la
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { Attempt, Failures, ThrottleKind } from '#domain/access/throttle.ts';
+import type { GroupRole } from './team-ports.ts';
 import type { Listed, Page } from './views.ts';
 
 /*
@@ -79,8 +80,22 @@ export interface TeamView {
   name: string;
   displayName?: string;
   members: number;
+  pipelines: number;
+  groups: GroupRole[];
+  /** The API made the Team object. */
+  byApi: boolean;
+  /** What the Team object says, which the API does not change. */
+  byManifest: TeamField[];
   /** The role of whoever asks. */
   role?: Role;
+}
+
+type TeamField = 'display_name' | 'members' | 'groups';
+
+export interface TeamChange {
+  /** Empty: none. */
+  displayName?: string;
+  groups?: GroupRole[];
 }
 
 export interface Member {
@@ -88,7 +103,9 @@ export interface Member {
   username: string;
   fullName: string;
   role: Role;
-  addedAt: Date;
+  /** That groups of an identity provider give; whoever has no other was added by nobody. */
+  groupRole?: Role;
+  addedAt?: Date;
 }
 
 export interface MemberStore {
@@ -96,6 +113,8 @@ export interface MemberStore {
   teams(who: { userId: number } | 'all'): Promise<TeamView[]>;
   team(name: string): Promise<TeamView | undefined>;
   members(team: string): Promise<Member[] | undefined>;
+  /** What the Team object itself says is refused. */
+  changeTeam(team: string, change: TeamChange, act: Act): Promise<Changed>;
   /** Makes, changes or (`role` undefined) ends a membership, with the tokens that hang on it. */
   changeMember(
     member: { team: string; username: string; role: Role | undefined },

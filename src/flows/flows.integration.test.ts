@@ -133,6 +133,18 @@ describe('checks', () => {
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });
 
+  test('ring for those that were held back, once the last of their Pod is recorded', async () => {
+    const { id } = await save();
+    const { runs } = await startChecks(ports());
+    const run = runs[0] ?? 0;
+    const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
+    bell.rung.length = 0;
+    await recordVersions(run, { results: [{ scope, versions: [], log: '' }], done: false }, ports());
+    expect(bell.rung).toEqual([`status ${id}`]);
+    await recordVersions(run, { results: [], done: true }, ports());
+    expect(bell.rung).toEqual([`status ${id}`, 'checks 0']);
+  });
+
   test('for which there is no room have not failed: they wait, say why, and are due as before', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });

@@ -1,9 +1,11 @@
+import type { Role } from '#domain/access/roles.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
 import type { PipelineName } from './ports.ts';
+import type { GroupRole } from './team-ports.ts';
 
 /*
  * What the flows from manifests need from outside, beside the stores of `ports.ts`. The same promises hold: each call may be repeated
@@ -38,6 +40,10 @@ export interface TeamManifest {
   uid: string;
   namespace: string;
   displayName?: string;
+  /** Present, as `groups`: the manifest decides. */
+  members?: readonly { user: string; role: Role }[];
+  groups?: readonly GroupRole[];
+  byApi?: { changedBy: string };
   /** Builds at a time. */
   runningBuilds?: number;
   retention?: { builds?: number; days?: number; minimumSucceeded?: number };

@@ -37,6 +37,7 @@ export interface OAuthFlow {
 
 interface WaitingProfile extends OAuthIdentity {
   browserHash: string;
+  groups: string[];
 }
 
 export interface LinkedIdentity {
@@ -66,6 +67,8 @@ export interface OAuthStore {
   /** Once; undefined when there is none, or it is too old. */
   takeFlow(stateHash: string, at: Date): Promise<OAuthFlow | undefined>;
   accountOf(identity: Omit<OAuthIdentity, 'provider'>): Promise<Credentials | undefined>;
+  /** What the provider told of somebody's groups now: roles by others are gone. */
+  saveGroups(identity: Omit<OAuthIdentity, 'provider'>, groups: string[], at: Date): Promise<void>;
   keepProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
   /** An account for the identity, and the profile is used up; `taken` is the name, and leaves the profile. */
   completeProfile(
@@ -73,7 +76,7 @@ export interface OAuthStore {
     at: Date,
   ): Promise<'created' | 'taken' | 'unknown'>;
   /** `taken`: it is linked with another account. */
-  link(userId: number, identity: OAuthIdentity, at: Date): Promise<'linked' | 'taken'>;
+  link(userId: number, identity: OAuthIdentity & { groups: string[] }, at: Date): Promise<'linked' | 'taken'>;
   links(userId: number): Promise<LinkedIdentity[]>;
   unlink(
     link: { userId: number; provider: string },

@@ -1,5 +1,5 @@
 import { usernameFault } from '#domain/access/names-and-passwords.ts';
-import { suggestFullName, suggestUsername } from '#domain/access/oauth-provider.ts';
+import { groupsIn, suggestFullName, suggestUsername } from '#domain/access/oauth-provider.ts';
 import type { AccountStore } from './access-ports.ts';
 import type {
   OAuthAnswer,
@@ -108,18 +108,20 @@ const NOT_REACHED = 'The provider cannot be reached, or its settings are wrong.'
 const NOT_ACCEPTED = 'The answer of the provider was not accepted.';
 
 async function signInAs(
-  { canonical, usernameClaim }: StoredProvider,
+  { canonical, usernameClaim, groupsClaim }: StoredProvider,
   { issuer, subject, claims }: OAuthAnswer,
   { browser = '', caller }: FlowAnswer,
   ports: OAuthPorts,
 ): Promise<FlowFinished> {
+  const groups = groupsIn(claims, groupsClaim);
   const known = await ports.oauth.accountOf({ issuer, subject });
   if (known !== undefined) {
+    await ports.oauth.saveGroups({ issuer, subject }, groups, ports.now());
     const session = await openSession(known, BY_PROVIDER, caller, ports);
     return session === undefined ? { answer: 'failed', message: CHANGED } : { answer: 'signed-in', session };
   }
   const token = ports.random();
-  const waiting = { issuer, subject, provider: canonical, browserHash: ports.digest(browser) };
+  const waiting = { issuer, subject, provider: canonical, browserHash: ports.digest(browser), groups };
   await ports.oauth.keepProfile(ports.digest(token), waiting, new Date(ports.now().getTime() + LIFETIME_MS));
   return {
     answer: 'profile',
@@ -134,13 +136,12 @@ const CHANGED = 'The account changed meanwhile. Begin again.';
 
 async function link(
   userId: NonNullable<OAuthFlow['userId']>,
-  { canonical }: StoredProvider,
-  { issuer, subject }: OAuthAnswer,
+  { canonical, groupsClaim }: StoredProvider,
+  { issuer, subject, claims }: OAuthAnswer,
   ports: OAuthPorts,
 ): Promise<FlowFinished> {
-  return {
-    answer: await ports.oauth.link(userId, { issuer, subject, provider: canonical }, ports.now()),
-  };
+  const identity = { issuer, subject, provider: canonical, groups: groupsIn(claims, groupsClaim) };
+  return { answer: await ports.oauth.link(userId, identity, ports.now()) };
 }
 
 export type ProfileCompleted =

@@ -19,6 +19,20 @@ export type Written<T = unknown> =
 
 export interface ApiObjects {
   providers: ProviderObjects;
+  teams: TeamObjects;
+}
+
+export interface TeamObject {
+  deleting: boolean;
+  /** Why there is no such team in spite of its object. */
+  refused?: string;
+}
+
+export interface TeamObjects {
+  /** One that the API made. */
+  read(name: string): Promise<Written<TeamObject>>;
+  create(name: string, by: string): Promise<Written>;
+  remove(name: string, by: string): Promise<Written>;
 }
 
 export interface ProviderObject {

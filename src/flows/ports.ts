@@ -26,20 +26,6 @@ export type JobName = PipelineName & { job: string };
 export type ResourceName = PipelineName & { resource: string };
 export type BuildRef = JobName & { number: string };
 
-export interface TeamStore {
-  saveTeam(team: {
-    name: string;
-    namespace: string;
-    displayName?: string;
-    /** Builds at a time; absent: no limit. */
-    runningBuilds?: number;
-    /** What is absent has its default. */
-    retention?: { builds?: number; days?: number; minimumSucceeded?: number };
-  }): Promise<void>;
-  /** Keeps all history; only a team without live pipelines can go. */
-  removeTeam(name: string): Promise<'removed' | 'has-pipelines'>;
-}
-
 export interface PipelineToSave extends PipelineName {
   namespace: string;
   uid: string;
@@ -96,6 +82,8 @@ export interface PipelineFacts {
     checkError?: string;
     /** Versions that the last check left out, though they may be new. */
     cut?: number;
+    /** What went wrong with the hooks of its newest versions. */
+    hooksError?: string;
     stalled: boolean;
   }[];
   /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
@@ -194,6 +182,8 @@ export interface Scheduled {
   builds: BuildRef[];
   /** Older builds of interruptible jobs, by row id: ended if they had not started, else asked to stop. */
   interrupted: number[];
+  /** Versions wait for their hooks. */
+  held: boolean;
 }
 
 export interface Admitted {
@@ -257,8 +247,8 @@ export interface SessionStore {
  * Hints between processes, by Postgres NOTIFY. `ring` never fails the caller. Ids: of a pipeline for `schedule` and `status`, of a
  * build for `cancel`; `checks` and `builds` carry 0 and mean: look.
  */
-/** `status` has the pipeline's id; `progress`, for whoever looks on, and `cancel` a build's. */
-export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel' | 'progress';
+/** `status` has the pipeline's id, `teams` a team's; `progress`, for whoever looks on, and `cancel` a build's. */
+export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel' | 'progress' | 'teams';
 export interface Bell {
   ring(topic: BellTopic, id: number): void;
   /** `id` 0: connection was lost meanwhile, look at everything. Returns how to stop. */

@@ -102,18 +102,27 @@ describe('a team', () => {
 
   test('is saved only once its namespace is ready', async () => {
     const saved: string[] = [];
+    const now = { members: [], groups: [] };
+    const clock = { now: () => new Date() };
     const store = {
       saveTeam: ({ name }: { name: string }) => {
         saved.push(name);
-        return Promise.resolve();
+        return Promise.resolve(now);
       },
     };
     const refusal = { answer: 'refused', reason: 'NamespaceNotOurs', message: 'not ours' } as const;
     const refusing = { pipelinesIn, prepareNamespace: () => Promise.resolve(refusal) };
-    expect(await applyTeam(blue, { store, cluster: refusing })).toEqual({ outcome: 'refused', ...refusal });
+    expect(await applyTeam(blue, { ...clock, store, cluster: refusing })).toEqual({
+      outcome: 'refused',
+      ...refusal,
+    });
     expect(saved).toEqual([]);
     const ready = { pipelinesIn, prepareNamespace: () => Promise.resolve({ answer: 'ready' } as const) };
-    expect(await applyTeam(blue, { store, cluster: ready })).toEqual({ outcome: 'applied', pipelines: 4 });
+    expect(await applyTeam(blue, { ...clock, store, cluster: ready })).toEqual({
+      outcome: 'applied',
+      pipelines: 4,
+      now,
+    });
     expect(saved).toEqual(['blue']);
   });
 });

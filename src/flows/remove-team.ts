@@ -1,5 +1,5 @@
 import type { TeamCluster, TeamManifest } from './manifest-ports.ts';
-import type { TeamStore } from './ports.ts';
+import type { TeamStore } from './team-ports.ts';
 
 export interface RemoveTeamPorts {
   store: Pick<TeamStore, 'removeTeam'>;
@@ -18,6 +18,7 @@ export async function removeTeam(manifest: TeamManifest, ports: RemoveTeamPorts)
       message: `${left} left in namespace ${manifest.namespace}: the team goes once they are deleted.`,
     };
   }
-  if ((await ports.store.removeTeam(manifest.name)) === 'removed') return { outcome: 'removed' };
+  if ((await ports.store.removeTeam(manifest.name, manifest.byApi?.changedBy)) === 'removed')
+    return { outcome: 'removed' };
   return { outcome: 'waiting', message: 'The deletion of its last Pipelines is not finished yet.' };
 }

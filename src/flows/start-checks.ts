@@ -29,7 +29,7 @@ const MOST_DUE = 1000;
 /** Each is a transaction on a row of its own. */
 const ANSWERED_AT_ONCE = 4;
 /** Pods cost: as many checks run at once, in all and of one team whose Team does not say. */
-const LIMITS = { pods: 10, podsOfTeam: 3 };
+export const LIMITS = { pods: 10, podsOfTeam: 3 };
 
 /**
  * Answers the due checks that need no Pod, and starts a Pod for each group of the others, oldest due first. Those of the teams named are

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { authorizePeople } from '#adapters/http/access/authorize-people.ts';
 import type { Authorize } from '#adapters/http/access/authorize.ts';
 import { browserRules } from '#adapters/http/access/browser.ts';
@@ -31,6 +32,7 @@ export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize:
       ...stores,
       client,
       objects: parts.objects,
+      wait: async (milliseconds) => await sleep(milliseconds),
       externalUrl,
       passwords,
       localSignIn: async () => await stores.oauth.local(),

@@ -3,6 +3,7 @@ import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { readClientSecret } from '#adapters/kubernetes/by-api/client-secrets.ts';
 import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts';
+import { teamObjects } from '#adapters/kubernetes/by-api/team-objects.ts';
 import type { ClusterConfig, PublicGatewayConfig } from '#config';
 import type { ApiObjects } from '#flows/object-ports.ts';
 
@@ -34,9 +35,10 @@ export function clusterDoor(
   connection: Connection,
   { namespace, release }: Pick<PublicGatewayConfig, 'namespace' | 'release'>,
 ): Omit<ClusterDoor, 'close'> {
-  const options = { client: new ApiClient(connection), namespace, name: `${release}-oauth-api` };
+  const client = new ApiClient(connection);
+  const options = { client, namespace, name: `${release}-oauth-api` };
   return {
-    objects: { providers: providerObjects(options) },
+    objects: { providers: providerObjects(options), teams: teamObjects(client) },
     clientSecret: async (key) => await readClientSecret(options, key),
   };
 }

@@ -16,7 +16,7 @@ import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
 import { openCluster } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
-import { closeServer, listen } from './listen.ts';
+import { closeApp, closeServer, listen } from './listen.ts';
 import { publicApi } from './public-api.ts';
 import type { Service } from './serve.ts';
 
@@ -69,7 +69,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
       draining = true;
     },
     async close() {
-      await app.close();
+      await closeApp(app);
       await Promise.all([database.close(), closeServer(metricsServer), providers.close(), cluster?.close()]);
     },
   };

@@ -24,6 +24,7 @@ beforeEach(async () => {
   await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   await stores.teams.saveTeam({ name: 'web', namespace: 'web', displayName: 'Web' });
+  await stores.pool.query(rows()`DELETE FROM audit_log`);
   await gateway.account('root', { globalAdmin: true });
   root = await gateway.session('root');
 });
@@ -45,7 +46,7 @@ describe('accounts', () => {
     const made = await ask<{ data: object }>('POST /users', root, {
       username: 'ann',
       full_name: 'Ann A',
-      password: 'first password',
+      password: 'for the first day',
     });
     expect(made.status).toBe(201);
     expect(made.body.data).toMatchObject({
@@ -139,12 +140,11 @@ describe('members', () => {
   test('see the teams they are in, a global admin all', async () => {
     await gateway.account('ann', { teams: { web: 'read' } });
     const mine = await ask<{ data: object[] }>('GET /teams', await gateway.session('ann'));
-    expect(mine.body.data).toEqual([{ name: 'web', display_name: 'Web', members: 1, role: 'read' }]);
+    const more = { pipelines: 0, groups: [], managed_by: 'manifest' };
+    const web = { ...more, name: 'web', display_name: 'Web', members: 1, by_manifest: ['display_name'] };
+    expect(mine.body.data).toEqual([{ ...web, role: 'read' }]);
     const all = await ask<{ data: object[] }>('GET /teams', root);
-    expect(all.body.data).toEqual([
-      { name: 'main', members: 0 },
-      { name: 'web', display_name: 'Web', members: 1 },
-    ]);
+    expect(all.body.data).toEqual([{ ...more, name: 'main', members: 0, by_manifest: [] }, web]);
   });
 
   test('keep an admin', async () => {
@@ -369,7 +369,7 @@ describe('tokens', () => {
 });
 
 async function history(): Promise<string> {
-  await ask('POST /users', root, { username: 'ann', password: 'first password' });
+  await ask('POST /users', root, { username: 'ann', password: 'for the first day' });
   await ask('POST /teams/main/members', root, { username: 'ann', role: 'read' });
   await ask('PUT /teams/main/members/ann', root, { role: 'admin' });
   await ask('PUT /teams/main/members/ann', root, { role: 'admin' });

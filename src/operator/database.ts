@@ -17,8 +17,9 @@ import type { DatabaseConfig } from '#config';
 import type { AccountStore } from '#flows/access-ports.ts';
 import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
-import type { BuildStore, PipelineStore, TeamStore } from '#flows/ports.ts';
+import type { BuildStore, PipelineStore } from '#flows/ports.ts';
 import type { RetentionStore } from '#flows/retain-history.ts';
+import type { TeamStore } from '#flows/team-ports.ts';
 import type { Views } from '#flows/views.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */

@@ -108,6 +108,17 @@ export class Reconciling {
     this.#pipelines.factsChanged(pipeline);
   }
 
+  /** Checks of these pipelines (row ids) may be overdue: their statuses say so. */
+  checksOverdue(pipelines: readonly number[]): void {
+    this.#pipelines.checksOverdue(pipelines);
+  }
+
+  /** Something happened to a team (row id; 0: perhaps to any). */
+  teamChanged(id: number): void {
+    if (id === 0) this.#teams.factsChanged(undefined);
+    else void this.#teamNamed(id);
+  }
+
   /** The authority that vouches for the gateway; a new one goes into all templates. */
   trust(certificateAuthority: string): void {
     if (certificateAuthority === this.#certificateAuthority) return;
@@ -117,6 +128,12 @@ export class Reconciling {
 
   stuckMs(): number {
     return Math.max(this.watched.stuckMs(), ...Object.values(this.#queues).map((queue) => queue.stuckMs()));
+  }
+
+  async #teamNamed(id: number): Promise<void> {
+    // Without the name, the next look at all teams has it.
+    const name = await this.#leadership.database.teams.teamName(id).catch(() => undefined);
+    if (name !== undefined) this.#teams.factsChanged(name);
   }
 
   #workOnOAuthProvider(name: string): Promise<Ending> {
@@ -173,7 +190,7 @@ export class Reconciling {
       watched: this.watched,
       recorder: this.#recorder,
       queue: this.#queues.teams,
-      apply: (manifest) => applyTeam(manifest, { store: database.teams, cluster }),
+      apply: (manifest) => applyTeam(manifest, { store: database.teams, cluster, now: () => new Date() }),
       remove: (manifest) => removeTeam(manifest, { store: database.teams, cluster }),
       ready: (namespace) => {
         this.#pipelines.teamChanged(namespace);

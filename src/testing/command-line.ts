@@ -1,5 +1,7 @@
 import { Command } from 'commander';
+import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
 import { offlineCommands } from '#cli/commands.ts';
+import { engineFile } from '#cli/find-engine.ts';
 import { runGuarded } from '#cli/run-verb.ts';
 import type { Terminal } from '#cli/terminal.ts';
 
@@ -8,6 +10,16 @@ export interface Ran {
   out: string;
   err: string;
   bytes: Uint8Array;
+}
+
+/** One for all commands of a test file: starting the engine takes longer than a command. It ends with its process. */
+let shared: Compiler | undefined;
+function openShared(): Compiler {
+  const compiler = (shared ??= createCompiler({ engine: engineFile() }));
+  return {
+    compile: async (...asked) => await compiler.compile(...asked),
+    close: async () => undefined,
+  };
 }
 
 /** Runs the command line in this process. Words are parted by single spaces. */
@@ -25,6 +37,7 @@ export async function millrace(
     },
     isScreen: false,
     colour: false,
+    openCompiler: openShared,
     ...given,
   };
   const program = new Command('millrace');

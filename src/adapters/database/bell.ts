@@ -11,6 +11,7 @@ const TOPICS = [
   'status',
   'cancel',
   'progress',
+  'teams',
 ] as const satisfies BellTopic[];
 
 export interface BellOptions extends EarOptions {

@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import type { CheckStore, DueCheck } from '#flows/check-ports.ts';
 import { closeRun, openRun, openRunForPod, openRuns, releaseRun, runFacts } from './check-runs.ts';
 import type { Definitions } from './definitions.ts';
+import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
 import { rows, time, type Database } from './pool.ts';
 import { recordCheck } from './record-check.ts';
 import { requestByWebhook } from './request-by-webhook.ts';
@@ -21,6 +22,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     },
     requestByWebhook: (asked, at) => requestByWebhook(pool, asked, at),
     dueChecks: (at, limit) => dueChecks(database, at, limit),
+    overduePipelines: (at) => overduePipelines(database, at),
     openRun: (scopes, cause, at) => openRun(database, { scopes, cause, at }),
     openRunForPod: (pipelineId, group, pod, at) => openRunForPod(database, { pipelineId, group, pod, at }),
     runFacts: (run) => runFacts(database, run),
@@ -28,6 +30,9 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     closeRun: (run, at, error) => closeRun(database, { run, at, ...(error === undefined ? {} : { error }) }),
     releaseRun: (run, at, reason) => releaseRun(database, { run, at, reason }),
     openRuns: () => openRuns(database),
+    openHookRuns: () => openHookRuns(database),
+    explainHooks: (run, reason) => explainHooks(database, run, reason),
+    recordHooks: (run, results, at) => recordHooks(database, { run, results, at }),
   };
 }
 
@@ -56,4 +61,13 @@ async function dueChecks({ pool }: Database, at: Date, limit: number): Promise<D
     JOIN teams t ON t.id = p.team_id
     ORDER BY due.due_at, s.id LIMIT ${limit}`);
   return [...due];
+}
+
+async function overduePipelines({ pool }: Database, at: Date): Promise<number[]> {
+  const found = await pool.anyFirst(rows<{ id: number }>()`
+    SELECT DISTINCT pipeline_id AS id FROM check_scopes
+    WHERE live AND run_id IS NULL AND timer <> 'none'
+      AND coalesce(held_since, next_check_at) < ${time(at)} - 2 * interval '1 second' * coalesce((schedule->>'seconds')::integer, 60)
+    ORDER BY id`);
+  return [...found];
 }

@@ -40,6 +40,12 @@ export function refuseNewMember(facts: MemberFacts, to: Role): AccessRefusal | u
   return refuseMemberChange(facts, to);
 }
 
+/** Why a team may not have the members that its manifest names; undefined when it may. It keeps an admin once it has one. */
+export function refuseMembers({ before, after }: { before: number; after: number }): string | undefined {
+  if (before === 0 || after > 0) return undefined;
+  return 'None of the members that the manifest names with the role admin has an account that is on: the team would be left without an admin, so its members stay as they were.';
+}
+
 /** What is known of an account before it goes, or stops being a global admin. */
 export interface AccountFacts {
   globalAdmin: boolean;

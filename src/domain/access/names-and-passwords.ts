@@ -8,6 +8,17 @@ export function usernameFault(name: string): string | undefined {
   return 'A username has 1 to 63 lower-case letters, digits, dots, hyphens or underscores, and begins with a letter or a digit.';
 }
 
+const TEAM = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** What is wrong with a name for a team; undefined when nothing is. It is that of its namespace, too. */
+export function teamNameFault(name: string): string | undefined {
+  if (!TEAM.test(name)) {
+    return 'The name of a team has 1 to 63 lower-case letters, digits or hyphens, and begins and ends with a letter or a digit.';
+  }
+  return name === 'default' || name.startsWith('kube-')
+    ? `The namespace ${name} belongs to the cluster and to no team.`
+    : undefined;
+}
 /** Beside the username, what whoever guesses tries here first: `docs/security.md` tells them. */
 const WORDS_OF_OURS = ['millrace', 'password', 'pipeline'];
 

@@ -94,6 +94,20 @@ export function suggestFullName(claims: Claims): string {
     .slice(0, 200);
 }
 
+const MOST_GROUPS = 500;
+const LONGEST_GROUP = 256;
+
+/** The groups of somebody, as the claim lists them; what is no name of a group is left out. */
+export function groupsIn(claims: Claims, groupsClaim: string | undefined): string[] {
+  if (groupsClaim === undefined || !Object.hasOwn(claims, groupsClaim)) return [];
+  const told = claims[groupsClaim];
+  const names: unknown[] = Array.isArray(told) ? told : [told];
+  const known = names.filter(
+    (name): name is string => typeof name === 'string' && name !== '' && name.length <= LONGEST_GROUP,
+  );
+  return [...new Set(known)].toSorted().slice(0, MOST_GROUPS);
+}
+
 function textOf(claims: Claims, name: string): string {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
   return typeof value === 'string' ? value : '';

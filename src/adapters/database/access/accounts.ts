@@ -3,15 +3,18 @@ import { rows, time } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import type { AccountFacts } from '#domain/access/last-admin.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { Account, AccountChange, AccountStore, Changed, Credentials } from '#flows/access-ports.ts';
+import type { Account, AccountChange, AccountStore, Act, Changed, Credentials } from '#flows/access-ports.ts';
 import { cutPage, pageSize } from '#flows/views.ts';
 import { audit } from './audit.ts';
+import { HELD_ROLES, highest } from './held-roles.ts';
+import { expectAgain, joinTeams } from './team-members.ts';
 import { inTurn } from './turns.ts';
 
 /** Roles by team name, of teams that are there. */
 export const ROLES_BY_TEAM = sql.fragment`coalesce((
-  SELECT jsonb_object_agg(t.name, m.role) FROM team_members m JOIN teams t ON t.id = m.team_id
-  WHERE m.user_id = u.id AND t.deleted_at IS NULL), '{}')`;
+  SELECT jsonb_object_agg(r.name, r.role) FROM (
+    SELECT t.name, ${highest(sql.fragment`h.role`)} AS role FROM ${HELD_ROLES} h JOIN teams t ON t.id = h.team_id
+    WHERE h.user_id = u.id AND t.deleted_at IS NULL GROUP BY t.name) r), '{}')`;
 
 const COLUMNS = sql.fragment`u.id, u.username, u.full_name AS "fullName", u.global_admin AS "globalAdmin",
   u.password_hash IS NOT NULL AS "hasPassword", u.must_change_password AS "mustChangePassword",
@@ -41,18 +44,7 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
         FROM users WHERE username = ${username}`);
       return found === null ? undefined : withoutNulls(found);
     },
-    async createAccount({ username, fullName, globalAdmin, passwordHash = null, mustChangePassword }, act) {
-      return await pool.transaction(async (connection) => {
-        const made = await connection.maybeOneFirst(rows<{ id: number }>()`
-          INSERT INTO users (username, full_name, global_admin, password_hash, must_change_password, created_at)
-          VALUES (${username}, ${fullName}, ${globalAdmin}, ${passwordHash}, ${mustChangePassword}, ${time(act.at)})
-          ON CONFLICT (username) DO NOTHING RETURNING id`);
-        if (made === null) return 'taken';
-        const details = { global_admin: globalAdmin };
-        await audit(connection, { ...about(username, act), action: 'user.created', details });
-        return 'created';
-      });
-    },
+    createAccount: async (account, act) => await createAccount(pool, account, act),
     changeAccount: async (username, change, act, refuse) =>
       await inTurn(pool, async (connection): Promise<Changed> => {
         const facts = await factsOf(connection, username);
@@ -71,11 +63,32 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
         if (facts === undefined) return { answer: 'unknown', what: `User ${username}` };
         const refusal = refuse(facts);
         if (refusal !== undefined) return { answer: 'refused', refusal };
+        await expectAgain(connection, facts.id);
         await connection.query(rows()`DELETE FROM users WHERE id = ${facts.id}`);
         await audit(connection, { ...about(username, act), action: 'user.deleted' });
         return { answer: 'done', value: undefined };
       }),
   };
+}
+
+async function createAccount(
+  pool: DatabasePool,
+  account: Parameters<AccountStore['createAccount']>[0],
+  act: Act,
+): Promise<'created' | 'taken'> {
+  const { username, fullName, globalAdmin, mustChangePassword } = account;
+  const passwordHash = account.passwordHash ?? null;
+  return await inTurn(pool, async (connection) => {
+    const made = await connection.maybeOneFirst(rows<{ id: number }>()`
+      INSERT INTO users (username, full_name, global_admin, password_hash, must_change_password, created_at)
+      VALUES (${username}, ${fullName}, ${globalAdmin}, ${passwordHash}, ${mustChangePassword}, ${time(act.at)})
+      ON CONFLICT (username) DO NOTHING RETURNING id`);
+    if (made === null) return 'taken';
+    const details = { global_admin: globalAdmin };
+    await audit(connection, { ...about(username, act), action: 'user.created', details });
+    await joinTeams(connection, username, act.at);
+    return 'created';
+  });
 }
 
 async function seedAdmin(
@@ -137,12 +150,13 @@ async function factsOf(
   username: string,
 ): Promise<(AccountFacts & { id: number }) | undefined> {
   const found = await connection.maybeOne(rows<AccountFacts & { id: number }>()`
-    SELECT u.id, u.global_admin AS "globalAdmin",
-      (SELECT count(*) FROM users o WHERE o.global_admin AND o.id <> u.id) AS "otherGlobalAdmins",
+    SELECT u.id, u.global_admin AND NOT u.disabled AS "globalAdmin", u.disabled,
+      (SELECT count(*) FROM users o WHERE o.global_admin AND NOT o.disabled AND o.id <> u.id) AS "otherGlobalAdmins",
       ARRAY(
         SELECT t.name FROM team_members m JOIN teams t ON t.id = m.team_id
-        WHERE m.user_id = u.id AND m.role = 'admin' AND t.deleted_at IS NULL AND NOT EXISTS (
-          SELECT 1 FROM team_members o WHERE o.team_id = t.id AND o.role = 'admin' AND o.user_id <> u.id)
+        WHERE m.user_id = u.id AND m.role = 'admin' AND NOT u.disabled AND t.deleted_at IS NULL AND NOT EXISTS (
+          SELECT 1 FROM team_members o JOIN users a ON a.id = o.user_id AND NOT a.disabled
+          WHERE o.team_id = t.id AND o.role = 'admin' AND o.user_id <> u.id)
         ORDER BY t.name) AS "lastAdminOf"
     FROM users u WHERE u.username = ${username}`);
   return found ?? undefined;

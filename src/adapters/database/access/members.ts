@@ -5,6 +5,9 @@ import type { MemberFacts } from '#domain/access/last-admin.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { AuditEntry, Changed, Member, MemberStore, TeamView } from '#flows/access-ports.ts';
 import { audit } from './audit.ts';
+import { HELD_ROLES, highest } from './held-roles.ts';
+import { changeTeam } from './change-team.ts';
+import { tellOfTeam } from './team-members.ts';
 import { inTurn } from './turns.ts';
 
 export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
@@ -14,7 +17,7 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
         who === 'all'
           ? sql.fragment`NULL::text`
           : sql.fragment`(
-        SELECT m.role FROM team_members m WHERE m.team_id = t.id AND m.user_id = ${who.userId})`;
+        SELECT ${highest(sql.fragment`h.role`)} FROM ${HELD_ROLES} h WHERE h.team_id = t.id AND h.user_id = ${who.userId})`;
       const found = await pool.any(rows<TeamRow>()`
         SELECT * FROM (SELECT ${TEAM}, ${mine} AS role FROM teams t WHERE t.deleted_at IS NULL) AS t
         WHERE ${who === 'all'} OR role IS NOT NULL ORDER BY name`);
@@ -25,16 +28,8 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
         SELECT ${TEAM}, NULL::text AS role FROM teams t WHERE t.name = ${name} AND t.deleted_at IS NULL`);
       return found === null ? undefined : withoutNulls(found);
     },
-    async members(team) {
-      const found = await pool.one(rows<{ exists: boolean; members: (Member & { addedAt: string })[] }>()`
-        SELECT EXISTS (SELECT 1 FROM teams WHERE name = ${team} AND deleted_at IS NULL) AS exists, coalesce((
-          SELECT jsonb_agg(jsonb_build_object('id', u.id, 'username', u.username, 'fullName', u.full_name,
-            'role', m.role, 'addedAt', m.added_at) ORDER BY u.username)
-          FROM team_members m JOIN users u ON u.id = m.user_id JOIN teams t ON t.id = m.team_id
-          WHERE t.name = ${team} AND t.deleted_at IS NULL), '[]') AS members`);
-      if (!found.exists) return undefined;
-      return found.members.map(({ addedAt, ...member }) => ({ ...member, addedAt: new Date(addedAt) }));
-    },
+    members: async (team) => await membersOfTeam(pool, team),
+    changeTeam: async (name, change, act) => await changeTeam(pool, name, change, act),
     changeMember: async (member, act, refuse) =>
       await inTurn(pool, async (connection): Promise<Changed<{ was: Role | undefined }>> => {
         const { team, username, role } = member;
@@ -55,6 +50,7 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
         if (role !== facts.role) {
           const entry = { team, actor: act.by, targetType: 'member', target: username, at: act.at };
           await audit(connection, { ...entry, ...actionOf(facts.role, role) });
+          await tellOfTeam(connection, found.teamId);
         }
         return { answer: 'done', value: { was: facts.role } };
       }),
@@ -62,9 +58,36 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
 }
 
 type TeamRow = TeamView & { displayName: string | null; role: Role | null };
+type MemberRow = Omit<Member, 'addedAt' | 'groupRole'> & { addedAt: string | null; groupRole: Role | null };
 
-const TEAM = sql.fragment`t.name, t.display_name AS "displayName",
-  (SELECT count(*) FROM team_members m WHERE m.team_id = t.id) AS members`;
+const TEAM = sql.fragment`t.name, t.display_name AS "displayName", t.by_api AS "byApi",
+  (SELECT count(DISTINCT h.user_id) FROM ${HELD_ROLES} h WHERE h.team_id = t.id) AS members,
+  (SELECT count(*) FROM pipelines p WHERE p.team_id = t.id AND p.deleted_at IS NULL) AS pipelines,
+  coalesce((SELECT jsonb_agg(jsonb_build_object('claim', g.claim, 'role', g.role) ORDER BY g.claim)
+    FROM team_groups g WHERE g.team_id = t.id), '[]') AS groups,
+  (SELECT coalesce(jsonb_agg(name), '[]') FROM (VALUES ('display_name', t.display_name_by_manifest),
+    ('members', t.members_by_manifest), ('groups', t.groups_by_manifest)) AS said(name, by) WHERE by) AS "byManifest"`;
+
+async function membersOfTeam(pool: DatabasePool, team: string): Promise<Member[] | undefined> {
+  const found = await pool.one(rows<{ exists: boolean; members: MemberRow[] }>()`
+    SELECT EXISTS (SELECT 1 FROM teams WHERE name = ${team} AND deleted_at IS NULL) AS exists, coalesce((
+      SELECT jsonb_agg(jsonb_build_object('id', u.id, 'username', u.username, 'fullName', u.full_name,
+        'role', held.role, 'groupRole', held.by_group, 'addedAt', m.added_at) ORDER BY u.username)
+      FROM teams t
+        JOIN LATERAL (
+          SELECT h.user_id, ${highest(sql.fragment`h.role`)} AS role,
+            ${highest(sql.fragment`CASE WHEN h.by_group THEN h.role END`)} AS by_group
+          FROM ${HELD_ROLES} h WHERE h.team_id = t.id GROUP BY h.user_id) held ON true
+        JOIN users u ON u.id = held.user_id
+        LEFT JOIN team_members m ON m.team_id = t.id AND m.user_id = u.id
+      WHERE t.name = ${team} AND t.deleted_at IS NULL), '[]') AS members`);
+  if (!found.exists) return undefined;
+  return found.members.map(({ addedAt, groupRole, ...member }) => ({
+    ...member,
+    ...(groupRole !== null && { groupRole }),
+    ...(addedAt !== null && { addedAt: new Date(addedAt) }),
+  }));
+}
 
 interface Found {
   teamId: number;
@@ -81,7 +104,7 @@ async function factsOf(
 ): Promise<Found | undefined> {
   const found = await connection.maybeOne(rows<Found>()`
     SELECT t.id AS "teamId", t.members_by_manifest AS "byManifest", u.id AS "userId", m.role,
-      (SELECT count(*) FROM team_members o
+      (SELECT count(*) FROM team_members o JOIN users a ON a.id = o.user_id AND NOT a.disabled
         WHERE o.team_id = t.id AND o.role = 'admin' AND o.user_id IS DISTINCT FROM u.id) AS "otherAdmins"
     FROM teams t LEFT JOIN users u ON u.username = ${username}
       LEFT JOIN team_members m ON m.team_id = t.id AND m.user_id = u.id

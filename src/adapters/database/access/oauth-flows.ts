@@ -26,17 +26,26 @@ export function oauthFlows(pool: DatabasePool): Flows {
       const { over: _, ...flow } = found;
       return withoutNulls(flow);
     },
-    async keepProfile(tokenHash, { provider, issuer, subject, browserHash }, expiresAt) {
+    async keepProfile(tokenHash, { provider, issuer, subject, browserHash, groups }, expiresAt) {
       await pool.query(rows()`
         WITH over AS (
           DELETE FROM oauth_profiles WHERE token_hash IN (
             SELECT token_hash FROM oauth_profiles WHERE expires_at < now() - interval '1 hour' LIMIT 100 FOR UPDATE SKIP LOCKED))
-        INSERT INTO oauth_profiles (token_hash, provider, issuer, subject, browser_hash, expires_at)
-        VALUES (${tokenHash}, ${provider}, ${issuer}, ${subject}, ${browserHash}, ${time(expiresAt)})`);
+        INSERT INTO oauth_profiles (token_hash, provider, issuer, subject, browser_hash, expires_at, groups)
+        VALUES (${tokenHash}, ${provider}, ${issuer}, ${subject}, ${browserHash}, ${time(expiresAt)},
+          ${JSON.stringify(groups)}::jsonb)`);
     },
     completeProfile: async (profile, at) =>
       await inTurn(pool, async (connection) => await complete(connection, profile, at)),
   };
+}
+
+interface Waiting {
+  provider: string;
+  issuer: string;
+  subject: string;
+  /** In JSON. */
+  groups: string;
 }
 
 async function complete(
@@ -45,19 +54,21 @@ async function complete(
   at: Date,
 ): Promise<'created' | 'taken' | 'unknown'> {
   // The provider is looked at again: it may have been disabled since.
-  const waiting = await connection.maybeOne(rows<{ provider: string; issuer: string; subject: string }>()`
-    SELECT f.provider, f.issuer, f.subject FROM oauth_profiles f JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled
+  const waiting = await connection.maybeOne(rows<Waiting>()`
+    SELECT f.provider, f.issuer, f.subject, f.groups::text AS groups FROM oauth_profiles f JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled
     WHERE f.token_hash = ${tokenHash} AND f.browser_hash = ${browserHash} AND f.expires_at > ${time(at)}
       AND NOT EXISTS (SELECT 1 FROM oauth_identities i WHERE i.issuer = f.issuer AND i.subject = f.subject)`);
   if (waiting === null) return 'unknown';
-  const { provider, issuer, subject } = waiting;
+  const { provider, issuer, subject, groups } = waiting;
   const id = await connection.maybeOneFirst(rows<{ id: number }>()`
-    INSERT INTO users (username, full_name, created_at) VALUES (${username}, ${fullName}, ${time(at)})
+    INSERT INTO users (username, full_name, created_at) SELECT ${username}, ${fullName}, ${time(at)}
+    -- Nobody takes the name of whom a manifest expects, and their role with it.
+    WHERE NOT EXISTS (SELECT 1 FROM team_expected WHERE username = ${username})
     ON CONFLICT (username) DO NOTHING RETURNING id`);
   if (id === null) return 'taken';
   await connection.query(rows()`
-    INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
-    VALUES (${issuer}, ${subject}, ${id}, ${provider}, ${time(at)})`);
+    INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at, groups)
+    VALUES (${issuer}, ${subject}, ${id}, ${provider}, ${time(at)}, ${groups}::jsonb)`);
   await connection.query(rows()`DELETE FROM oauth_profiles WHERE token_hash = ${tokenHash}`);
   const entry = { actor: username, at, action: 'user.created', targetType: 'user', target: username };
   await audit(connection, { ...entry, details: { provider } });

@@ -38,7 +38,9 @@ export function oauthStore(database: Database): OAuthStore {
   };
 }
 
-function links(pool: DatabasePool): Pick<OAuthStore, 'accountOf' | 'link' | 'links' | 'unlink'> {
+function links(
+  pool: DatabasePool,
+): Pick<OAuthStore, 'accountOf' | 'saveGroups' | 'link' | 'links' | 'unlink'> {
   return {
     async accountOf({ issuer, subject }) {
       const found = await pool.maybeOne(rows<Credentials & { passwordHash: string | null }>()`
@@ -47,13 +49,15 @@ function links(pool: DatabasePool): Pick<OAuthStore, 'accountOf' | 'link' | 'lin
         FROM oauth_identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = ${issuer} AND i.subject = ${subject}`);
       return found === null ? undefined : withoutNulls(found);
     },
-    link: async (userId, { issuer, subject, provider }, at) =>
+    saveGroups: async (identity, groups, at) => await saveGroups(pool, identity, groups, at),
+    link: async (userId, { issuer, subject, provider, groups }, at) =>
       await inTurn(pool, async (connection) => {
         const owner = await connection.one(rows<{ user_id: number; username: string }>()`
-          INSERT INTO oauth_identities AS i (issuer, subject, user_id, provider, linked_at)
-          VALUES (${issuer}, ${subject}, ${userId}, ${provider}, ${time(at)})
+          INSERT INTO oauth_identities AS i (issuer, subject, user_id, provider, linked_at, groups)
+          VALUES (${issuer}, ${subject}, ${userId}, ${provider}, ${time(at)}, ${JSON.stringify(groups)}::jsonb)
           ON CONFLICT (issuer, subject) DO UPDATE
-            SET provider = CASE i.user_id WHEN excluded.user_id THEN excluded.provider ELSE i.provider END
+            SET provider = CASE i.user_id WHEN excluded.user_id THEN excluded.provider ELSE i.provider END,
+              groups = CASE i.user_id WHEN excluded.user_id THEN excluded.groups ELSE i.groups END
           RETURNING user_id, (SELECT username FROM users WHERE id = ${userId}) AS username`);
         if (owner.user_id !== userId) return 'taken';
         const who = { actor: owner.username, targetType: 'user', target: owner.username };
@@ -87,4 +91,22 @@ function links(pool: DatabasePool): Pick<OAuthStore, 'accountOf' | 'link' | 'lin
         return { answer: 'done' };
       }),
   };
+}
+
+async function saveGroups(
+  pool: DatabasePool,
+  { issuer, subject }: { issuer: string; subject: string },
+  groups: string[],
+  at: Date,
+): Promise<void> {
+  const told = JSON.stringify(groups);
+  await pool.transaction(async (connection) => {
+    const username = await connection.maybeOneFirst(rows<{ username: string }>()`
+      UPDATE oauth_identities i SET groups = ${told}::jsonb FROM users u
+      WHERE i.issuer = ${issuer} AND i.subject = ${subject} AND u.id = i.user_id AND i.groups <> ${told}::jsonb
+      RETURNING u.username`);
+    if (username === null) return;
+    const who = { actor: username, targetType: 'user', target: username };
+    await audit(connection, { ...who, at, action: 'user.groups_changed', details: { groups } });
+  });
 }

@@ -52,7 +52,7 @@ export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
             AND (k.last_used_at IS NULL OR k.last_used_at < ${time(at)} - ${USED_EVERY}::interval))
         SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
           u.must_change_password AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams, t.name AS team, shown.role
-        FROM shown JOIN users u ON u.id = shown.user_id LEFT JOIN teams t ON t.id = shown.team_id
+        FROM shown JOIN users u ON u.id = shown.user_id AND NOT u.disabled LEFT JOIN teams t ON t.id = shown.team_id
         WHERE shown.team_id IS NULL OR t.deleted_at IS NULL`);
       if (found === null) return undefined;
       const { team, role, ...row } = found;

@@ -18,7 +18,7 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
         SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
           u.must_change_password AND NOT s.by_provider AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
         FROM user_sessions s JOIN users u ON u.id = s.user_id
-        WHERE s.id = ${id} AND u.id = ${userId} AND u.token_gen = ${tokenGen}
+        WHERE s.id = ${id} AND u.id = ${userId} AND u.token_gen = ${tokenGen} AND NOT u.disabled
           AND (s.expires_at IS NULL OR s.expires_at > ${time(at)})`);
       return found === null ? undefined : { ...toIdentity(found), credential: 'session', sessionId: id };
     },
@@ -72,7 +72,7 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
     const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
         INSERT INTO user_sessions (id, user_id, opened_at, expires_at, address, client, by_provider)
         SELECT ${id}, id, ${time(openedAt)}, ${expires}::timestamptz, ${address}, ${client}, ${byProvider}
-        FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} FOR SHARE RETURNING id`);
+        FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} AND NOT disabled FOR SHARE RETURNING id`);
     if (opened === null) return false;
     await connection.query(rows()`
         DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${time(openedAt)} OR id IN (

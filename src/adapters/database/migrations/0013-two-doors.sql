@@ -12,6 +12,9 @@ ALTER TABLE oauth_providers
 -- Groups that the provider told at the last sign-in.
 ALTER TABLE oauth_identities ADD COLUMN groups jsonb NOT NULL DEFAULT '[]';
 
+-- And of somebody who waits for a name.
+ALTER TABLE oauth_profiles ADD COLUMN groups jsonb NOT NULL DEFAULT '[]';
+
 -- What the Team object says itself, and who made it.
 ALTER TABLE teams
   ADD COLUMN display_name_by_manifest boolean NOT NULL DEFAULT false,

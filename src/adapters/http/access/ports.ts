@@ -24,6 +24,7 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   random: OAuthPorts['random'];
   digest: OAuthPorts['digest'];
   externalUrl: OAuthPorts['externalUrl'];
+  wait: (milliseconds: number) => Promise<void>;
   /** Undefined: this gateway has no cluster. */
   objects: ApiObjects | undefined;
   codec: SessionCodec;

@@ -9,7 +9,7 @@ import type { ProviderObject, ProviderObjects, Written } from '#flows/object-por
 import { clientSecrets } from './client-secrets.ts';
 import type { ClientSecretsOptions } from './client-secrets.ts';
 import { replaceSpec } from './replace-spec.ts';
-import { madeBy, mapped, ofApi, writtenOf } from './written.ts';
+import { made, mapped, ofApi, writtenOf } from './written.ts';
 
 type Options = ClientSecretsOptions & {
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete' | 'patchMerge'>;
@@ -26,11 +26,9 @@ export function providerObjects(options: Options): ProviderObjects {
     ...clientSecrets(options),
     read: async (canonical) => mapped(await read(canonical), seen),
     async create(provider, by) {
-      // With the finalizer from the start: nobody deletes it unseen.
-      const metadata = { name: provider.canonical, finalizers: [PROVIDER_FINALIZER], ...madeBy(by) };
-      const { apiVersion } = kind;
-      const object = { apiVersion, kind: kind.kind, metadata, spec: specOf(provider, secretName) } as const;
-      return mapped(writtenOf(await client.create(kind, wire(object))), seen);
+      const spec = specOf(provider, secretName);
+      const object = made(kind, { name: provider.canonical, by, finalizer: PROVIDER_FINALIZER, spec });
+      return mapped(writtenOf(await client.create(kind, object)), seen);
     },
     async replace({ provider: { canonical, generation } }, provider, by) {
       const change = { generation, spec: specOf(provider, secretName), by };
@@ -41,9 +39,6 @@ export function providerObjects(options: Options): ProviderObjects {
     },
   };
 }
-
-/** Written in full: what client-node wants beside it is the server's to fill in. */
-const wire = (object: object): Found => JSON.parse(JSON.stringify(object));
 
 function seen({ metadata, spec }: Found): ProviderObject {
   const { name = '', uid = '', generation = 0, deletionTimestamp } = metadata;

@@ -1,7 +1,7 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
 import type { Written } from '#flows/object-ports.ts';
-import { madeBy, ofApi, writtenOf } from './written.ts';
+import { changedBy, ofApi, writtenOf } from './written.ts';
 import type { Meta } from './written.ts';
 
 /** The operator writes statuses meanwhile, which changes the version but nothing that we looked at. */
@@ -19,7 +19,7 @@ export async function replaceSpec<T extends { metadata: Meta; spec: unknown }>(
     if (read.answer !== 'done') return read;
     const { metadata } = read.value;
     if (generation !== undefined && metadata.generation !== generation) return { answer: 'changed' };
-    const annotations = { ...metadata.annotations, ...madeBy(by).annotations };
+    const annotations = { ...metadata.annotations, ...changedBy(by) };
     const wanted = { ...read.value, metadata: { ...metadata, annotations }, spec };
     const written = writtenOf(await client.replace(kind, wanted));
     if (written.answer !== 'changed' || tried === TRIES) return written;

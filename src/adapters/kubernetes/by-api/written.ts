@@ -1,4 +1,5 @@
 import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Written } from '#flows/object-ports.ts';
 
@@ -34,9 +35,32 @@ function isByApi(metadata: Meta | undefined): boolean {
   return metadata?.labels?.[LABEL.madeBy] === BY_API;
 }
 
-/** What the API puts on every object of its own. */
-export function madeBy(by: string): Required<Pick<Meta, 'labels' | 'annotations'>> {
-  return { labels: { [LABEL.madeBy]: BY_API }, annotations: { [ANNOTATION.changedBy]: by } };
+/** Who asked for what is written now. */
+export function changedBy(by: string): Record<string, string> {
+  return { [ANNOTATION.changedBy]: by };
+}
+
+interface NewObject {
+  name: string;
+  namespace?: string;
+  by: string;
+  finalizer?: string;
+  annotations?: Record<string, string>;
+  spec?: object;
+}
+
+/** A new object of the API's. With a finalizer from the start, nobody deletes it unseen. */
+export function made<T>(kind: Kind<T>, object: NewObject): T {
+  const { name, namespace, by, finalizer, annotations, spec = {} } = object;
+  const metadata = {
+    name,
+    namespace,
+    labels: { [LABEL.madeBy]: BY_API },
+    annotations: { ...annotations, ...changedBy(by) },
+    finalizers: finalizer === undefined ? undefined : [finalizer],
+  };
+  // Written in full: what client-node wants beside it is the server's to fill in.
+  return JSON.parse(JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec }));
 }
 
 export function mapped<T, U>(written: Written<T>, map: (value: T) => U): Written<U> {

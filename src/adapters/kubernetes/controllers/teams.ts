@@ -2,19 +2,22 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
+import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import type { TeamApplied } from '#flows/apply-team.ts';
 import type { TeamManifest } from '#flows/manifest-ports.ts';
+import type { TeamSaved } from '#flows/team-ports.ts';
 import type { TeamRemoved } from '#flows/remove-team.ts';
 import type { WantedCondition } from './conditions.ts';
 import { conditionsOf } from './conditions.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 
-const FINALIZER = 'millrace.dev/team';
 const REMOVAL_RETRY_MS = 5000;
+/** Somebody may have become able to be the admin that is missing. */
+const REFUSED_RETRY_MS = 30_000;
 /** What others do to the namespace is not watched: it is looked at again after this time. */
 const LOOK_AGAIN_MS = 300_000;
 
@@ -54,6 +57,12 @@ export class TeamsController {
     if (team !== undefined) this.#options.queue.add(team.name);
   }
 
+  /** What the database has of it changed: its status follows. */
+  factsChanged(name: string | undefined): void {
+    const names = name === undefined ? this.#told.keys() : [name];
+    for (const one of names) this.#options.queue.add(one);
+  }
+
   /** Its namespace is prepared and watched, and its row is saved. */
   isReady(name: string): boolean {
     return this.#told.has(name);
@@ -63,29 +72,26 @@ export class TeamsController {
     const seen = this.#options.watched.teams.store.get(name);
     if (seen === undefined) return 'done';
     if (seen.deletedAt !== undefined) return this.#remove(seen);
-    await addFinalizer(this.#options.client, KINDS.teams, seen, FINALIZER);
-    if (seen.status?.conditions === undefined) await this.#write(seen, APPLYING);
-    const refused = await this.#prepare(seen);
-    if (refused === undefined) await this.#write(seen, readyIn(namespaceOf(seen)));
-    else await this.#write(seen, ...refused);
-    return { againAfterMs: LOOK_AGAIN_MS };
+    await addFinalizer(this.#options.client, KINDS.teams, seen, TEAM_FINALIZER);
+    if (seen.status?.conditions === undefined) await this.#write(seen, [APPLYING]);
+    const [conditions, now] = await this.#prepare(seen);
+    await this.#write(seen, conditions, now);
+    const refused = conditions.some(({ type }) => type === 'Stalled');
+    return { againAfterMs: refused ? REFUSED_RETRY_MS : LOOK_AGAIN_MS };
   }
 
   /** The namespace as it should be, watched, and its Pipelines told; or why it cannot be. */
-  async #prepare(seen: SeenTeam): Promise<WantedCondition[] | undefined> {
+  async #prepare(seen: SeenTeam): Promise<[WantedCondition[], TeamSaved?]> {
     const applied = await this.#apply(seen);
     if (applied.outcome === 'refused') {
       this.#told.delete(seen.name);
-      const { reason, message } = applied;
-      return [
-        { type: 'Ready', status: 'False', reason, message },
-        { type: 'Stalled', status: 'True', reason, message },
-      ];
+      return [stalled(applied)];
     }
     const namespace = namespaceOf(seen);
     await this.#options.watched.watchNamespace(namespace);
     this.#tellPipelines(seen, namespace);
-    return undefined;
+    const { now } = applied;
+    return [now.refused === undefined ? [readyIn(namespace)] : stalled(now.refused), now];
   }
 
   async #apply(seen: SeenTeam): Promise<TeamApplied> {
@@ -95,7 +101,7 @@ export class TeamsController {
       const message = error instanceof Error ? error.message : String(error);
       const ready = { type: 'Ready', status: 'False' as const, reason: 'Retrying', message };
       const reconciling = { type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message };
-      await this.#write(seen, ready, reconciling).catch(() => undefined);
+      await this.#write(seen, [ready, reconciling]).catch(() => undefined);
       throw error;
     }
   }
@@ -108,20 +114,20 @@ export class TeamsController {
   }
 
   async #remove(seen: SeenTeam): Promise<Ending> {
-    if (!seen.finalizers.includes(FINALIZER)) return 'done';
+    if (!seen.finalizers.includes(TEAM_FINALIZER)) return 'done';
     const removed = await this.#options.remove(manifestOf(seen));
     if (removed.outcome === 'waiting') {
       // As long as Pipelines are left, they are looked after.
-      await this.#prepare(seen);
+      const [, now] = await this.#prepare(seen);
       const { message } = removed;
-      await this.#write(seen, { type: 'Ready', status: 'False', reason: 'HasPipelines', message });
+      await this.#write(seen, [{ type: 'Ready', status: 'False', reason: 'HasPipelines', message }], now);
       return { againAfterMs: REMOVAL_RETRY_MS };
     }
-    await removeFinalizer(this.#options.client, KINDS.teams, seen, FINALIZER);
+    await removeFinalizer(this.#options.client, KINDS.teams, seen, TEAM_FINALIZER);
     return 'done';
   }
 
-  async #write(seen: SeenTeam, ...wanted: WantedCondition[]): Promise<void> {
+  async #write(seen: SeenTeam, wanted: WantedCondition[], now?: TeamSaved): Promise<void> {
     const { client, watched } = this.#options;
     const before = watched.teams.store.get(seen.name)?.status ?? seen.status;
     const namespace = namespaceOf(seen);
@@ -129,6 +135,7 @@ export class TeamsController {
       observedGeneration: seen.generation,
       namespace,
       pipelineCount: watched.pipelinesIn(namespace).length,
+      ...(now === undefined ? keptOf(before) : mirrored(now)),
       conditions: conditionsOf(wanted, before?.conditions, seen.generation, new Date()),
     };
     const wrote = await writeStatus(client, KINDS.teams, { ...seen, status: before }, status);
@@ -155,6 +162,30 @@ const APPLYING: WantedCondition = {
   message: 'The namespace is being prepared.',
 };
 
+function stalled({ reason, message }: { reason: string; message: string }): WantedCondition[] {
+  return [
+    { type: 'Ready', status: 'False', reason, message },
+    { type: 'Stalled', status: 'True', reason, message },
+  ];
+}
+
+const MOST_MIRRORED = 200;
+
+/** Whoever said it: what of the team holds now. */
+function mirrored({ displayName, members, groups }: TeamSaved): NonNullable<SeenTeam['status']> {
+  return defined({
+    displayName,
+    memberCount: members.length,
+    members: members.slice(0, MOST_MIRRORED),
+    groups: groups.slice(0, MOST_MIRRORED),
+  });
+}
+
+function keptOf(status: SeenTeam['status']): NonNullable<SeenTeam['status']> {
+  const { displayName, memberCount, members, groups } = status ?? {};
+  return defined({ displayName, memberCount, members, groups });
+}
+
 function readyIn(namespace: string): WantedCondition {
   const message = `Pipelines in the namespace ${namespace} are the team's.`;
   return { type: 'Ready', status: 'True', reason: 'NamespaceReady', message };
@@ -165,13 +196,16 @@ function namespaceOf(team: SeenTeam): string {
 }
 
 function manifestOf(seen: SeenTeam): TeamManifest {
-  const { name, uid } = seen;
-  const { displayName, limits, retention } = seen.spec;
+  const { name, uid, byApi } = seen;
+  const { displayName, members, groups, limits, retention } = seen.spec;
   return defined({
     name,
     uid,
     namespace: namespaceOf(seen),
     displayName,
+    members,
+    groups,
+    byApi,
     runningBuilds: limits?.runningBuilds,
     retention,
   });

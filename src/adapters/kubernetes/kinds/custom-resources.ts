@@ -177,7 +177,7 @@ export interface PipelineObject {
         removed?: string[];
       };
     };
-    /** Ready: the definition is accepted and scheduled. LastBuildSucceeded: how the last build ended. VersionsTruncated: a check found more versions than one check may bring. ChecksStalled: a check is long overdue. Reconciling and Stalled are there only while they are true. */
+    /** Ready: the definition is accepted and scheduled. LastBuildSucceeded: how the last build ended. VersionsTruncated: a check found more versions than one check may bring. ChecksStalled: a check is long overdue. HooksFailed: on_trigger hooks of the newest versions failed. Reconciling and Stalled are there only while they are true. */
     conditions?: {
       /** Name of the condition. */
       type: string;
@@ -204,6 +204,20 @@ export interface TeamObject {
   spec: {
     /** Name for people, shown instead of the object's name. */
     displayName?: string;
+    /** Who is in the team. When set, it wins over the API, which then changes no member; when absent, the API decides. A member without an account is one as soon as an admin makes it. A change that would leave the team without an admin is refused. */
+    members?: {
+      /** Name of the account. */
+      user: string;
+      /** Each includes those before it. */
+      role: 'read' | 'write' | 'maintain' | 'admin';
+    }[];
+    /** Roles that groups of identity providers give, beside those of members: whoever the provider counts to the group when they sign in has the role until it no longer does. Providers whose groupsClaim is set are asked. When set, it wins over the API. */
+    groups?: {
+      /** Name of the group, as the provider tells it. */
+      claim: string;
+      /** Each includes those before it. */
+      role: 'read' | 'write' | 'maintain' | 'admin';
+    }[];
     /** The team's namespace; absent means the team's name. It is created if it does not exist, and one that exists is adopted only if it carries the label millrace.dev/team=<name of the team>. It cannot be changed, and it is never deleted with the team. */
     namespace?: string;
     /** The Pod security standard that the namespace enforces. baseline, which is also what absent means, lets images of docker steps run as the user they name, root included, with the few capabilities that package managers need. restricted runs every container as an unprivileged user. */
@@ -295,6 +309,24 @@ export interface TeamObject {
     namespace?: string;
     /** Number of Pipelines in the namespace. */
     pipelineCount?: number;
+    /** The name for people now, said by the manifest or through the API. */
+    displayName?: string;
+    /** Number of members. */
+    memberCount?: number;
+    /** Who is in the team now, at most 200 of them. */
+    members?: {
+      /** Name of the account. */
+      user: string;
+      /** What they may. */
+      role: string;
+    }[];
+    /** Roles that groups of identity providers give now, at most 200 of them. */
+    groups?: {
+      /** Name of the group. */
+      claim: string;
+      /** What whoever is in it may. */
+      role: string;
+    }[];
     /** Ready: the namespace is set up. Reconciling and Stalled are there only while they are true; a Team that waits for its last Pipelines before it goes says so in Ready. */
     conditions?: {
       /** Name of the condition. */

@@ -36,6 +36,9 @@ export const ANNOTATION = {
 /** Value of the label `madeBy` of what the API makes. */
 export const BY_API = 'api';
 
+/** Holds back the deletion of a Team that has pipelines. */
+export const TEAM_FINALIZER = 'millrace.dev/team';
+
 /** Selects every object of one installation's making. */
 export const OURS = `${MANAGED_BY}=millrace`;
 

@@ -17,6 +17,8 @@ export function written<T>(answered: Written<T>, what: string): T {
   throw problemOf(answered, what);
 }
 
+type NotWritten = Exclude<Written, { answer: 'done' }>;
+
 const KINDS = {
   exists: ['already-exists', 'exists already'],
   unknown: ['not-found', 'does not exist'],
@@ -24,7 +26,7 @@ const KINDS = {
   changed: ['refused', 'was changed by somebody else at this moment: look, and try again'],
 } as const satisfies Record<string, readonly [ProblemKind, string]>;
 
-function problemOf(answered: Exclude<Written, { answer: 'done' }>, what: string): Problem {
+export function problemOf(answered: NotWritten, what: string): Problem {
   if (answered.answer === 'refused') return new Problem('refused', answered.message);
   if (answered.answer === 'away') return new Problem('unavailable', answered.message);
   const [kind, words] = KINDS[answered.answer];

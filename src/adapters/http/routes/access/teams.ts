@@ -4,15 +4,26 @@ import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { TeamParams, Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import { createTeam, deleteTeam, updateTeam } from '#flows/change-team.ts';
 import type { Member, TeamView } from '#flows/access-ports.ts';
 import { addMember, changeRole, removeMember } from '#flows/manage-accounts.ts';
 import { accountOf, actOf, done } from './answers.ts';
+import { problemOf, writable } from './objects.ts';
 import { Nothing, RoleName, SMALL_BODY, Username, body } from './schemas.ts';
+
+const Group = Type.Object({ claim: Type.String({ minLength: 1, maxLength: 256 }), role: RoleName });
 
 const Team = {
   name: Type.String(),
   display_name: Type.Optional(Type.String()),
   members: Type.Integer(),
+  pipelines: Type.Integer(),
+  groups: Type.Array(Group),
+  /** Who made it. */
+  managed_by: Type.Enum(['api', 'manifest']),
+  /** What its manifest says, so that nothing else is said here: of `display_name`, `members`, `groups`. */
+  by_manifest: Type.Array(Type.String()),
   role: Type.Optional(RoleName),
 };
 
@@ -21,7 +32,10 @@ const TeamMember = {
   username: Type.String(),
   full_name: Type.String(),
   role: RoleName,
-  added_at: Time,
+  /** That groups of an identity provider give. */
+  group_role: Type.Optional(RoleName),
+  /** Absent for whoever is in the team by a group alone. */
+  added_at: Type.Optional(Time),
 };
 
 const MemberParams = Type.Object({ team: TeamParams.properties.team, username: Username });
@@ -54,7 +68,68 @@ export function teamRoutes(ports: AccessPorts): Route[] {
         data: found(await members.members(team), `Team ${team}`).map(encode),
       }),
     }),
+    ...lifeRoutes(ports),
     ...changeRoutes(ports),
+  ];
+}
+
+const DisplayName = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+/** Longer than a flow waits for the operator. */
+const PATIENCE_MS = 20_000;
+const Name = Type.Object({ data: Type.Object({ name: Type.String() }) });
+
+/** To make, change and delete one. */
+function lifeRoutes(ports: AccessPorts): Route[] {
+  const { members, now, wait } = ports;
+  const parts = () => ({ objects: writable(ports.objects).teams, members, wait });
+  return [
+    route({
+      method: 'POST',
+      url: '/teams',
+      bodyLimit: SMALL_BODY,
+      handlerTimeout: PATIENCE_MS,
+      schema: {
+        body: body({ name: TeamParams.properties.team, display_name: Type.Optional(DisplayName) }),
+        response: { 201: Type.Object({ data: Type.Object(Team) }), 202: Name },
+      },
+      handler: async ({ body: { name, display_name: displayName }, identity }, reply) => {
+        const made = await createTeam({ name, displayName }, actOf(identity, now()), parts());
+        if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
+        if (made.answer === 'waiting') return reply.code(202).send({ data: { name } });
+        if (made.answer !== 'done') throw problemOf(made, `Team ${name}`);
+        return reply.code(201).send({ data: encodeTeam(made.team) });
+      },
+    }),
+    route({
+      method: 'PUT',
+      url: '/teams/:team',
+      bodyLimit: 64 * 1024,
+      schema: {
+        params: TeamParams,
+        body: body({
+          display_name: Type.Optional(DisplayName),
+          groups: Type.Optional(Type.Array(Group, { maxItems: 200 })),
+        }),
+        response: answer(Team),
+      },
+      handler: async ({ params: { team }, body: { display_name: displayName, groups }, identity }) => {
+        const change = { ...(displayName !== undefined && { displayName }), ...(groups && { groups }) };
+        done(await updateTeam(team, change, actOf(identity, now()), { members }));
+        return { data: encodeTeam(found(await members.team(team), `Team ${team}`)) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      url: '/teams/:team',
+      handlerTimeout: PATIENCE_MS,
+      schema: { params: TeamParams, response: { ...Nothing, 202: Name } },
+      handler: async ({ params: { team }, identity }, reply) => {
+        const removed = await deleteTeam(team, actOf(identity, now()), parts());
+        if (removed.answer === 'waiting') return reply.code(202).send({ data: { name: team } });
+        if (removed.answer !== 'gone') throw problemOf(removed, `Team ${team}`);
+        return reply.code(204).send(undefined);
+      },
+    }),
   ];
 }
 
@@ -108,10 +183,20 @@ function changeRoutes(ports: AccessPorts): Route[] {
   ];
 }
 
-function encodeTeam({ displayName, ...team }: TeamView) {
-  return { ...team, ...(displayName !== undefined && { display_name: displayName }) };
+function encodeTeam({ displayName, byApi, byManifest, ...team }: TeamView) {
+  return {
+    ...team,
+    managed_by: byApi ? ('api' as const) : ('manifest' as const),
+    by_manifest: byManifest,
+    ...(displayName !== undefined && { display_name: displayName }),
+  };
 }
 
-function encode({ fullName, addedAt, ...member }: Member) {
-  return { ...member, full_name: fullName, added_at: addedAt.toISOString() };
+function encode({ fullName, addedAt, groupRole, ...member }: Member) {
+  return {
+    ...member,
+    full_name: fullName,
+    ...(groupRole !== undefined && { group_role: groupRole }),
+    ...(addedAt !== undefined && { added_at: addedAt.toISOString() }),
+  };
 }

@@ -1,0 +1,19 @@
+import { sql } from 'slonik';
+
+const RISING = sql.fragment`ARRAY['read', 'write', 'maintain', 'admin']`;
+
+/**
+ * Who holds which role in which team: members, and those whom an identity provider counted to a group of the team when they last signed
+ * in by it. A group counts while the provider is enabled, speaks for the same issuer and names the claim with groups.
+ */
+export const HELD_ROLES = sql.fragment`(
+  SELECT team_id, user_id, role, false AS by_group FROM team_members
+  UNION ALL
+  SELECT g.team_id, i.user_id, g.role, true FROM oauth_identities i
+    JOIN oauth_providers p ON p.canonical = i.provider AND p.issuer = i.issuer AND p.enabled AND p.groups_claim IS NOT NULL
+    CROSS JOIN LATERAL jsonb_array_elements_text(i.groups) AS told(claim)
+    JOIN team_groups g ON g.claim = told.claim)`;
+
+/** Of several roles the one that includes the others. */
+export const highest = (role: ReturnType<typeof sql.fragment>): ReturnType<typeof sql.fragment> =>
+  sql.fragment`(${RISING})[max(array_position(${RISING}, ${role}))]`;
