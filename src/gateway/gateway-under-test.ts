@@ -64,7 +64,6 @@ export interface Options {
   client?: OAuthClient;
   objects?: ApiObjects;
   limits?: Partial<StreamLimits>;
-  externalUrl?: string;
 }
 
 interface Stores {
@@ -104,7 +103,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     objects: options.objects,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
-    externalUrl: options.externalUrl ?? ORIGIN,
+    externalUrl: ORIGIN,
     installation: authorizeByTokensFile(options.tokensFile, () => undefined),
     passwords: options.passwords ?? new CheapPasswords(),
     now,

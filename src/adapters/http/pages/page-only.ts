@@ -15,17 +15,21 @@ export function pageOnlyRoutes(version: string): Route[] {
       schema: { response: answer({ name: Type.String(), version: Type.String(), api: Type.String() }) },
       handler: async () => ({ data: { name: 'Millrace', version, api: '/openapi.json' } }),
     }),
-    ...(['/auth/login', '/profile/password'] as const).map((url) =>
-      route({
-        method: 'GET',
-        url,
-        schema: {},
-        handler: async () => {
-          throw new Problem('not-found', 'This is a page for browsers: ask with Accept: text/html.');
-        },
-      }),
-    ),
     ...assetRoutes(),
     ...openApiPage(),
   ];
+}
+
+/** Pages of people: programs sign in and change passwords at the same paths with other methods. */
+export function personalPageOnlyRoutes(): Route[] {
+  return (['/auth/login', '/profile/password'] as const).map((url) =>
+    route({
+      method: 'GET',
+      url,
+      schema: {},
+      handler: async () => {
+        throw new Problem('not-found', 'This is a page for browsers: ask with Accept: text/html.');
+      },
+    }),
+  );
 }
