@@ -43,6 +43,7 @@ async function recordHooks(
   if (answer === 'over') return answer;
   bell.ring('schedule', answer.pipelineId);
   bell.ring('status', answer.pipelineId);
+  bell.ring('checks', 0);
   return 'recorded';
 }
 

@@ -91,7 +91,7 @@ describe('hooks of new versions', () => {
     expect(await recordVersions(run, { results: [], hooks: results(...ids), done: true }, ports())).toBe(
       'recorded',
     );
-    expect(bell.rung).toEqual([`schedule ${pipeline}`, `status ${pipeline}`]);
+    expect(bell.rung).toEqual([`schedule ${pipeline}`, `status ${pipeline}`, 'checks 0']);
     expect(await decide()).toBe(false);
     expect(builds()).toEqual(['app-unit-1-1', 'app-unit-2-1']);
     expect(await hookView()).toMatchObject({ first: ids[0], last: ids[1], results: results(...ids) });

@@ -18,14 +18,17 @@ import { openCluster } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
 import { closeApp, closeServer, listen } from './listen.ts';
 import { publicApi } from './public-api.ts';
+import { openShows } from './shows.ts';
 import type { Service } from './serve.ts';
 
 /** The listener for people and forges. In Kubernetes it makes and changes what the API is asked for, and reads nothing else. */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const [database, cluster] = await Promise.all([openDatabase(config.database, log), openCluster(config)]);
   const { registry } = createMetrics('gateway-public', VERSION);
+  const shows = openShows(database.show);
   const api = publicApi({
     ...database,
+    shows,
     webhookKey: config.webhookKey,
     metrics: publicMetrics(registry),
     now: () => new Date(),
@@ -70,7 +73,13 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
     async close() {
       await closeApp(app);
-      await Promise.all([database.close(), closeServer(metricsServer), providers.close(), cluster?.close()]);
+      await Promise.all([
+        database.close(),
+        shows.close(),
+        closeServer(metricsServer),
+        providers.close(),
+        cluster?.close(),
+      ]);
     },
   };
 }

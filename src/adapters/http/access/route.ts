@@ -50,7 +50,7 @@ export interface Route {
   register(app: App): void;
 }
 
-export interface BodyReader {
+interface BodyReader {
   update(chunk: Uint8Array): void;
   verdict(): unknown;
 }

@@ -1,5 +1,6 @@
 import type { Need } from '#domain/access/decide-access.ts';
 import { BROWSER_ROWS } from './browser-rows.ts';
+import { PUBLIC_ROWS } from './public-rows.ts';
 import { PEOPLE } from './table-of-people.ts';
 import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
@@ -17,6 +18,7 @@ export interface Row {
 const ROUTES = {
   ...WEBHOOK_ROWS,
   ...BROWSER_ROWS,
+  ...PUBLIC_ROWS,
   'GET /health': {
     needs: 'nothing',
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
