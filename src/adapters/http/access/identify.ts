@@ -40,7 +40,8 @@ async function whoSends(
     if (strangers && (identity === 'anonymous' || cookie !== undefined)) return undefined;
     throw new Problem('unauthenticated', UNKNOWN[identity]);
   }
-  if (cookie !== undefined && browser !== undefined) refuseCrossSite(request, identity, browser);
+  const { form = false } = request.routeOptions.config;
+  if (cookie !== undefined && browser !== undefined && !form) refuseCrossSite(request, identity, browser);
   return identity;
 }
 
