@@ -82,6 +82,8 @@ export interface PipelineFacts {
     checkError?: string;
     /** Versions that the last check left out, though they may be new. */
     cut?: number;
+    /** What went wrong with the hooks of its newest versions. */
+    hooksError?: string;
     stalled: boolean;
   }[];
   /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
@@ -125,7 +127,8 @@ export interface AttemptFacts extends PendingBuild {
   status: BuildStatus;
   podUid?: string;
   podCreatedAt?: Date;
-  cancelRequested: boolean;
+  /** When somebody first asked for its end, and how that is told. */
+  cancelled?: { at: Date; reason?: string };
   /** Earlier attempts that had run steps. */
   retries: number;
   /** By position of the job's gets. */
@@ -180,6 +183,8 @@ export interface Scheduled {
   builds: BuildRef[];
   /** Older builds of interruptible jobs, by row id: ended if they had not started, else asked to stop. */
   interrupted: number[];
+  /** Versions wait for their hooks. */
+  held: boolean;
 }
 
 export interface Admitted {

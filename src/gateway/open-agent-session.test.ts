@@ -40,7 +40,6 @@ function world(definition: Pipeline = samplePipeline()) {
     definition,
     createdAt: AT,
     status: 'pending',
-    cancelRequested: false,
     retries: 0,
     versions: [{ ref: 'abc' }],
   };
@@ -82,7 +81,10 @@ function world(definition: Pipeline = samplePipeline()) {
     checks: {
       runFacts: async (id) => (id === 7 ? run : undefined),
       openRunForPod: async () => undefined,
-      closeRun: async (id) => void done.push(`close ${id}`),
+      closeRun: async (id) => {
+        done.push(`close ${id}`);
+        return { released: false };
+      },
     },
     sessions: {
       async openSession(session, keyHash) {

@@ -17,6 +17,7 @@ function runningPod(image?: string): Wire<V1Pod> {
       resources: ['git.app'],
       placement: { nodeSelector: {}, tolerations: [], requests: {}, limits: {} },
       containers: [{ name: 'worker', ...(image === undefined ? {} : { image }) }],
+      deadlineSeconds: 900,
       nonce: 'c.7.x',
       shim: { secret: 'secret', keyOf: (name) => `key of ${name}` },
     },
