@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { openBell } from '#adapters/database/bell.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { rows } from '#adapters/database/pool.ts';
+import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
 import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
@@ -10,6 +11,7 @@ import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { isCommonPassword } from '#adapters/passwords/common.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
+import { pages } from '#adapters/http/pages/table.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
@@ -20,10 +22,11 @@ import type { ActionStore } from '#flows/action-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
-import type { BuildStore } from '#flows/ports.ts';
+import type { Bell, BuildStore } from '#flows/ports.ts';
 import type { DatabasePool } from 'slonik';
 import { openAccess } from './access.ts';
 import { publicApi } from './public-api.ts';
+import { openShows } from './shows.ts';
 
 /*
  * The public gateway as it listens, over a real Postgres, for tests: who asks, and what they get.
@@ -88,14 +91,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const bell = openBell({ url: stores.url, pool: stores.pool });
   const now = options.now ?? (() => new Date());
-  const api = publicApi({
-    ...stores,
-    bell,
-    views: views({ pool: stores.pool, definitions: definitions() }),
-    webhookKey: SESSION_KEY,
-    metrics: publicMetrics(createMetrics('test', '0').registry),
-    now,
-  });
+  const { api, shows } = openApi(stores, bell, now);
   const access = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
@@ -111,13 +107,12 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const routes = [...publicRoutes(api, async () => undefined, '0', limits), ...accessRoutes(access.ports)];
   const app = createServer({
     routes,
+    pages: pages(api, access.ports),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
     externalUrl: ORIGIN,
     log,
-    // A machine that is busy with other tests is no reason to refuse these.
-    pressure: { delay: 0, heapBytes: 0 },
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -141,9 +136,25 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     ports: access.ports,
     async close() {
       await app.close();
+      await shows.close();
       await bell.close();
     },
   };
+}
+
+function openApi(stores: Stores, bell: Bell, now: () => Date) {
+  const database = { pool: stores.pool, definitions: definitions() };
+  const shows = openShows(showStore(database));
+  const api = publicApi({
+    ...stores,
+    shows,
+    bell,
+    views: views(database),
+    webhookKey: SESSION_KEY,
+    metrics: publicMetrics(createMetrics('test', '0').registry),
+    now,
+  });
+  return { api, shows };
 }
 
 interface Asking {
@@ -168,7 +179,7 @@ function asker(base: string) {
       ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
     });
     const text = await answer.text();
-    const body = text === '' ? undefined : JSON.parse(text);
+    const body = /\bjson\b/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
     return { status: answer.status, headers: answer.headers, text, body };
   };
 }

@@ -2,6 +2,7 @@ import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { pages } from '#adapters/http/pages/table.ts';
 import { PRESSURE_LIMITS } from '#adapters/http/pressure.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
@@ -17,14 +18,17 @@ import { openCluster } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
 import { closeApp, closeServer, listen } from './listen.ts';
 import { publicApi } from './public-api.ts';
+import { openShows } from './shows.ts';
 import type { Service } from './serve.ts';
 
 /** The listener for people and forges. In Kubernetes it makes and changes what the API is asked for, and reads nothing else. */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const [database, cluster] = await Promise.all([openDatabase(config.database, log), openCluster(config)]);
   const { registry } = createMetrics('gateway-public', VERSION);
+  const shows = openShows(database.show);
   const api = publicApi({
     ...database,
+    shows,
     webhookKey: config.webhookKey,
     metrics: publicMetrics(registry),
     now: () => new Date(),
@@ -48,6 +52,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   if (config.sessionSeconds === 0) log.warn(ENDLESS);
   const app = createServer({
     routes: [...publicRoutes(api, readiness, VERSION), ...accessRoutes(access.ports)],
+    pages: pages(api, access.ports),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
@@ -68,7 +73,13 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
     async close() {
       await closeApp(app);
-      await Promise.all([database.close(), closeServer(metricsServer), providers.close(), cluster?.close()]);
+      await Promise.all([
+        database.close(),
+        shows.close(),
+        closeServer(metricsServer),
+        providers.close(),
+        cluster?.close(),
+      ]);
     },
   };
 }

@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     row?: Row;
     shows?: Shown;
+    /** A form of a page: what it does looks at the proof that it is ours. */
+    form?: boolean;
   }
   interface FastifyRequest {
     /** Set before the handler runs, on every route that needs something. */
@@ -48,7 +50,7 @@ export interface Route {
   register(app: App): void;
 }
 
-export interface BodyReader {
+interface BodyReader {
   update(chunk: Uint8Array): void;
   verdict(): unknown;
 }
