@@ -40,7 +40,8 @@ function withHooks(): Pipeline {
 }
 
 const now = (): Date => new Date(Date.now() + 1000);
-const ports = () => ({ ...stores, cluster, bell, now, pods: () => [...cluster.pods.values()] });
+const hangs = (): undefined => undefined;
+const ports = () => ({ ...stores, cluster, bell, now, hangs, pods: () => [...cluster.pods.values()] });
 const podNames = (): string[] => [...cluster.pods.keys()].toSorted();
 const builds = (): string[] => podNames().filter((name) => name.startsWith('app'));
 

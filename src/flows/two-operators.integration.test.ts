@@ -96,6 +96,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       ...ports,
       now: () => new Date(Date.now() + AHEAD_MS),
       pods: () => [...cluster.pods.values()],
+      hangs: () => undefined,
     };
     const failures: unknown[] = [];
     try {
