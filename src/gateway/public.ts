@@ -26,13 +26,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   const [database, cluster] = await Promise.all([openDatabase(config.database, log), openCluster(config)]);
   const { registry } = createMetrics('gateway-public', VERSION);
   const shows = openShows(database.show);
-  const api = publicApi({
-    ...database,
-    shows,
-    webhookKey: config.webhookKey,
-    metrics: publicMetrics(registry),
-    now: () => new Date(),
-  });
+  const { webhookKey } = config;
+  const api = publicApi({ ...database, shows, webhookKey, metrics: publicMetrics(registry), now });
   const providers = guardedWebFetch({ allowedRanges: config.oauthAllowedRanges });
   const access = openAccess({
     ...config,
@@ -45,7 +40,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     stores: database.access,
     objects: cluster?.objects,
     installation: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
-    now: () => new Date(),
+    now,
   });
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
@@ -83,6 +78,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
   };
 }
+
+const now = (): Date => new Date();
 
 const ENDLESS =
   'Sessions never end, so a stolen one is good for ever: set a session lifetime, for example 30d.';
