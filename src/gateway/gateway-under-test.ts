@@ -17,6 +17,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
+import type { Compiler } from '#flows/manifest-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
@@ -54,6 +55,12 @@ const NOBODY: OAuthClient = {
   identify: async () => ({ failure: 'no provider in this test' }),
 };
 
+const NO_COMPILER: Compiler = {
+  compile: async () => {
+    throw new Error('no compiler in this test');
+  },
+};
+
 export interface Options {
   passwords?: Passwords;
   sessionSeconds?: number;
@@ -62,6 +69,7 @@ export interface Options {
   trustedProxies?: string[];
   client?: OAuthClient;
   objects?: ApiObjects;
+  compiler?: Compiler;
   limits?: Partial<StreamLimits>;
 }
 
@@ -96,17 +104,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     metrics: publicMetrics(createMetrics('test', '0').registry),
     now,
   });
-  const access = openAccess({
-    stores: stores.access,
-    client: options.client ?? NOBODY,
-    objects: options.objects,
-    sessionKey: SESSION_KEY,
-    sessionSeconds: options.sessionSeconds ?? 3600,
-    externalUrl: ORIGIN,
-    installation: authorizeByTokensFile(options.tokensFile, () => undefined),
-    passwords: options.passwords ?? new CheapPasswords(),
-    now,
-  });
+  const access = accessOver(stores, options, now);
   const limits = { ...STREAM_LIMITS, ...options.limits };
   const routes = [...publicRoutes(api, async () => undefined, '0', limits), ...accessRoutes(access.ports)];
   const app = createServer({
@@ -144,6 +142,21 @@ export async function openGateway(stores: Stores, options: Options = {}) {
       await bell.close();
     },
   };
+}
+
+function accessOver(stores: Stores, options: Options, now: () => Date) {
+  return openAccess({
+    stores: stores.access,
+    client: options.client ?? NOBODY,
+    objects: options.objects,
+    compiler: options.compiler ?? NO_COMPILER,
+    sessionKey: SESSION_KEY,
+    sessionSeconds: options.sessionSeconds ?? 3600,
+    externalUrl: ORIGIN,
+    installation: authorizeByTokensFile(options.tokensFile, () => undefined),
+    passwords: options.passwords ?? new CheapPasswords(),
+    now,
+  });
 }
 
 interface Asking {

@@ -1,3 +1,4 @@
+import { createCompiler } from '#adapters/hcl/compile.ts';
 import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
@@ -30,6 +31,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     now: () => new Date(),
   });
   const providers = guardedWebFetch({ allowedRanges: config.oauthAllowedRanges });
+  // One text at a time: a compiler is a process, and there is none while nobody asks.
+  const compiler = createCompiler({ processes: 1 });
   const access = openAccess({
     ...config,
     client: openIdClient({
@@ -40,6 +43,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     passwords: await argon2Passwords(),
     stores: database.access,
     objects: cluster?.objects,
+    compiler,
     installation: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
     now: () => new Date(),
   });
@@ -68,7 +72,13 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
     async close() {
       await app.close();
-      await Promise.all([database.close(), closeServer(metricsServer), providers.close(), cluster?.close()]);
+      await Promise.all([
+        database.close(),
+        closeServer(metricsServer),
+        providers.close(),
+        cluster?.close(),
+        compiler.close(),
+      ]);
     },
   };
 }

@@ -98,6 +98,8 @@ export interface PipelineObject {
         name: string;
       };
     }[];
+    /** True lets everybody see the pipeline without signing in, as the sanitized view and its pictures: names and states, no values and no logs. False takes that back. Absent means that it stays as it was, private at first. */
+    public?: boolean;
     /** A paused pipeline is checked but not built, and what is found meanwhile triggers nothing later. When set, true or false, it wins over the API, which then refuses to pause or unpause; when absent, the API decides. */
     paused?: boolean;
     /** Resources that are held at one version: every get takes it, whatever is newer. A pin here wins over the API, which then refuses to pin or unpin that resource; when it is taken out of the list, the resource is unpinned. */
