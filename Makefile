@@ -81,6 +81,14 @@ bench-checks: dist ## Measure the operator with 1,000 idle pipelines, and how la
 	$(call need,go,the API server is built here)
 	@node config/measure/checks.ts
 
+.PHONY: bench-pods
+bench-pods: dist ## Measure checks and builds in simulated Pods (kwok), and 1,000 idle pipelines (12 minutes)
+	$(call need,go,the control plane and kwok are built here)
+	@node config/measure/simulated-pods.ts checks
+	@node config/measure/simulated-pods.ts checks --per-pipeline 1
+	@node config/measure/simulated-pods.ts builds
+	@node config/measure/simulated-pods.ts idle
+
 .PHONY: bench-gateway
 bench-gateway: dist ## Measure the public gateway: webhooks, pictures, sign-in (ONLY=part,part)
 	@node config/bench-gateway/main.ts $(if $(ONLY),--only $(ONLY))

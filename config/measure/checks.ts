@@ -1,15 +1,22 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
-import { parse } from 'yaml';
 import { migrate } from '#adapters/database/migrate.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
-import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
+import {
+  applyPipelines,
+  commonEnvironment,
+  gitPipeline,
+  operatorEnvironment,
+  prepareCluster,
+  PROGRAM,
+  taskJob,
+  untilLoaded,
+} from './installation.ts';
 import { costOf, type Cost } from './process-cost.ts';
 import { circumstances, numberFlag, table } from './table.ts';
 
@@ -24,18 +31,9 @@ import { circumstances, numberFlag, table } from './table.ts';
 const pipelines = numberFlag('pipelines', 1000);
 const clocks = numberFlag('clocks', 300);
 const seconds = numberFlag('seconds', 60);
-const TEAMS = 10;
 /** The operator is no more. */
 let ended = false;
 const PER_PIPELINE = 5;
-const PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathname;
-const NAMESPACE = 'millrace-system';
-const DEFINITIONS: Kind<object> = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
 
 if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
 console.log(`${circumstances()}\n`);
@@ -54,7 +52,7 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
   const pool = await openPool(url, { maximumConnections: 2 });
   const connection = api.connect();
   const client = new ApiClient(connection);
-  await prepare(client);
+  await prepareCluster(client);
   const operator = startOperator(api.kubeconfig, url);
   operator.once('exit', () => {
     ended = true;
@@ -70,11 +68,11 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
       `${cost.mostRss} MB`,
     ]);
   try {
-    await loaded(pool, 0);
+    await untilLoaded(pool, 0, hasEnded);
     note('nothing at all', await costOf(pid, seconds));
     const begun = performance.now();
-    await each(pipelines, (n) => applyPipeline(client, n, quiet(n)));
-    await loaded(pool, pipelines);
+    await applyPipelines(client, { count: pipelines }, quiet);
+    await untilLoaded(pool, pipelines, hasEnded);
     const took = (performance.now() - begun) / 1000;
     console.error(`${pipelines} pipelines are applied after ${took.toFixed(0)} s`);
     await settle(pool);
@@ -85,8 +83,8 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
       await costOf(pid, seconds),
     );
     const ticking = Math.ceil(clocks / PER_PIPELINE);
-    await each(ticking, (n) => applyPipeline(client, pipelines + n, ticks(n)));
-    await loaded(pool, pipelines + ticking);
+    await applyPipelines(client, { first: pipelines, count: ticking }, ticks);
+    await untilLoaded(pool, pipelines + ticking, hasEnded);
     await sleep(20_000);
     const from = new Date();
     note(`… and ${clocks} of type cron at 10 s`, await costOf(pid, seconds));
@@ -109,96 +107,24 @@ function startOperator(kubeconfig: string, url: string) {
   return spawn(process.execPath, [PROGRAM, 'operator'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
-      ...process.env,
-      KUBECONFIG: kubeconfig,
-      MILLRACE_DATABASE_URL: url,
-      MILLRACE_NAMESPACE: NAMESPACE,
-      MILLRACE_RELEASE: 'millrace',
-      MILLRACE_POD_NAME: 'operator-0',
-      MILLRACE_IMAGE: 'localhost/millrace:1',
-      MILLRACE_INTERNAL_URL: 'https://gateway.example.test:8443',
-      MILLRACE_METRICS_LISTEN: '127.0.0.1:0',
-      MILLRACE_LOG_LEVEL: 'warn',
+      ...commonEnvironment(kubeconfig, url),
+      ...operatorEnvironment('https://gateway.example.test:8443'),
     },
   });
 }
 
-interface Named {
-  metadata?: { name?: string; namespace?: string };
-}
-
-async function prepare(client: ApiClient): Promise<void> {
-  const folder = new URL('../../crds/', import.meta.url);
-  for (const file of readdirSync(folder)) {
-    const definition: object = parse(readFileSync(new URL(file, folder), 'utf8'));
-    orThrow(await client.create(DEFINITIONS, definition), `making ${file}`);
-  }
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
-  orThrow(await client.create(KINDS.namespaces, namespace), 'making the namespace');
-  await sleep(2000);
-  for (let team = 0; team < TEAMS; team += 1) {
-    const object = {
-      apiVersion: 'millrace.dev/v1alpha1',
-      kind: 'Team',
-      metadata: { name: `team-${team}` },
-      spec: {},
-    };
-    orThrow(await client.create<Named>(KINDS.teams, object), 'making a team');
-  }
-}
-
-async function applyPipeline(client: ApiClient, number: number, config: string): Promise<void> {
-  const metadata = { namespace: `team-${number % TEAMS}`, name: `pipeline-${number}` };
-  const object = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', metadata, spec: { config } };
-  for (let tries = 0; ; tries += 1) {
-    const answer = await client.create<Named>(KINDS.pipelines, object);
-    if (answer.ok) return;
-    // Its team's namespace may not be there yet.
-    if (tries > 100) throw new Error(answer.message);
-    await sleep(200);
-  }
-}
-
-/** A few at a time, as a deployment tool would. */
-async function each(count: number, act: (number: number) => Promise<void>): Promise<void> {
-  const numbers = Array.from({ length: count }, (_, number) => number).values();
-  const lane = async (): Promise<void> => {
-    for (const number of numbers) await act(number);
-  };
-  await Promise.all(Array.from({ length: 8 }, lane));
-}
-
-function job(resource: string, name: string): string {
-  const task = '  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n';
-  return `job "${name}" {\n  get ${resource} {}\n${task}}\n`;
+function hasEnded(): boolean {
+  return ended;
 }
 
 function quiet(number: number): string {
-  const names = Array.from({ length: PER_PIPELINE }, (_, n) => `r${n}`);
-  const resources = names.map(
-    (name) =>
-      `resource "git" "${name}" {\n  check_interval = "@every 24h"\n  params {\n    url  = "https://git.example.test/${number}/${name}.git"\n    name = "${name}"\n  }\n}\n`,
-  );
-  return [...resources, ...names.map((name) => job(`"git" "${name}"`, `job-${name}`))].join('');
+  return gitPipeline(number, { resources: PER_PIPELINE, every: '24h' });
 }
 
-function ticks(_number: number): string {
+function ticks(): string {
   const names = Array.from({ length: PER_PIPELINE }, (_, n) => `c${n}`);
   const resources = names.map((name) => `resource "cron" "${name}" {\n  check_interval = "@every 10s"\n}\n`);
-  return [...resources, job('"cron" "c0"', 'tick')].join('');
-}
-
-async function loaded(pool: DatabasePool, wanted: number): Promise<void> {
-  const limit = Date.now() + 240_000;
-  for (;;) {
-    const ready = await pool.oneFirst(rows<{ count: number }>()`
-      SELECT count(*) FROM pipelines WHERE revision > 0`);
-    const teams = await pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM teams`);
-    if (ready >= wanted && teams >= TEAMS) return;
-    if (ended) throw new Error('the operator has ended');
-    if (Date.now() > limit) throw new Error(`${ready} of ${wanted} pipelines are there after ten minutes`);
-    await sleep(250);
-  }
+  return [...resources, taskJob('tick', '"cron" "c0"')].join('');
 }
 
 /** As if every first check had been done. */

@@ -9,7 +9,8 @@ import { Graphviz } from '@hpcc-js/wasm-graphviz';
 import { build } from 'esbuild';
 import sharp from 'sharp';
 import { findFont } from '#adapters/images/locate.ts';
-import type { PictureRequest, Pictures } from '#adapters/images/pictures.ts';
+import type { Pictures } from '#adapters/images/pictures.ts';
+import type { PictureToDraw } from '#flows/show-ports.ts';
 import { createPictures } from '#adapters/images/pictures.ts';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
@@ -40,7 +41,7 @@ const AIMS: Record<number, { first: number; change: number; png: number }> = {
 const ENDS: readonly Ended[] = ['succeeded', 'failed', 'cancelled', 'warning'];
 
 /** Pictures with the same layout for the same variant, and states that differ from round to round. */
-function requestOf(size: number, variant: number, round: number): PictureRequest {
+function requestOf(size: number, variant: number, round: number): PictureToDraw {
   const pipeline = largePipeline(size, variant);
   const graph = graphOf(pipeline);
   const jobs = pipeline.jobs.map(({ name }, index): [string, JobState] => {

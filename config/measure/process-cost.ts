@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Cost {
@@ -28,6 +29,23 @@ export async function costOf(pid: number, seconds: number): Promise<Cost> {
   return { cpuPercent, rss, children: rss - residentOf(pid), mostRss };
 }
 
+/** Seconds of a core that this process and all it started have used since their start, by program. */
+export function secondsByProgram(): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const pid of family(process.pid)) {
+    const program = programOf(textOf(`/proc/${pid}/cmdline`).split('\0'));
+    sums[program] = (sums[program] ?? 0) + ownTicks(pid) / TICKS_PER_SECOND;
+  }
+  return sums;
+}
+
+/** Of processes of Node, the script or the door that it is. */
+export function programOf([command = '', script = '', door = '']: readonly string[]): string {
+  const program = basename(command.split(':', 1)[0] ?? '');
+  if (program !== 'node') return program;
+  return basename(script) === 'millrace.js' ? door : basename(script);
+}
+
 function family(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
@@ -40,9 +58,21 @@ export const cpuSecondsOf = (pid: number): number => ticksOf(pid) / TICKS_PER_SE
 
 /** User and system time; of children that have ended too. */
 function ticksOf(pid: number): number {
-  return family(pid)
-    .map((one) => readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [])
-    .reduce((sum, fields) => sum + fields.slice(11, 15).reduce((some, field) => some + Number(field), 0), 0);
+  return family(pid).reduce((sum, one) => sum + ownTicks(one), 0);
+}
+
+/** Nothing of a process that has ended meanwhile. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function ownTicks(pid: number): number {
+  const fields = textOf(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
 }
 
 function rssOf(pid: number): number {

@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
+import { type ApiWrites, writesIn } from './api-writes.ts';
 
 /*
  * A bare HTTPS client for measuring: one kept connection for calls, one for the watch, no caches, times taken when bytes arrive.
@@ -80,29 +81,5 @@ export const watchPods = async (namespace: string, seen: (event: PodEvent) => vo
   });
 };
 
-/** Sum of apiserver_request_total over verbs that write, leases and reviews left out, by resource. */
-export const apiWrites = async (): Promise<Record<string, number>> => {
-  const sums: Record<string, number> = {};
-  for (const line of (await call('GET', '/metrics')).split('\n')) {
-    const match = /^apiserver_request_total\{(.*)\} (\S+)$/.exec(line);
-    if (match?.[1] === undefined) continue;
-    const labels = Object.fromEntries(
-      [...match[1].matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
-    );
-    if (!['POST', 'PUT', 'PATCH', 'DELETE', 'APPLY'].includes(String(labels['verb']))) continue;
-    if (/leases|reviews/.test(String(labels['resource']))) continue;
-    const name = [labels['verb'], labels['resource'], labels['subresource']].filter(Boolean).join(' ');
-    sums[name] = (sums[name] ?? 0) + Number(match[2]);
-  }
-  return sums;
-};
-
-export const difference = (
-  before: Record<string, number>,
-  after: Record<string, number>,
-): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(after)
-      .map(([name, count]): [string, number] => [name, count - (before[name] ?? 0)])
-      .filter(([, count]) => count > 0),
-  );
+/** What has been written through the API server since it started. */
+export const apiWrites = async (): Promise<ApiWrites> => writesIn(await call('GET', '/metrics'));

@@ -3,10 +3,11 @@ import { clusterPart, isEmbedded } from '#e2e/support/embedded.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, request, RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl, list } from '#e2e/support/kubectl.ts';
+import { difference } from './api-writes.ts';
 import { type BareRun, deletePod, runBarePod, specOf } from './bare-pod.ts';
 import { type BuildRun, measureBuild, measureThroughput } from './builds.ts';
 import { measureChain } from './chain.ts';
-import { apiWrites, call, difference } from './cluster-client.ts';
+import { apiWrites, call } from './cluster-client.ts';
 import { inMilliseconds, summarise } from './statistics.ts';
 
 /*

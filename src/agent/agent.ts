@@ -4,7 +4,7 @@ import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
 import type { CheckResultsRequest, EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
-import type { CheckRun, Plan, PlanContainer } from '#domain/planning/plan.ts';
+import type { CheckRun, HooksPlan, Plan, PlanContainer } from '#domain/planning/plan.ts';
 import { isEventsResponse } from './answers.ts';
 import { readToken, type AgentEnvironment } from './environment.ts';
 import { followCommands } from './follow-commands.ts';
@@ -15,6 +15,7 @@ import { retrying } from './retry.ts';
 import { KILL_AFTER_MS } from './run-command.ts';
 import { runBuild, type Verdict } from './run-build.ts';
 import { runChecks } from './run-checks.ts';
+import { runHooks } from './run-hooks.ts';
 import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
 import { writeTermination, type LastWords, type StepEnd } from './termination.ts';
@@ -23,8 +24,19 @@ import { writeTermination, type LastWords, type StepEnd } from './termination.ts
 const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
 const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
 const REPORT_LIMIT_MS = 10 * 60_000;
+const HOOKS_REPORT_LIMIT_MS = 15_000;
 /** Kubernetes gives a Pod 30 s: the steps get the first ten, the rest is for saying what became of them. */
 const LAST_WORDS_MS = 12_000;
+
+/** The exit code once all is reported. A run that was closed, perhaps by our own last word whose answer was lost, leaves nothing to do. */
+async function unlessOver(reported: Promise<void>): Promise<number> {
+  try {
+    await reported;
+  } catch (error) {
+    if (!(error instanceof SessionOver)) throw error;
+  }
+  return 0;
+}
 
 /** One agent: one session, one build or one run of checks. */
 export class Agent {
@@ -166,6 +178,7 @@ export class Agent {
   }
 
   async #checks(run: CheckRun, confirmed: Promise<void>): Promise<number> {
+    if (run.hooks !== undefined) return await this.#hooks(run, run.hooks, confirmed);
     if (run.checks.length === 0) {
       // Nothing is due: the containers must hear that this is the end, or they would fail.
       await this.#gather(this.#environment.containers, CHECK_GATHER_LIMIT_MS);
@@ -174,19 +187,28 @@ export class Agent {
     await this.#gather(run.containers, CHECK_GATHER_LIMIT_MS);
     const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
     this.#until = Date.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
-    const post = async (results: CheckResultsRequest): Promise<void> => {
-      const body = JSON.stringify(results);
-      await confirmed;
-      const send = (): Promise<unknown> => this.#client.post('/agent/v1/check-results', body);
-      await retrying(send, { until: () => this.#until });
-    };
-    try {
-      await runChecks({ run, shims: this.#shims, stop: this.#stop, post });
-    } catch (error) {
-      // The run was closed, perhaps by our own last word whose answer was lost: nothing is left to do.
-      if (!(error instanceof SessionOver)) throw error;
-    }
-    return 0;
+    const post = (results: CheckResultsRequest): Promise<void> => this.#post(results, confirmed);
+    return await unlessOver(runChecks({ run, shims: this.#shims, stop: this.#stop, post }));
+  }
+
+  async #hooks(
+    { containers, secrets }: CheckRun,
+    hooks: HooksPlan,
+    confirmed: Promise<void>,
+  ): Promise<number> {
+    const until = performance.now() + hooks.seconds * 1000;
+    await this.#gather(containers, hooks.seconds * 1000);
+    const results = await runHooks({ hooks, secrets, shims: this.#shims, stop: this.#stop, until });
+    // Not much later nobody wants to know any more.
+    this.#until = Math.min(this.#until, Date.now() + HOOKS_REPORT_LIMIT_MS);
+    return await unlessOver(this.#post({ results: [], hooks: results, done: true }, confirmed));
+  }
+
+  async #post(results: CheckResultsRequest, confirmed: Promise<void>): Promise<void> {
+    const body = JSON.stringify(results);
+    await confirmed;
+    const send = (): Promise<unknown> => this.#client.post('/agent/v1/check-results', body);
+    await retrying(send, { until: () => this.#until });
   }
 
   #fault(error: unknown): number {

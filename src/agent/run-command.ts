@@ -18,6 +18,8 @@ export interface CommandRun {
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void;
   /** Asks for SIGTERM, and SIGKILL later. */
   stop: AbortSignal;
+  /** How much later; 10 s when absent. */
+  killAfterMs?: number;
 }
 
 /** Runs one command in its container. `lost`: its end cannot be known. */
@@ -35,12 +37,13 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     { onOutput: run.onOutput },
   );
   const timers: NodeJS.Timeout[] = [];
+  const { killAfterMs = KILL_AFTER_MS } = run;
   const lost = new Promise<CommandEnd>((resolve) => {
     const stop = (): void => {
       running.signal('SIGTERM');
-      timers.push(setTimeout(() => running.signal('SIGKILL'), KILL_AFTER_MS));
+      timers.push(setTimeout(() => running.signal('SIGKILL'), killAfterMs));
       timers.push(
-        setTimeout(() => resolve({ lost: 'a process could not be ended' }), KILL_AFTER_MS + LOST_AFTER_MS),
+        setTimeout(() => resolve({ lost: 'a process could not be ended' }), killAfterMs + LOST_AFTER_MS),
       );
     };
     if (run.stop.aborted) stop();

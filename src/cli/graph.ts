@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { PictureRequest } from '#adapters/images/pictures.ts';
+import type { PictureToDraw } from '#flows/show-ports.ts';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { GraphOptions } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
@@ -45,7 +45,7 @@ function kindOf(out = ''): Kind {
   throw new Misuse(`${out}: no picture ends in ${ending}; end it in .dot, .svg or .png, or add --output`);
 }
 
-async function draw(kind: Kind, request: PictureRequest): Promise<string | Uint8Array> {
+async function draw(kind: Kind, request: PictureToDraw): Promise<string | Uint8Array> {
   if (kind === 'dot') return writeDot(request.graph, request.name, request.looks);
   const { createPictures } = await import('#adapters/images/pictures.ts');
   const pictures = createPictures();

@@ -1,3 +1,4 @@
+import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName, ResourceName } from './ports.ts';
 
@@ -23,6 +24,16 @@ export interface CheckRunFacts extends PipelineName {
   pipelineId: number;
   definition: Pipeline;
   checks: { scope: number; resource: string; last?: Record<string, string> }[];
+  /** It runs `on_trigger` hooks instead of checks. */
+  hooks?: HookRunFacts;
+}
+
+export interface HookRunFacts {
+  resource: string;
+  /** Until builds go on without them. */
+  leftMs: number;
+  /** Oldest first. */
+  versions: { id: number; fields: Record<string, string> }[];
 }
 
 export interface WebhookCall {
@@ -48,8 +59,13 @@ export interface CheckStore {
     asked: { calls: readonly WebhookCall[]; wait: boolean },
     at: Date,
   ): Promise<WebhooksAnswered>;
-  /** Due or requested, not running, pipeline live; oldest due first. */
-  dueChecks(at: Date, limit: number): Promise<DueCheck[]>;
+  /** Due or requested, not running, pipeline live; oldest due first. Of the teams named only those that need no Pod. */
+  dueChecks(at: Date, limit: number, except?: readonly string[]): Promise<DueCheck[]>;
+  /**
+   * Pipelines (row ids) of which a check may be overdue by more than two of its intervals, so that somebody says so although nothing
+   * happens to them. Of a cron expression the interval is taken to be a minute.
+   */
+  overduePipelines(at: Date): Promise<number[]>;
   /** Claims those of the scopes that are still due and free; claims none: undefined. The Pod's name follows from the run's id. */
   openRun(
     scopes: number[],
@@ -67,12 +83,18 @@ export interface CheckStore {
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
   /** Known objects are ignored, new ones get ids in order and ask for scheduling; sets the next due time (back-off on errors). */
   recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[]; pipelineId?: number }>;
-  /** Frees the scopes that have no result yet, with this error. */
-  closeRun(run: number, at: Date, error?: string): Promise<void>;
+  /** Frees the scopes that have no result yet, with this error. `released`: the versions whose hooks these were may be built now. */
+  closeRun(run: number, at: Date, error?: string): Promise<{ released: boolean }>;
   /** Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before. */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed, for the comparison with Pods. */
   openRuns(): Promise<OpenRun[]>;
+  /** Those among them that run hooks, the oldest first; whoever records versions that fire some opens one. */
+  openHookRuns(): Promise<OpenHookRun[]>;
+  /** Why there is no Pod for the hooks yet. */
+  explainHooks(run: number, reason: string): Promise<void>;
+  /** What came of all hooks of a run, which is closed with that. */
+  recordHooks(run: number, results: HookResult[], at: Date): Promise<{ pipelineId: number } | 'over'>;
 }
 
 export interface OpenRun extends PipelineName {
@@ -85,6 +107,15 @@ export interface OpenRun extends PipelineName {
   seen: boolean;
   /** Of a Pod that a CronJob made; the names of all others follow from the run. */
   podUid?: string;
+  /** It runs hooks. */
+  hooks: boolean;
+}
+
+export interface OpenHookRun extends OpenRun {
+  /** Until builds go on without them; not above zero: they do. */
+  leftMs: number;
+  /** Why there is no Pod. */
+  refused?: string;
 }
 
 export interface CheckOutcome {

@@ -9,15 +9,17 @@ interface Ports {
 }
 
 /** Ends a run whose Pod was refused. True: for want of room, so nothing has failed, and its checks are due as before. */
-export async function endRefused(
-  run: number,
-  { reason, message }: Refusal,
-  { checks, now }: Ports,
-): Promise<boolean> {
-  const passes = PASSING.has(reason);
+export async function endRefused(run: number, refusal: Refusal, { checks, now }: Ports): Promise<boolean> {
+  const { reason, message } = refusal;
+  const passes = isPassing(refusal);
   if (passes) await checks.releaseRun(run, now(), `${reason}: ${message}`);
   else await checks.closeRun(run, now(), `No Pod could be made: ${message}`);
   return passes;
+}
+
+/** For want of room: another try may find some. */
+export function isPassing({ reason }: Refusal): boolean {
+  return PASSING.has(reason);
 }
 
 const PASSING: ReadonlySet<Refusal['reason']> = new Set([

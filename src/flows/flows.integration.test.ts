@@ -58,6 +58,9 @@ async function find(...refs: string[]): Promise<void> {
   await startBuilds(ports());
 }
 
+/** Pipelines of which a check runs. */
+const checked = async (): Promise<string[]> =>
+  (await stores.checks.openRuns()).map(({ pipeline }) => pipeline).toSorted();
 const stateOf = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });
 const buildIn = (pod: PodFacts | undefined): number => (pod?.work.kind === 'build' ? pod.work.build : 0);
 const buildOf = (name: string): number => buildIn(cluster.pods.get(name));
@@ -131,6 +134,38 @@ describe('checks', () => {
     expect((await startChecks(ports())).runs).toEqual([]);
     await stores.checks.closeRun(runs[0]?.run ?? 0, now());
     expect((await startChecks(ports())).runs).toHaveLength(1);
+  });
+
+  test('ring for those that were held back, once the last of their Pod is recorded', async () => {
+    const { id } = await save();
+    const { runs } = await startChecks(ports());
+    const run = runs[0] ?? 0;
+    const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
+    bell.rung.length = 0;
+    await recordVersions(run, { results: [{ scope, versions: [], log: '' }], done: false }, ports());
+    expect(bell.rung).toEqual([`status ${id}`]);
+    await recordVersions(run, { results: [], done: true }, ports());
+    expect(bell.rung).toEqual([`status ${id}`, 'checks 0']);
+  });
+
+  describe('of a team that has no room now, more than are looked at together,', () => {
+    beforeEach(async () => {
+      const many = Array.from({ length: 300 }, (_, number) => resource(`git.r${number}`));
+      for (const pipeline of ['one', 'two', 'three', 'four'])
+        await save(samplePipeline({ resources: many, jobs: [] }), { pipeline });
+      await stores.teams.saveTeam({ name: 'other', namespace: 'other' });
+      await save(samplePipeline(), { team: 'other', pipeline: 'later', namespace: 'other' });
+    });
+
+    test('let those of others begin beside the three that it may have', async () => {
+      expect((await startChecks(ports())).runs).toHaveLength(4);
+      expect(await checked()).toEqual(['later', 'one', 'three', 'two']);
+    });
+
+    test('let those of others begin while it is left alone', async () => {
+      expect((await startChecks(ports(), new Set(['main']))).runs).toHaveLength(1);
+      expect(await checked()).toEqual(['later']);
+    });
   });
 
   test('for which there is no room have not failed: they wait, say why, and are due as before', async () => {

@@ -13,6 +13,7 @@ const run: OpenRun = {
   pipelineId: 1,
   openedAt: at(0),
   seen: true,
+  hooks: false,
 };
 const dying: PodFacts = {
   namespace: 'team',
@@ -29,7 +30,10 @@ const dying: PodFacts = {
 
 const portsAt = (now: number, errors: unknown[]): FollowChecksPorts => ({
   checks: {
-    closeRun: async (_run: number, _at: Date, error?: string) => void errors.push(error),
+    closeRun: async (_run: number, _at: Date, error?: string) => {
+      errors.push(error);
+      return { released: false };
+    },
     releaseRun: async () => undefined,
     runFacts: async () => undefined,
   },

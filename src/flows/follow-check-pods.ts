@@ -15,7 +15,7 @@ export interface FollowChecksPorts {
 
 /** Without an agent after this time a run has failed. */
 const PATIENCE_SECONDS = 5 * 60;
-const LOST = 'The Pod of the check is lost: it was deleted, and its node does not say that it ended.';
+const LOST = 'The Pod is lost: it was deleted, and its node does not say that it ended.';
 
 /**
  * What to do about the Pod of a check run, or about its absence. `run` undefined: it is closed, so the Pod has nothing more to do. A
@@ -35,17 +35,24 @@ export async function followCheckPod(
   const verdict = judgeRun(run, pod, late || lost);
   if (verdict === 'make') return await makeAgain(run, ports);
   if (verdict === 'wait') return 'wait';
-  await ports.checks.closeRun(run.run, ports.now(), lost ? LOST : tellCheckEnd(pod));
-  ports.bell.ring('status', run.pipelineId);
-  ports.bell.ring('checks', 0);
+  await close(run, lost ? LOST : tellCheckEnd(pod, run.hooks ? 'hooks' : 'check'), ports);
   await remove(pod, ports);
   return 'closed';
+}
+
+async function close({ run, pipelineId }: OpenRun, why: string, ports: FollowChecksPorts): Promise<void> {
+  const { released } = await ports.checks.closeRun(run, ports.now(), why);
+  if (released) ports.bell.ring('schedule', pipelineId);
+  ports.bell.ring('status', pipelineId);
+  ports.bell.ring('checks', 0);
 }
 
 function judgeRun(run: OpenRun, pod: PodFacts | undefined, late: boolean): 'wait' | 'make' | 'close' {
   if (late) return 'close';
   if (pod !== undefined) return hasEnded(pod) ? 'close' : 'wait';
-  return run.seen || run.podUid !== undefined ? 'close' : 'make';
+  if (run.seen || run.podUid !== undefined) return 'close';
+  // Hooks that have no Pod yet are looked after by the clock that they have.
+  return run.hooks ? 'wait' : 'make';
 }
 
 /** The operator died between claim and Pod, or somebody deleted the Pod before its agent came. */

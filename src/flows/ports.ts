@@ -82,6 +82,8 @@ export interface PipelineFacts {
     checkError?: string;
     /** Versions that the last check left out, though they may be new. */
     cut?: number;
+    /** What went wrong with the hooks of its newest versions. */
+    hooksError?: string;
     stalled: boolean;
   }[];
   /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
@@ -180,6 +182,8 @@ export interface Scheduled {
   builds: BuildRef[];
   /** Older builds of interruptible jobs, by row id: ended if they had not started, else asked to stop. */
   interrupted: number[];
+  /** Versions wait for their hooks. */
+  held: boolean;
 }
 
 export interface Admitted {

@@ -1,10 +1,10 @@
-import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
+import type { CheckResult, CheckResultsRequest, HookResult } from '#domain/build/agent-protocol.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { CheckOutcome, CheckStore } from './check-ports.ts';
 import type { Bell } from './ports.ts';
 
 interface Ports {
-  checks: Pick<CheckStore, 'recordCheck' | 'closeRun' | 'runFacts'>;
+  checks: Pick<CheckStore, 'recordCheck' | 'closeRun' | 'runFacts' | 'recordHooks'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
 }
@@ -15,6 +15,7 @@ export async function recordVersions(
   request: CheckResultsRequest,
   ports: Ports,
 ): Promise<'recorded' | 'over'> {
+  if (request.hooks !== undefined) return await recordHooks(run, request.hooks, ports);
   const pipelines = new Set<number>();
   for (const result of request.results) {
     const { recorded, pipelineId } = await ports.checks.recordCheck(outcomeOf(run, result), ports.now());
@@ -24,8 +25,25 @@ export async function recordVersions(
   }
   for (const pipeline of pipelines) ports.bell.ring('status', pipeline);
   // An agent whose last answer was lost sends the same again: for it all is well.
-  if (request.done) await ports.checks.closeRun(run, ports.now());
-  else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
+  if (request.done) {
+    await ports.checks.closeRun(run, ports.now());
+    // Its place is free: who was held back by a limit need not wait for the next tick.
+    ports.bell.ring('checks', 0);
+  } else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
+  return 'recorded';
+}
+
+/** The versions may be built now. */
+async function recordHooks(
+  run: number,
+  results: HookResult[],
+  { checks, bell, now }: Ports,
+): Promise<'recorded' | 'over'> {
+  const answer = await checks.recordHooks(run, results, now());
+  if (answer === 'over') return answer;
+  bell.ring('schedule', answer.pipelineId);
+  bell.ring('status', answer.pipelineId);
+  bell.ring('checks', 0);
   return 'recorded';
 }
 

@@ -9,6 +9,8 @@ interface Ports {
 
 export interface Scheduled {
   builds: BuildRef[];
+  /** Versions wait for their hooks. */
+  held: boolean;
   /** Pipelines that could not be decided on; the others were. They are tried again next time. */
   failures: { pipeline: number; error: unknown }[];
 }
@@ -17,7 +19,7 @@ const AT_ONCE = 50;
 
 /** Decides on all pipelines that want it, until none does. Requests that come meanwhile are seen in the next round. */
 export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
-  const done: Scheduled = { builds: [], failures: [] };
+  const done: Scheduled = { builds: [], held: false, failures: [] };
   for (;;) {
     const wanting = await ports.builds.pipelinesToSchedule(AT_ONCE + done.failures.length);
     const failed = new Set(done.failures.map((failure) => failure.pipeline));
@@ -29,7 +31,7 @@ export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
 
 /** The short way after a hint that names the pipeline. */
 export async function schedulePipeline(pipeline: number, ports: Ports): Promise<Scheduled> {
-  const done: Scheduled = { builds: [], failures: [] };
+  const done: Scheduled = { builds: [], held: false, failures: [] };
   await scheduleOne(pipeline, ports, done);
   return done;
 }
@@ -37,6 +39,7 @@ export async function schedulePipeline(pipeline: number, ports: Ports): Promise<
 async function scheduleOne(pipeline: number, { builds, bell, now }: Ports, done: Scheduled): Promise<void> {
   try {
     const made = await builds.schedule(pipeline, decideBuilds, now());
+    done.held ||= made.held;
     for (const build of made.interrupted) bell.ring('cancel', build);
     if (made.builds.length === 0) return;
     done.builds.push(...made.builds);

@@ -1,4 +1,5 @@
 import type { StepState } from '#domain/build/build-state.ts';
+import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
@@ -151,6 +152,18 @@ export interface CheckView {
   held?: string;
   /** A webhook has brought a version, and no scheduled check one that no webhook told of. */
   webhookWorks: boolean;
+  /** The `on_trigger` hooks of the newest versions that fired some, once they have ended. */
+  hooks?: HooksView;
+}
+
+export interface HooksView {
+  /** Of the versions, recorded together. */
+  first: number;
+  last: number;
+  endedAt: Date;
+  /** What went wrong first, or why none of them told anything. */
+  error?: string;
+  results: HookResult[];
 }
 
 export interface WaitingView {

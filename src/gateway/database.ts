@@ -7,6 +7,7 @@ import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
+import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
 import { databaseReadiness } from '#adapters/http/readiness.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
@@ -16,6 +17,7 @@ import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { BuildStore, SessionStore } from '#flows/ports.ts';
+import type { ShowStore } from '#flows/show-ports.ts';
 import type { Views } from '#flows/views.ts';
 
 export interface GatewayDatabase {
@@ -24,6 +26,7 @@ export interface GatewayDatabase {
   checks: CheckStore;
   sessions: SessionStore;
   views: Views;
+  show: ShowStore;
   access: AccessStores;
   bell: ClosableBell;
   readiness: Readiness;
@@ -42,6 +45,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     checks: checkStore(database),
     sessions: sessionStore(database),
     views: views(database),
+    show: showStore(database),
     access: accessStores(database),
     bell,
     // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema up to date.

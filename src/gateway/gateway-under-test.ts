@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { openBell } from '#adapters/database/bell.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { rows } from '#adapters/database/pool.ts';
+import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
 import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
@@ -21,10 +22,11 @@ import type { Compiler } from '#flows/manifest-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
-import type { BuildStore } from '#flows/ports.ts';
+import type { Bell, BuildStore } from '#flows/ports.ts';
 import type { DatabasePool } from 'slonik';
 import { openAccess } from './access.ts';
 import { publicApi } from './public-api.ts';
+import { openShows } from './shows.ts';
 
 /*
  * The public gateway as it listens, over a real Postgres, for tests: who asks, and what they get.
@@ -96,14 +98,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const bell = openBell({ url: stores.url, pool: stores.pool });
   const now = options.now ?? (() => new Date());
-  const api = publicApi({
-    ...stores,
-    bell,
-    views: views({ pool: stores.pool, definitions: definitions() }),
-    webhookKey: SESSION_KEY,
-    metrics: publicMetrics(createMetrics('test', '0').registry),
-    now,
-  });
+  const { api, shows } = openApi(stores, bell, now);
   const access = accessOver(stores, options, now);
   const limits = { ...STREAM_LIMITS, ...options.limits };
   const routes = [...publicRoutes(api, async () => undefined, '0', limits), ...accessRoutes(access.ports)];
@@ -139,6 +134,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     ports: access.ports,
     async close() {
       await app.close();
+      await shows.close();
       await bell.close();
     },
   };
@@ -157,6 +153,21 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
     passwords: options.passwords ?? new CheapPasswords(),
     now,
   });
+}
+
+function openApi(stores: Stores, bell: Bell, now: () => Date) {
+  const database = { pool: stores.pool, definitions: definitions() };
+  const shows = openShows(showStore(database));
+  const api = publicApi({
+    ...stores,
+    shows,
+    bell,
+    views: views(database),
+    webhookKey: SESSION_KEY,
+    metrics: publicMetrics(createMetrics('test', '0').registry),
+    now,
+  });
+  return { api, shows };
 }
 
 interface Asking {

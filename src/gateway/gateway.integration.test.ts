@@ -24,6 +24,8 @@ import type { TestStores } from '#testing/stores.ts';
 import { agentApi } from './agent-api.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { publicApi } from './public-api.ts';
+import { openShows } from './shows.ts';
+import type { ClosableShows } from './shows.ts';
 
 /*
  * Both gateways over a real Postgres, without sockets: what a forge, a person and an agent do on the way from a webhook to a log.
@@ -35,6 +37,7 @@ const APP = '/teams/main/pipelines/app';
 
 let stores: TestStores;
 let bell: ClosableBell;
+let shows: ClosableShows;
 let people: App;
 let agents: AgentApp;
 let resourceId = 0;
@@ -58,8 +61,10 @@ beforeAll(async () => {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const { registry } = createMetrics('test', '0');
   const shared = { ...stores, bell, now: () => new Date() };
+  shows = openShows(stores.show);
   const api = publicApi({
     ...shared,
+    shows,
     views: views({ pool: stores.pool, definitions: definitions() }),
     webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
@@ -96,6 +101,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([people.close(), agents.close()]);
+  await shows.close();
   await bell.close();
   await stores.close();
 });

@@ -12,7 +12,7 @@ import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { connectionOf } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
-import { closeServer, listen } from './listen.ts';
+import { closeApp, closeServer, listen } from './listen.ts';
 import type { Service } from './serve.ts';
 import { teamSecrets } from './team-secrets.ts';
 
@@ -63,7 +63,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     },
     async close() {
       stopFollowing();
-      await app.close();
+      await closeApp(app);
       cancels.stop();
       await Promise.all([database.close(), connection.close(), closeServer(metricsServer)]);
     },

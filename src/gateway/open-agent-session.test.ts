@@ -82,7 +82,10 @@ function world(definition: Pipeline = samplePipeline()) {
     checks: {
       runFacts: async (id) => (id === 7 ? run : undefined),
       openRunForPod: async () => undefined,
-      closeRun: async (id) => void done.push(`close ${id}`),
+      closeRun: async (id) => {
+        done.push(`close ${id}`);
+        return { released: false };
+      },
     },
     sessions: {
       async openSession(session, keyHash) {

@@ -12,6 +12,7 @@ import type { Views } from '#flows/views.ts';
 
 export interface PublicApiParts {
   views: Views;
+  shows: Pick<PublicApi, 'publicView' | 'picture' | 'badge'>;
   checks: CheckStore;
   builds: BuildStore;
   actions: ActionStore;
@@ -33,6 +34,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
     webhookTokenHash(webhookToken(webhookKey, id, generation));
   return {
     ...parts.views,
+    ...parts.shows,
     ...actionsOver(parts),
     async requestCheckByWebhook(token, signature) {
       const answer = await byWebhook({ tokenHash: webhookTokenHash(token), signature });

@@ -2,6 +2,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { findSecretNames, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 import { planBuild } from '#domain/planning/plan-build.ts';
 import { planChecks } from '#domain/planning/plan-checks.ts';
+import { planHooks } from '#domain/planning/plan-hooks.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { AttemptFacts } from '#flows/ports.ts';
@@ -18,7 +19,12 @@ export async function planOf(facts: AttemptFacts, secrets: TeamSecrets): Promise
 
 /** The checks of a run, with their secrets. */
 export async function checkRunOf(facts: CheckRunFacts, secrets: TeamSecrets): Promise<Filled<CheckRun>> {
-  const bare = { ...facts, checks: facts.checks.map(({ scope, resource }) => ({ scope, resource })) };
+  const { checks, hooks } = facts;
+  const bare = {
+    ...facts,
+    checks: checks.map(({ scope, resource }) => ({ scope, resource })),
+    ...(hooks && { hooks: { ...hooks, versions: hooks.versions.map(({ id }) => ({ id, fields: {} })) } }),
+  };
   return await fillSecrets({ facts, bare, plan: planRun }, secrets);
 }
 
@@ -29,12 +35,14 @@ function planAttempt(facts: AttemptFacts): Plan {
 }
 
 function planRun(facts: CheckRunFacts): CheckRun {
-  const { run, team, pipeline, definition, checks } = facts;
+  const { run, team, pipeline, definition, checks, hooks } = facts;
+  const known = { run: String(run), team, name: pipeline, pipeline: definition };
+  if (hooks !== undefined) {
+    const versions = hooks.versions.map(({ id, fields }) => ({ id: String(id), fields }));
+    return planHooks({ ...known, ...hooks, versions });
+  }
   return planChecks({
-    run: String(run),
-    team,
-    name: pipeline,
-    pipeline: definition,
+    ...known,
     checks: checks.map(({ scope, ...check }) => ({ ...check, scope: String(scope) })),
   });
 }

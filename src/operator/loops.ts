@@ -7,6 +7,7 @@ import { compareWithPods } from '#flows/compare-with-pods.ts';
 import type { BellTopic } from '#flows/ports.ts';
 import { removeOrphans } from '#flows/remove-orphans.ts';
 import { retainHistory } from '#flows/retain-history.ts';
+import { runHooks } from '#flows/run-hooks.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/schedule-jobs.ts';
 import { startBuilds } from '#flows/start-builds.ts';
 import { startChecks } from '#flows/start-checks.ts';
@@ -19,9 +20,11 @@ import { reportFailures, workQueue } from './work-queue.ts';
 /** Checks are due to the second; whatever else a lost ring leaves undone is found a few seconds later. */
 const TICKS_MS = {
   checks: 1000,
+  hooks: 10_000,
   schedule: 10_000,
   builds: 10_000,
   compare: 10_000,
+  overdue: 10_000,
   orphans: 60_000,
   retain: 300_000,
 };
@@ -84,7 +87,9 @@ export class Loops {
     const [what, id = ''] = key.split(' ');
     if (what === 'builds') return this.#startBuilds();
     if (what === 'checks') return this.#startChecks();
+    if (what === 'hooks') return this.#runHooks();
     if (what === 'compare') return this.#compare();
+    if (what === 'overdue') return this.#tellOverdue();
     if (what === 'orphans') return this.#removeOrphans();
     if (what === 'retain') return this.#retainHistory();
     if (what === 'team') return this.#tryRefused(id);
@@ -132,11 +137,22 @@ export class Loops {
     return this.#ending('checks could not be started', failures);
   }
 
+  /** Its timer is as exact as the time that builds wait for hooks; only what a lost ring hid is found by the tick. */
+  async #runHooks(): Promise<Ending> {
+    const { database } = this.#leadership;
+    const ports = { ...database, cluster: this.#reconciling.cluster, pods: () => this.#pods.all(), now };
+    const { againAfterMs, failures } = await runHooks(ports);
+    reportFailures(this.#leadership, 'hooks of new versions could not be looked after', failures);
+    if (failures.length > 0) return { againAfterMs: AFTER_FAILURE_MS };
+    return againAfterMs === undefined ? 'done' : { againAfterMs };
+  }
+
   async #schedule(pipeline: number): Promise<Ending> {
     const ports = { ...this.#leadership.database, now };
-    const { builds, failures } = await (pipeline === 0
+    const { builds, held, failures } = await (pipeline === 0
       ? scheduleJobs(ports)
       : schedulePipeline(pipeline, ports));
+    if (held) this.#queue.add('hooks');
     // Whoever rings for a pipeline may have ended a build, whose place is free now.
     if (builds.length > 0 || pipeline !== 0) this.#queue.add('builds');
     return this.#ending('a pipeline could not be scheduled', failures);
@@ -148,6 +164,12 @@ export class Loops {
       'a Pod could not be followed',
       failures.map((error) => ({ error })),
     );
+  }
+
+  /** Nothing happens to a pipeline whose checks nobody starts: somebody has to look. */
+  async #tellOverdue(): Promise<Ending> {
+    this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
+    return 'done';
   }
 
   async #removeOrphans(): Promise<Ending> {

@@ -489,6 +489,30 @@ test('a build that is triggered becomes a Pod, owned by its Pipeline and without
   await bell.close();
 });
 
+test('a Pipeline whose check nobody starts says so, although nothing else happens to it', async () => {
+  const lib = config('second', '2h').replaceAll('app', 'lib');
+  await team('grey', { limits: { runningChecks: 1 } });
+  await eventually(
+    () => client.get(KINDS.namespaces, { name: 'grey' }),
+    (answer) => answer.ok,
+  );
+  await pipeline('grey', 'late', { config: config('first') + lib });
+  await eventually(
+    () => stores.checks.openRuns(),
+    (runs) => runs.some(({ pipeline: of }) => of === 'late'),
+  );
+  // Its beginning is over.
+  await sleep(2000);
+  await stores.pool.query(rows()`
+    UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, next_check_at = now() - interval '5 hours'
+    WHERE run_id IS NULL AND pipeline_id = (SELECT id FROM pipelines WHERE name = 'late')`);
+  const found = await eventually(
+    () => conditionOf(KINDS.pipelines, 'grey', 'late', 'ChecksStalled'),
+    (condition) => condition !== undefined,
+  );
+  expect(found).toMatchObject({ status: 'True', reason: 'Overdue' });
+});
+
 test('a Pipeline that is deleted goes, and finds its history when it comes back', async () => {
   const before = await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' });
   orThrow(await client.delete(KINDS.pipelines, { namespace: 'blue', name: 'second' }), 'deleting');

@@ -108,6 +108,11 @@ export class Reconciling {
     this.#pipelines.factsChanged(pipeline);
   }
 
+  /** Checks of these pipelines (row ids) may be overdue: their statuses say so. */
+  checksOverdue(pipelines: readonly number[]): void {
+    this.#pipelines.checksOverdue(pipelines);
+  }
+
   /** Something happened to a team (row id; 0: perhaps to any). */
   teamChanged(id: number): void {
     if (id === 0) this.#teams.factsChanged(undefined);

@@ -26,6 +26,8 @@ export interface OwnApiServer {
   start(): Promise<void>;
   /** Runs these controllers of Kubernetes, as its controller manager calls them; answers how to end them. */
   startControllers(...names: string[]): Promise<() => Promise<void>>;
+  /** Runs Kubernetes' scheduler, with the settings it has by itself; it ends with the server. */
+  startScheduler(): Promise<void>;
   /** Ends both programs and removes their data. */
   stop(): Promise<void>;
 }
@@ -33,6 +35,8 @@ export interface OwnApiServer {
 export interface OwnApiServerOptions {
   /** How long etcd keeps old versions; a watch from an older one is answered 410. */
   compaction?: string;
+  /** Writes as safely as in production: for measurements. */
+  durable?: boolean;
 }
 
 const TOKEN = 'test-administrator';
@@ -53,7 +57,7 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
     `--listen-peer-urls=${urls.peer}`,
     `--initial-advertise-peer-urls=${urls.peer}`,
     `--initial-cluster=default=${urls.peer}`,
-    '--unsafe-no-fsync',
+    ...(options.durable === true ? [] : ['--unsafe-no-fsync']),
   ]);
   let api: ChildProcess | undefined;
   const managers: ChildProcess[] = [];
@@ -73,16 +77,13 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
       await untilReady(port, folder);
     },
     startControllers: async (...names) => {
-      const manager = launch(binaries.controllers, folder, [
-        `--kubeconfig=${kubeconfig}`,
-        `--controllers=${names.join(',')}`,
-        `--secure-port=${await freePort()}`,
-        '--bind-address=127.0.0.1',
-        `--cert-dir=${join(folder, 'controllers')}`,
-        '--leader-elect=false',
-      ]);
+      const common = await clientFlags(folder, kubeconfig, 'controllers');
+      const manager = launch(binaries.controllers, folder, [...common, `--controllers=${names.join(',')}`]);
       managers.push(manager);
       return async () => await end(manager, 'SIGKILL');
+    },
+    startScheduler: async () => {
+      managers.push(launch(binaries.scheduler, folder, await clientFlags(folder, kubeconfig, 'scheduler')));
     },
     stop: async () => {
       for (const manager of managers) await end(manager, 'SIGKILL');
@@ -101,12 +102,13 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
 }
 
 /** Builds what is not built yet. */
-async function programs(): Promise<{ etcd: string; apiServer: string; controllers: string }> {
+async function programs(): Promise<Record<'etcd' | 'apiServer' | 'controllers' | 'scheduler', string>> {
   const folders = foldersFrom(process.env);
   const found = {
     etcd: binaryPath(folders, 'etcd'),
     apiServer: binaryPath(folders, 'kube-apiserver'),
     controllers: binaryPath(folders, 'kube-controller-manager'),
+    scheduler: binaryPath(folders, 'kube-scheduler'),
   };
   if (!existsSync(found.etcd) || !existsSync(found.apiServer)) {
     const main = new URL('../../config/cluster/main.ts', import.meta.url).pathname;
@@ -134,6 +136,17 @@ function apiServerFlags(
     `--token-auth-file=${join(folder, 'tokens.csv')}`,
     '--authorization-mode=RBAC',
     '--disable-admission-plugins=ServiceAccount',
+  ];
+}
+
+/** Of a program that works through the API server. */
+async function clientFlags(folder: string, kubeconfig: string, name: string): Promise<string[]> {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--secure-port=${await freePort()}`,
+    '--bind-address=127.0.0.1',
+    `--cert-dir=${join(folder, name)}`,
+    '--leader-elect=false',
   ];
 }
 

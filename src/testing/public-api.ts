@@ -61,6 +61,25 @@ function inMemoryActions(calls: string[]): Actions {
 const isApp = ({ team, pipeline }: { team: string; pipeline: string }): boolean =>
   team === 'main' && pipeline === 'app';
 
+/** The pipeline `app` is not public. */
+function inMemoryShows(): Pick<PublicApi, 'publicView' | 'picture' | 'badge'> {
+  const name = { team: 'main', pipeline: 'app', id: 1, public: false, paused: false, revision: 3 };
+  const state = { jobs: [{ id: 2, name: 'unit', paused: false, doing: [] }], resources: [] };
+  return {
+    publicView: async (asked, member) =>
+      isApp(asked) && member ? { pipeline: name, jobs: [], resourceTypes: [], state } : undefined,
+    picture: async (asked, member, { format }) =>
+      isApp(asked) && member
+        ? {
+            tag: `tag-of-${format}`,
+            public: false,
+            draw: async () => ({ bytes: Buffer.from(`drawn as ${format}`) }),
+          }
+        : undefined,
+    badge: async (asked, member) => (isApp(asked) && member ? { svg: '<svg/>', public: false } : undefined),
+  };
+}
+
 /** Team `main` with a pipeline `app`, a job `unit` that has run, a job `publish` that cannot, and a resource `git.app`. */
 export function inMemoryApi(): PublicApi & { calls: string[] } {
   const calls: string[] = [];
@@ -109,6 +128,7 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
       if (token !== WEBHOOK_TOKEN) return 'unknown';
       return signature === 'invalid' ? 'refused' : 'requested';
     },
+    ...inMemoryShows(),
     webhookSecret: (token) => `secret-of-${token}`,
     async regenerateWebhook(name, signed) {
       if (!isApp(name) || name.resource !== 'git.app') return { answer: 'unknown' };

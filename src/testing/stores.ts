@@ -9,6 +9,7 @@ import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool, rows, type Database } from '#adapters/database/pool.ts';
 import { retentionStore } from '#adapters/database/retention-store.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
+import { showStore } from '#adapters/database/show-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import { views } from '#adapters/database/views.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
@@ -57,6 +58,7 @@ export function storesOver(connections: Database) {
     leaders: leaderStore(database),
     retention: retentionStore(database),
     views: views(database),
+    show: showStore(database),
     access: accessStores(database),
   };
 }

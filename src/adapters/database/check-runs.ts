@@ -1,9 +1,10 @@
-import type { CheckCause, CheckRunFacts, OpenRun } from '#flows/check-ports.ts';
+import type { CheckCause, CheckRunFacts, HookRunFacts, OpenRun } from '#flows/check-ports.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import { sql, type FragmentSqlToken } from 'slonik';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
 import type { Definitions } from './definitions.ts';
 import { holdEpoch } from './fence.ts';
+import { releaseVersions } from './hook-runs.ts';
 import { storable } from '#domain/build/storable.ts';
 import { ids, rows, texts, time, type Database, type Transaction } from './pool.ts';
 
@@ -90,29 +91,36 @@ export async function runFacts(
       pipelineId: number;
       revision: number;
       checks: CheckRunFacts['checks'];
+      hooks: HookRunFacts | null;
     }
   >()`
     SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId", coalesce(c.revision_id, v.id) AS revision, ARRAY(
       SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', r.name, 'last', (
         SELECT fields FROM versions WHERE scope_id = s.id ORDER BY id DESC LIMIT 1)))
       FROM check_scopes s JOIN resources r ON r.scope_id = s.id AND r.deleted_at IS NULL
-      WHERE s.run_id = c.id ORDER BY r.position) AS checks
+      WHERE s.run_id = c.id ORDER BY r.position) AS checks,
+      CASE WHEN c.cause = 'version' THEN (
+        SELECT jsonb_build_object('resource', r.name, 'leftMs', extract(epoch FROM h.held_until - now()) * 1000, 'versions', (
+          SELECT jsonb_agg(jsonb_build_object('id', f.id, 'fields', f.fields) ORDER BY f.id) FROM versions f
+          WHERE f.scope_id = r.scope_id AND f.id BETWEEN h.first_version AND h.last_version))
+        FROM hook_runs h JOIN resources r ON r.id = h.resource_id WHERE h.run_id = c.id) END AS hooks
     FROM check_runs c
     JOIN pipelines p ON p.id = c.pipeline_id
     JOIN teams t ON t.id = p.team_id
     JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE c.id = ${run} AND c.closed_at IS NULL`);
   if (found === null) return undefined;
-  const { revision, checks, ...names } = found;
+  const { revision, checks, hooks, ...names } = found;
   const definition = (await definitions.of(pool, [revision])).get(revision);
-  return definition === undefined ? undefined : { run, ...names, definition, checks: [...checks] };
+  if (definition === undefined) return undefined;
+  return { run, ...names, definition, checks: [...checks], ...(hooks === null ? {} : { hooks }) };
 }
 
 export async function closeRun(
   database: Database,
   { run, at, error }: { run: number; at: Date; error?: string },
-): Promise<void> {
-  await database.pool.transaction(async (connection) => {
+): Promise<{ released: boolean }> {
+  return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
     const left = await connection.any(rows<ScopeRow & { live: boolean }>()`
       SELECT ${TIMER}, s.live FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
@@ -120,8 +128,12 @@ export async function closeRun(
     for (const scope of left) if (scope.live) await failCheck(connection, scope, failed);
     // The others are of resources that went meanwhile: nothing failed.
     await connection.query(rows()`UPDATE check_scopes SET run_id = NULL WHERE run_id = ${run}`);
-    await connection.query(rows()`
-      UPDATE check_runs SET closed_at = ${time(at)}, error = ${error ?? null} WHERE id = ${run} AND closed_at IS NULL`);
+    const cause = await connection.maybeOneFirst(rows<{ cause: string }>()`
+      UPDATE check_runs SET closed_at = coalesce(closed_at, ${time(at)}),
+        error = CASE WHEN closed_at IS NULL THEN ${error ?? null} ELSE error END
+      WHERE id = ${run} RETURNING cause`);
+    if (cause !== 'version') return { released: false };
+    return { released: await releaseVersions(connection, run, { at, error: error ?? null, results: [] }) };
   });
 }
 
@@ -146,7 +158,7 @@ export async function releaseRun(
 export async function openRuns({ pool }: Database): Promise<OpenRun[]> {
   const open = await pool.any(rows<Omit<OpenRun, 'podUid'> & { podUid: string | null }>()`
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
-      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, c.pod_uid AS "podUid"
+      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, c.pod_uid AS "podUid", c.cause = 'version' AS hooks
     FROM check_runs c JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
     WHERE c.closed_at IS NULL ORDER BY c.id`);
   return open.map(({ podUid, ...run }) => ({ ...run, ...(podUid === null ? {} : { podUid }) }));

@@ -40,6 +40,38 @@ const nextCheck = async (name: string): Promise<number> => {
 const open = async (names: string[], seconds = 1, cause: 'schedule' | 'manual' = 'schedule') =>
   await stores.checks.openRun(names.map(scopeOf), cause, after(seconds));
 
+/** All that is due has been claimed but for these. */
+const leave = async (...names: string[]): Promise<void> => {
+  const others = saved.resources.map(({ name }) => name).filter((name) => !names.includes(name));
+  await stores.pool.query(rows()`
+    UPDATE check_scopes SET next_check_at = ${after(0).toISOString()}, requested_at = NULL, timer = 'operator'`);
+  await open(others);
+};
+
+describe('what is overdue', () => {
+  test.each([
+    ['after two intervals, and no sooner', 'git.app', 119, 121],
+    ['of the clock after two of its own', 'cron.tick', 19, 21],
+    ['of a cron expression as soon as it might be', 'git.nightly', 119, 121],
+  ])('%s', async (_sentence, name, early, late) => {
+    await leave(name);
+    expect(await stores.checks.overduePipelines(after(early))).toEqual([]);
+    expect(await stores.checks.overduePipelines(after(late))).toEqual([saved.id]);
+  });
+
+  test('nothing that is being checked', async () => {
+    await leave();
+    expect(await stores.checks.overduePipelines(after(10_000))).toEqual([]);
+  });
+
+  test('nothing of a pipeline that is gone', async () => {
+    await leave('git.app');
+    expect(await stores.checks.overduePipelines(after(10_000))).toEqual([saved.id]);
+    await stores.pipelines.removePipeline(APP);
+    expect(await stores.checks.overduePipelines(after(10_000))).toEqual([]);
+  });
+});
+
 describe('what is due', () => {
   test('everything at first, so that a new pipeline soon has versions; the clock only when it strikes', async () => {
     expect(await due(1)).toEqual(['git.app', 'git.lib', 'git.nightly']);

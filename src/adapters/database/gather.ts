@@ -5,6 +5,7 @@ import {
   NEWEST,
   type Facts,
   type GetFacts,
+  type Held,
   type JobFacts,
 } from '#domain/scheduling/facts.ts';
 import type { Hold } from '#domain/scheduling/start-queued.ts';
@@ -59,6 +60,7 @@ interface InputRow extends GetFacts {
   newest: number | null;
   disabled: boolean;
   pinned: { version: number; disabled: boolean; unknown: boolean } | null;
+  held: { from: number; until: string; newest: number | null } | null;
 }
 
 /** Jobs of a pipeline that wait for a decision. The caller holds the pipeline's lock. */
@@ -98,6 +100,7 @@ async function gather(
           'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN jsonb_build_object('version', r.pinned_version,
               'disabled', (SELECT v.disabled FROM versions v WHERE v.id = r.pinned_version), 'unknown', false)
             WHEN r.pin_wanted IS NOT NULL THEN '{"version": 0, "disabled": false, "unknown": true}' END,
+          'held', ${heldFrom},
           'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions}
             ELSE ${unusedPassed} END) ORDER BY g.position)
         FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS inputs
@@ -123,6 +126,12 @@ const neverUsed = (version: FragmentSqlToken) => sql.fragment`
 const asPinned = (version: FragmentSqlToken) => sql.fragment`
   ${version} >= coalesce(r.pinned_version, 0)
   AND ${version} <= coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint ELSE 0 END)`;
+
+/** Of the oldest hooks that have not ended in their time. Resources that fire none have nothing to look up. */
+const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
+  SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
+    SELECT id FROM versions WHERE scope_id = r.scope_id AND NOT disabled AND id < h.first_version ORDER BY id DESC LIMIT 1))
+  FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
 
 const unusedVersions = sql.fragment`ARRAY(
   SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.id > greatest(g.dealt_with, g.settled)
@@ -184,6 +193,7 @@ function toResource({
   newest,
   disabled,
   pinned,
+  held,
 }: InputRow): Facts['resources'][number] {
   return {
     id: resource,
@@ -191,5 +201,10 @@ function toResource({
     disabled,
     ...(newest === null ? {} : { newest }),
     ...(pinned === null ? {} : { pinned }),
+    ...(held === null ? {} : { held: toHeld(held) }),
   };
+}
+
+function toHeld({ from, until, newest }: NonNullable<InputRow['held']>): Held {
+  return { from, until: new Date(until), ...(newest === null ? {} : { newest }) };
 }

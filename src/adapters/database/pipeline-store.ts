@@ -54,6 +54,7 @@ interface ResourceRow {
   nextCheckAt: string | null;
   checkError: string | null;
   cut: number;
+  hooksError: string | null;
   schedule: Schedule | null;
   heldSince: string | null;
 }
@@ -70,7 +71,7 @@ async function pipelineFacts(
           FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1)) ORDER BY j.position)
         FROM jobs j WHERE j.pipeline_id = p.id AND j.deleted_at IS NULL) AS jobs,
       (SELECT jsonb_agg(jsonb_build_object('name', r.name, 'schedule', s.schedule, 'lastCheckedAt', s.last_checked_at,
-          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut, 'heldSince', s.held_since, 'versions', (
+          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut, 'hooksError', s.last_hooks ->> 'error', 'heldSince', s.held_since, 'versions', (
             SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id AND NOT v.forgotten LIMIT 10000) AS counted))
           ORDER BY r.position)
         FROM resources r JOIN check_scopes s ON s.id = r.scope_id
@@ -110,7 +111,8 @@ function isStalled(schedule: Schedule | null, since: string | null): boolean {
 }
 
 function toResource(row: ResourceRow): PipelineFacts['resources'][number] {
-  const { name, versions, lastCheckedAt, nextCheckAt, checkError, cut, schedule, heldSince } = row;
+  const { name, versions, lastCheckedAt, nextCheckAt, checkError, cut, hooksError, schedule, heldSince } =
+    row;
   const next = nextCheckAt === null ? undefined : new Date(nextCheckAt);
   return {
     name,
@@ -120,5 +122,6 @@ function toResource(row: ResourceRow): PipelineFacts['resources'][number] {
     ...(next === undefined ? {} : { nextCheckAt: next }),
     ...(checkError === null ? {} : { checkError }),
     ...(cut === 0 ? {} : { cut }),
+    ...(hooksError === null ? {} : { hooksError }),
   };
 }

@@ -1,5 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { storableFields } from '#domain/build/storable.ts';
+import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import { versionDigest } from './digests.ts';
 import { rows, texts, time, type Transaction } from './pool.ts';
 
@@ -29,11 +30,31 @@ export async function addVersions(
     pinned AS (
       UPDATE resources r SET pinned_version = (SELECT max(a.id) FROM added a WHERE a.fields @> r.pin_wanted)
       WHERE r.scope_id = ${scope} AND r.pin_wanted IS NOT NULL AND r.pinned_version IS NULL),
+    ${holdForHooks(scope, at)}
     asked AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN resources r ON r.id = g.resource_id
         WHERE r.scope_id = ${scope} AND g.passed = '{}' AND EXISTS (SELECT 1 FROM added)`)})
     SELECT id FROM added ORDER BY id`);
   return [...known];
+}
+
+/**
+ * What was added waits for the hooks that it fires. By the database's own clock, as whoever reads it: an agent's, whose put this may be,
+ * could be wrong.
+ */
+function holdForHooks(scope: number, at: Date): FragmentSqlToken {
+  return sql.fragment`
+    hooked AS (
+      INSERT INTO check_runs (pipeline_id, revision_id, check_group, cause, opened_at)
+      SELECT p.id, v.id, 'on-trigger', 'version', ${time(at)}
+      FROM resources r JOIN pipelines p ON p.id = r.pipeline_id AND p.deleted_at IS NULL
+      JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
+      WHERE r.scope_id = ${scope} AND r.hooks AND r.deleted_at IS NULL AND EXISTS (SELECT 1 FROM added)
+      RETURNING id),
+    held AS (
+      INSERT INTO hook_runs (run_id, resource_id, first_version, last_version, held_until)
+      SELECT h.id, r.id, (SELECT min(id) FROM added), (SELECT max(id) FROM added), now() + ${HOLD_SECONDS} * interval '1 second'
+      FROM hooked h, resources r WHERE r.scope_id = ${scope}),`;
 }
 
 /** An UPDATE that asks for a decision on these jobs; rows are taken in one order, so that two such requests cannot deadlock. */

@@ -3,6 +3,7 @@ import type { Pipeline, Resource, Schedule } from '#domain/pipeline/pipeline.ts'
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { checkGroupKey } from '#domain/scheduling/check-groups.ts';
 import { checkTimer, isBuiltInCron, nextCheck, type CheckTimer } from '#domain/scheduling/next-check.ts';
+import { reachableHooks } from '#domain/scheduling/reachable-hooks.ts';
 import { cronNext } from './cron-next.ts';
 import { differenceBetween } from './definition-difference.ts';
 import { webhookToken, webhookTokenHash } from './digests.ts';
@@ -36,13 +37,16 @@ export async function saveResources(connection: Transaction, toSave: ResourcesTo
   const names = definition.resources.map((resource) => resource.name);
   await makeMissing(connection, toSave);
   await connection.query(rows()`
-    UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, deleted_at = NULL
+    UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, hooks = n.hooks, deleted_at = NULL
     FROM unnest(${texts(names)}, ${texts(definition.resources.map((resource) => resource.type))},
         ${sql.array(
           definition.resources.map((resource) => isTriggerStream(typeOf(resource, definition))),
           'bool',
+        )}, ${sql.array(
+          names.map((name) => reachableHooks(definition, name).length > 0),
+          'bool',
         )})
-      WITH ORDINALITY AS n (name, type, stream, position)
+      WITH ORDINALITY AS n (name, type, stream, hooks, position)
     WHERE r.pipeline_id = ${pipeline} AND r.name = n.name`);
   await connection.query(rows()`
     UPDATE resources SET deleted_at = now()

@@ -30,7 +30,8 @@ export async function schedule(
     const gathered = await gatherWaiting(connection, pipeline);
     const decision = await decideWithPages(connection, gathered, decide);
     const { made, interrupted } = await writeDecision(connection, gathered.jobs, decision, at);
-    return { builds: made.map(withoutId), interrupted };
+    const held = gathered.resources.some((resource) => resource.held !== undefined);
+    return { builds: made.map(withoutId), interrupted, held };
   });
 }
 

@@ -197,7 +197,7 @@ CREATE TABLE check_runs (
   revision_id bigint,
   CONSTRAINT check_runs_pkey PRIMARY KEY (id),
   CONSTRAINT check_runs_pod_uid_key UNIQUE (pod_uid),
-  CONSTRAINT check_runs_cause_check CHECK ((cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
+  CONSTRAINT check_runs_cause_check CHECK ((cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text, 'version'::text]))),
   CONSTRAINT check_runs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
   CONSTRAINT check_runs_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id)
 );
@@ -229,6 +229,7 @@ CREATE TABLE check_scopes (
   held_reason text,
   retained_at timestamp with time zone DEFAULT now(),
   retained_to bigint DEFAULT 0 NOT NULL,
+  last_hooks jsonb,
   CONSTRAINT check_scopes_pkey PRIMARY KEY (id),
   CONSTRAINT check_scopes_checked_by_check CHECK ((checked_by = ANY (ARRAY['pod'::text, 'operator'::text, 'nothing'::text]))),
   CONSTRAINT check_scopes_requested_cause_check CHECK ((requested_cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
@@ -255,6 +256,19 @@ CREATE TABLE good_versions (
   CONSTRAINT good_versions_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
 CREATE INDEX good_versions_of_build ON public.good_versions USING btree (build_id, resource_id, version_id);
+
+CREATE TABLE hook_runs (
+  run_id bigint NOT NULL,
+  resource_id bigint NOT NULL,
+  first_version bigint NOT NULL,
+  last_version bigint NOT NULL,
+  held_until timestamp with time zone NOT NULL,
+  open boolean DEFAULT true NOT NULL,
+  CONSTRAINT hook_runs_pkey PRIMARY KEY (run_id),
+  CONSTRAINT hook_runs_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
+  CONSTRAINT hook_runs_run_id_fkey FOREIGN KEY (run_id) REFERENCES check_runs(id) ON DELETE CASCADE
+);
+CREATE INDEX hook_runs_open ON public.hook_runs USING btree (resource_id, first_version) WHERE open;
 
 CREATE TABLE job_gets (
   job_id bigint NOT NULL,
@@ -433,6 +447,7 @@ CREATE TABLE resources (
   pin_wanted jsonb,
   stream boolean DEFAULT false NOT NULL,
   webhook_signed boolean DEFAULT false NOT NULL,
+  hooks boolean DEFAULT false NOT NULL,
   CONSTRAINT resources_pkey PRIMARY KEY (id),
   CONSTRAINT resources_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT resources_webhook_hash_key UNIQUE (webhook_hash),

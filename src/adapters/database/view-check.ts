@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { checksStalled } from '#domain/scheduling/next-check.ts';
 import type { ResourceName } from '#flows/ports.ts';
-import type { CheckView } from '#flows/views.ts';
+import type { CheckView, HooksView } from '#flows/views.ts';
 import { cronNext } from './cron-next.ts';
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
@@ -19,6 +19,7 @@ interface Row {
   heldSince: Date | null;
   held: string | null;
   webhookWorks: boolean;
+  hooks: (Omit<HooksView, 'endedAt'> & { endedAt: string }) | null;
 }
 
 export async function viewCheck(
@@ -30,13 +31,17 @@ export async function viewCheck(
   const found = await pool.maybeOne(rows<Row>()`
     SELECT s.run_id IS NOT NULL AS running, s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt",
       s.last_error AS error, s.failures, coalesce(s.last_log, '') AS output, s.schedule, s.held_since AS "heldSince", s.held_reason AS held,
-      s.webhook_works AS "webhookWorks"
+      s.webhook_works AS "webhookWorks", s.last_hooks AS hooks
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource} AND r.deleted_at IS NULL`);
   if (found === null) return undefined;
-  const { schedule, heldSince, ...row } = found;
+  const { schedule, heldSince, hooks, ...row } = found;
   const next = (heldSince ?? row.nextCheckAt)?.getTime();
   const stalled =
     schedule !== null && next !== undefined && checksStalled({ schedule, next, now: Date.now() }, cronNext);
-  return { ...withoutNulls(row), stalled };
+  return {
+    ...withoutNulls(row),
+    stalled,
+    ...(hooks === null ? {} : { hooks: { ...hooks, endedAt: new Date(hooks.endedAt) } }),
+  };
 }

@@ -25,6 +25,7 @@ const secret = (name: string, type: string): string =>
   `variable "${name}" {\n  type = string\n  secret "${type}" {\n    path = "a"\n    key  = "b"\n  }\n}\n`;
 const job = (inner: string): string => `job "a" {\n${inner}\n}\n`;
 const TASK = 'task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }';
+const CHAT = 'notification "slack" "s" {\n  params {\n    webhook_url = "https://chat.example"\n  }\n}\n';
 const CRON = 'resource "cron" "c" {}\n';
 
 describe('the operator refuses for now', () => {
@@ -33,6 +34,7 @@ describe('the operator refuses for now', () => {
     ['groups', job(`  in_parallel {\n  ${TASK}\n  }`), '2:3: in_parallel in job'],
     ['branches', job(`  if "a == a" {\n  ${TASK}\n  }`), '2:3: if in job'],
     ['inputs', job(`  input "x" {\n    type = string\n  }\n  ${TASK}`), '2:3: input in job'],
+    ['notify steps', CHAT + job(`  notify "slack" "s" {}\n  ${TASK}`), '7:3: notify in job'],
     ['hooks of jobs', job(`  ${TASK}\n  ensure "exec" {\n    path = "x"\n  }`), '7:3: ensure in job'],
     ['timeouts', job(`  timeout = "1m"\n  ${TASK}`), '2:3: timeout in job'],
     ['caches', 'resource "cron" "c" {\n  cache = true\n}\n', '2:3: cache in resource'],
@@ -57,19 +59,17 @@ describe('the operator refuses for now', () => {
       '1:1: $env in a runner_type',
     ],
     [
-      'notifications',
-      'notification "slack" "s" {\n  params {\n    webhook_url = "https://chat.example"\n  }\n}\n',
-      '1:1: notification',
+      'notifications that are sent by themselves',
+      CHAT.replace('{\n', '{\n  on = ["failure"]\n'),
+      '2:3: on in notification',
     ],
   ])('%s', (_what, text, place) => {
     expect(refused(text)).toEqual([`${place} is known, but this version cannot do it yet`]);
   });
 
   test('what a gate tells others', () => {
-    const chat = 'notification "slack" "s" {\n  params {\n    webhook_url = "https://chat.example"\n  }\n}\n';
     const gate = `  approve "x" {\n    notify "slack" "s" {}\n  }\n  ${TASK}`;
-    expect(refused(chat + job(gate))).toEqual([
-      '1:1: notification is known, but this version cannot do it yet',
+    expect(refused(CHAT + job(gate))).toEqual([
       '8:5: notify in approve is known, but this version cannot do it yet',
     ]);
   });
@@ -99,6 +99,11 @@ describe('the operator does', () => {
     [
       'runners of the pipeline',
       `runner_type "r" {\n  run {\n    path = "x"\n    args = ["$WORKDIR", "$args"]\n  }\n}\n${job('  task "t" {\n    run "r" {}\n  }')}`,
+    ],
+    ['hooks of new versions', job(`  ${TASK}\n  on_trigger "exec" {\n    path = "x"\n  }`)],
+    [
+      'notifications of new versions',
+      CHAT + job(`  ${TASK}\n  on_trigger {\n    notify "slack" "s" {\n      message = "queued"\n    }\n  }`),
     ],
     ['gates', job(`  approve "x" {\n    timeout = "1h"\n  }\n  ${TASK}`)],
     ['versions one by one', CRON + job('  get "cron" "c" {\n    version = "every"\n  }')],

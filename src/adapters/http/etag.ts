@@ -1,18 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Tags every complete answer to a GET by its content, and answers 304 to whoever has that content. */
+/** Tags every complete answer to a GET by its content, where it has no tag yet, and answers 304 to whoever has that content. */
 export async function notModified(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
 ): Promise<unknown> {
   if (request.method !== 'GET' || reply.statusCode !== 200 || typeof payload !== 'string') return payload;
+  if (reply.hasHeader('etag')) return payload;
   const tag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`;
   void reply.header('etag', tag);
   if (!has(request.headers['if-none-match'], tag)) return payload;
   void reply.code(304).removeHeader('content-length').removeHeader('content-type');
   return null;
+}
+
+/** Sets the tag of an answer that is not made yet; true if it need not be. */
+export function hasAlready(
+  request: Pick<FastifyRequest, 'headers'>,
+  reply: FastifyReply,
+  tag: string,
+): boolean {
+  void reply.header('etag', `"${tag}"`);
+  return has(request.headers['if-none-match'], `"${tag}"`);
 }
 
 function has(known: string | undefined, tag: string): boolean {

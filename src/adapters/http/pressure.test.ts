@@ -55,4 +55,17 @@ describe('a process', () => {
     expect((await answerAfterALook(app, '/openapi.json')).statusCode).toBe(200);
     await app.close();
   });
+
+  test('that took long to start is not taken for one that is late', async () => {
+    const app = server({ delay: 500, heapBytes: 1e15 });
+    void app.register(async () => {
+      const end = performance.now() + 1100;
+      while (performance.now() < end) void 0;
+    });
+    await app.ready();
+    while (app.memoryUsage().heapUsed === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(app.memoryUsage().eventLoopDelay).toBe(Infinity);
+    expect((await app.inject('/openapi.json')).statusCode).toBe(200);
+    await app.close();
+  });
 });

@@ -1,6 +1,7 @@
 import type { Done, Refused } from '#flows/action-ports.ts';
 import type { Actions } from '#flows/actions.ts';
-import type { Bell, JobName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
+import type { Bell, JobName, PipelineName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
+import type { Shows } from '#flows/show-pipeline.ts';
 import type { ResourceView, Views } from '#flows/views.ts';
 import type { Signature } from './webhook-signature.ts';
 
@@ -13,7 +14,11 @@ export interface WebhookShown {
 }
 
 /** What the public routes ask for; the door wires flows behind it. */
-export interface PublicApi extends Views, Actions {
+export interface PublicApi extends Views, Actions, Pick<Shows, 'publicView' | 'picture'> {
+  badge(
+    name: PipelineName & { job?: string },
+    member: boolean,
+  ): Promise<{ svg: string; public: boolean } | undefined>;
   /** Once the request is durable; what is refused, and a token that no resource has, take the same work. */
   requestCheckByWebhook(token: string, signature: Signature): Promise<'requested' | 'unknown' | 'refused'>;
   webhookSecret(token: string): string;

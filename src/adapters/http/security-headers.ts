@@ -59,7 +59,7 @@ export function securityHeaders(externalUrl: string | undefined): Record<Shown, 
   };
 }
 
-const OF_A_TEAM = new Set(['read', 'write', 'maintain', 'admin']);
+const OF_A_TEAM = new Set(['read', 'write', 'maintain', 'admin', 'public']);
 
 /** What a team shares may be kept and asked for again by its tag; all else is somebody's own, or a secret, and is kept nowhere. */
 export function cachingOf(row: Row | undefined): string {

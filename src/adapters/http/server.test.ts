@@ -69,7 +69,7 @@ describe('every route asks for its role, in the team of its path', () => {
     expect(() => rowOf('GET', '/teams/:team/secrets')).toThrow('not in the table');
   });
 
-  const guarded = routes.filter(({ row }) => row.needs !== 'nothing');
+  const guarded = routes.filter(({ row }) => row.needs !== 'nothing' && row.needs !== 'public');
   const callers = [
     { who: 'nobody', token: undefined, role: undefined },
     { who: 'a wrong token', token: 'nonsense', role: undefined },
@@ -99,6 +99,30 @@ describe('every route asks for its role, in the team of its path', () => {
     else expect([200, 201, 202]).toContain(statusCode);
   });
 
+  const shown = routes.filter(({ row }) => row.needs === 'public');
+  test.each(shown.flatMap((route) => callers.map((caller) => ({ route, caller }))))(
+    'what everybody may see if it is public: $route.url as $caller.who',
+    async ({ route, caller }) => {
+      const url = (pipeline: string): string =>
+        route.url.replace(':team', 'main').replace(':pipeline', pipeline).replace(':job', 'unit');
+      const [hidden, absent] = [
+        await ask('GET', url('app'), caller.token),
+        await ask('GET', url('xyz'), caller.token),
+      ];
+      if (caller.token === 'nonsense') expect(hidden.statusCode).toBe(401);
+      else expect(hidden.statusCode).toBe(caller.role === undefined ? 404 : 200);
+      if (caller.role !== undefined) return;
+      const told = (answer: typeof hidden) => [
+        answer.statusCode,
+        without(answer.json(), 'instance'),
+        without(answer.headers, 'x-request-id', 'date'),
+      ];
+      expect(JSON.stringify(told(hidden)).replace('pipeline app ', 'pipeline xyz ')).toEqual(
+        JSON.stringify(told(absent)),
+      );
+    },
+  );
+
   test('the answer to strangers does not tell what exists', async () => {
     for (const token of [undefined, 'read@other']) {
       const there = await ask('GET', APP, token);
@@ -125,8 +149,8 @@ describe('every route asks for its role, in the team of its path', () => {
   });
 });
 
-function without(document: Record<string, unknown>, name: string): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(document).filter(([key]) => key !== name));
+function without(document: Record<string, unknown>, ...names: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([key]) => !names.includes(key)));
 }
 
 const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: string; problem: object }> = {

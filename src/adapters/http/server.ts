@@ -114,9 +114,9 @@ function addHeaders(app: App, { draining }: ServerParts, headers: ReturnType<typ
       .headers(headers[shows])
       .header('cache-control', cachingOf(row))
       .header('x-request-id', request.id);
-    if (draining?.() === true) void reply.header('connection', 'close');
   });
   app.addHook('onSend', async (_request, reply) => {
+    if (draining?.() === true) void reply.header('connection', 'close');
     if (/^text\/html\b/.test(String(reply.getHeader('content-type')))) void reply.headers(headers.page);
   });
 }

@@ -18,7 +18,7 @@ export interface Picture {
 
 /** Most jobs whose state the description tells. */
 const MOST_TOLD = 50;
-const FONTS = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif";
+export const FONTS = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif";
 
 /**
  * An SVG picture that stands alone: no scripts, links, images or fonts from elsewhere. Colours are attributes, so that it is right

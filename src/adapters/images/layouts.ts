@@ -24,6 +24,8 @@ interface Kept {
 /** Asks once for each distinct graph, however many want it at the same time, and forgets those that were not wanted for longest. */
 export function createLayouts(lay: (graph: Graph, dot: string) => Promise<FoundLayout>): Layouts {
   const kept = new Map<string, Kept>();
+  /** Graphs that are at hand are the same objects each time. */
+  const texts = new WeakMap<Graph, { key: string; dot: string }>();
   let total = 0;
   const forget = (key: string): void => {
     total -= kept.get(key)?.size ?? 0;
@@ -42,8 +44,8 @@ export function createLayouts(lay: (graph: Graph, dot: string) => Promise<FoundL
     async find(graph) {
       const { nodes, edges } = graph;
       if (nodes.length > MOST_NODES || edges.length > MOST_EDGES) return { refused: tooLarge(graph) };
-      const dot = writeLayoutDot(graph);
-      const key = createHash('sha256').update(dot).digest('base64');
+      const { key, dot } = texts.get(graph) ?? describe(graph);
+      texts.set(graph, { key, dot });
       const known = kept.get(key) ?? { size: nodes.length + edges.length, found: ask(key, graph, dot) };
       total += kept.has(key) ? 0 : known.size;
       kept.delete(key);
@@ -52,6 +54,11 @@ export function createLayouts(lay: (graph: Graph, dot: string) => Promise<FoundL
       return known.found;
     },
   };
+}
+
+function describe(graph: Graph): { key: string; dot: string } {
+  const dot = writeLayoutDot(graph);
+  return { key: createHash('sha256').update(dot).digest('base64'), dot };
 }
 
 function tooLarge({ nodes, edges }: Graph): Refusal {

@@ -10,7 +10,7 @@ import { writeDot } from '#domain/graph/write-dot.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { childProcesses, nextChild } from '#testing/child-processes.ts';
 import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
-import type { PictureRequest } from './pictures.ts';
+import type { PictureToDraw } from '#flows/show-ports.ts';
 import { createPictures } from './pictures.ts';
 
 // Slow machines take long to start processes.
@@ -25,18 +25,18 @@ function requestOf(
   pipeline: Pipeline,
   state: GraphState = nothing,
   options: GraphOptions = {},
-): PictureRequest {
+): PictureToDraw {
   const graph = graphOf(pipeline, options);
   return { graph, looks: looksOf(graph, state), name: 'sample' };
 }
 
-async function svgOf(request: PictureRequest): Promise<string> {
+async function svgOf(request: PictureToDraw): Promise<string> {
   const answer = await pictures.svg(request);
   if ('refused' in answer) throw new Error(answer.refused.message);
   return answer.svg;
 }
 
-async function pngOf(request: PictureRequest): Promise<Uint8Array> {
+async function pngOf(request: PictureToDraw): Promise<Uint8Array> {
   const answer = await pictures.png(request);
   if ('refused' in answer) throw new Error(answer.refused.message);
   return answer.png;

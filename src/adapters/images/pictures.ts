@@ -1,5 +1,4 @@
-import type { Graph } from '#domain/graph/graph.ts';
-import type { NodeLook } from '#domain/graph/look.ts';
+import type { Drawing } from '#flows/show-ports.ts';
 import { drawShapes } from './draw-shapes.ts';
 import { drawSvg } from './draw-svg.ts';
 import { layoutOf } from './layout.ts';
@@ -8,16 +7,7 @@ import type { DrawingProcess, Refusal } from './process.ts';
 import { startDrawing } from './process.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
-export interface PictureRequest {
-  graph: Graph;
-  looks: ReadonlyMap<string, NodeLook>;
-  /** Of the pipeline, for those who cannot see the picture. */
-  name: string;
-}
-
-export interface Pictures {
-  svg(request: PictureRequest): Promise<{ svg: string } | { refused: Refusal }>;
-  png(request: PictureRequest): Promise<{ png: Uint8Array } | { refused: Refusal }>;
+export interface Pictures extends Drawing {
   /** Ends the process; what is still waiting is refused. */
   close(): Promise<void>;
 }
@@ -61,12 +51,19 @@ interface Turns {
   close(): Promise<void>;
 }
 
+/** Whoever comes then is told at once: the wait would be longer than their patience. */
+const MOST_WAITING = 20;
+const BUSY = {
+  refused: { reason: 'busy', message: 'too many pictures are being drawn at once: try again in a moment' },
+} as const;
+
 /** One request after another, by a process that is started when it is needed. */
 function createTurns(timeLimitMs: number, idleMs: number): Turns {
   let drawing: DrawingProcess | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
   let closed = false;
+  let waiting = 0;
 
   const rest = async (): Promise<void> => {
     clearTimeout(idle);
@@ -86,10 +83,12 @@ function createTurns(timeLimitMs: number, idleMs: number): Turns {
     return answer;
   };
   return {
-    send(request) {
-      const answer = last.then(() => run(request));
+    async send(request) {
+      if (waiting >= MOST_WAITING) return BUSY;
+      waiting += 1;
+      const answer = last.then(() => run(request)).finally(() => (waiting -= 1));
       last = answer.catch(() => undefined);
-      return answer;
+      return await answer;
     },
     async close() {
       closed = true;

@@ -2,14 +2,11 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import type { DrawingRefused } from '#flows/show-ports.ts';
 import { findFont, workerUrl } from './locate.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
-/** Why there is no picture: a stable word, and a sentence for people. */
-export interface Refusal {
-  reason: 'too-large' | 'time-limit' | 'fault';
-  message: string;
-}
+export type Refusal = DrawingRefused['refused'];
 
 /** A process that draws: a fault of Graphviz or libvips, or of V8 when it is ended, takes nobody else along (ADR 0014). */
 export interface DrawingProcess {

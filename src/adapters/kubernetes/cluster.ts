@@ -1,9 +1,11 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { createHmac } from 'node:crypto';
+import { checkDeadlineSeconds, HOOKS_DEADLINE_SECONDS } from '#domain/planning/check-deadline.ts';
 import { checkContainersOf, containersOf } from '#domain/planning/containers.ts';
 import type { Misplaced, Placement } from '#domain/planning/place-pod.ts';
 import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
+import { hookContainersOf } from '#domain/planning/plan-hooks.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { Cluster, CreatePodAnswer } from '#flows/cluster-ports.ts';
 import type { AgentSession, PendingBuild } from '#flows/ports.ts';
@@ -114,13 +116,11 @@ function podOfBuild(build: PendingBuild, { rules, placement }: Place, options: C
 
 function podOfRun(run: CheckRunFacts, { rules, placement }: Place, options: ClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'checks', run: run.run });
-  const resources = run.checks.map((check) => check.resource);
   return checkPod(
     {
       ...run,
-      resources,
+      ...purposeOf(run),
       placement,
-      containers: checkContainersOf(run.definition, resources),
       nonce,
       shim: shimKeys(options.agentKey, nonce),
       ...owned(options.surroundings.pipelineOwner(run.namespace, run.pipeline)),
@@ -128,6 +128,18 @@ function podOfRun(run: CheckRunFacts, { rules, placement }: Place, options: Clus
     { ...rules, namespace: run.namespace },
     options.installation(),
   );
+}
+
+/** What runs in the Pod of a run, and for how long. */
+function purposeOf({ definition, checks, hooks }: CheckRunFacts) {
+  if (hooks !== undefined) {
+    const { resource } = hooks;
+    const containers = hookContainersOf(definition, resource);
+    return { resources: [resource], containers, deadlineSeconds: HOOKS_DEADLINE_SECONDS };
+  }
+  const resources = checks.map((check) => check.resource);
+  const containers = checkContainersOf(definition, resources);
+  return { resources, containers, deadlineSeconds: checkDeadlineSeconds(resources.length) };
 }
 
 function tagsOfJob({ definition, job }: PendingBuild): string[] {

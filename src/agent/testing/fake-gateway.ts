@@ -4,6 +4,7 @@ import type {
   CheckResult,
   CheckResultsRequest,
   EventsRequest,
+  HookResult,
   SessionConfirmation,
   SessionRequest,
   SessionResponse,
@@ -25,6 +26,7 @@ export class FakeGateway {
   readonly sessions: SessionRequest[] = [];
   readonly events: BuildEvent[] = [];
   readonly results: CheckResult[] = [];
+  readonly hooks: HookResult[] = [];
   checksDone = false;
   requests = 0;
   cancelled = false;
@@ -135,6 +137,7 @@ export class FakeGateway {
     }
     if (areResults(body)) {
       this.results.push(...body.results);
+      this.hooks.push(...(body.hooks ?? []));
       this.checksDone ||= body.done;
     }
     if (!areEvents(body)) return {};

@@ -3,10 +3,11 @@ import type { Role } from './roles.ts';
 
 /**
  * What a caller needs. A role counts in the team that the path names, never in one that a body or query names. `nothing` is for
- * paths that say nothing of anyone, or whose path is itself the secret; `user` for people and their personal tokens, `session` for
+ * paths that say nothing of anyone, or whose path is itself the secret; `public` for what everybody may see of a pipeline that is public,
+ * and of another whoever has the role read: the path decides when it knows which; `user` for people and their personal tokens, `session` for
  * people who signed in and no token of theirs.
  */
-export type Need = Role | 'nothing' | 'user' | 'session' | 'global-admin';
+export type Need = Role | 'nothing' | 'public' | 'user' | 'session' | 'global-admin';
 
 /** By what somebody is known: `installation` is a token of the installation's Secret, which is nobody's account. */
 export type Credential = 'session' | 'personal-token' | 'team-token' | 'installation';
@@ -38,6 +39,12 @@ export function roleIn(identity: Identity, team: string): Role | undefined {
   return identity.globalAdmin ? 'admin' : identity.teams.get(team);
 }
 
+/** Sees what is not public of the team. Whoever must change their password first sees what strangers see. */
+export function isMember(identity: Identity | undefined, team: string): boolean {
+  if (identity === undefined || identity.mustChangePassword === true) return false;
+  return roleIn(identity, team) !== undefined;
+}
+
 export interface Asked {
   needs: Need;
   /** Of the path. */
@@ -48,7 +55,7 @@ export interface Asked {
 
 /** Why this caller may not come here; undefined when they may. */
 export function refuseAccess(asked: Asked, identity: Identity): Refusal | undefined {
-  if (identity.mustChangePassword === true && !asked.beforePasswordChange) {
+  if (identity.mustChangePassword === true && !asked.beforePasswordChange && asked.needs !== 'public') {
     const message = 'Change your password first: PUT /profile/password.';
     return { reason: 'password-change-required', message, needs: asked.needs };
   }
@@ -63,7 +70,10 @@ export function isFresh({ signedInAt }: Identity, now: number): boolean {
 }
 
 /** What is of no team, by what somebody must be known for it. */
-const NOT_OF_A_TEAM: Record<Exclude<Need, Role | 'nothing'>, { open: Credential[]; message: string }> = {
+const NOT_OF_A_TEAM: Record<
+  Exclude<Need, Role | 'nothing' | 'public'>,
+  { open: Credential[]; message: string }
+> = {
   session: { open: ['session'], message: 'This needs a session: sign in. No token will do.' },
   user: {
     open: ['session', 'personal-token'],
@@ -76,7 +86,7 @@ const NOT_OF_A_TEAM: Record<Exclude<Need, Role | 'nothing'>, { open: Credential[
 };
 
 function missing({ needs, team }: Asked, identity: Identity): Refusal | undefined {
-  if (needs === 'nothing') return undefined;
+  if (needs === 'nothing' || needs === 'public') return undefined;
   if (isRole(needs)) {
     if (team === undefined) return forbid(needs, 'This path is closed.');
     if (includes(roleIn(identity, team), needs)) return undefined;

@@ -58,8 +58,22 @@ export interface CheckResult {
   log: string;
 }
 
+/** What came of one hook. */
+export interface HookResult {
+  /** Row id of the version that fired it, decimal. */
+  version: string;
+  job: string;
+  hook: string;
+  /** Why it failed, or was not run. Masked. */
+  error?: string;
+  /** The end of what it printed, masked. */
+  output: string;
+}
+
 export interface CheckResultsRequest {
   results: CheckResult[];
+  /** Of a run of hooks, all of them at once. */
+  hooks?: HookResult[];
   /** The last request of the run. */
   done: boolean;
 }

@@ -7,16 +7,16 @@ const LONGEST_WORDS = 500;
 const ON_THE_WAY = new Set(['ContainerCreating', 'PodInitializing']);
 
 /**
- * Why the Pod of a check brought no result, as a sentence. A container that cannot start comes first: an agent that waited for it in
+ * Why the Pod of a check, or of hooks, brought no result, as a sentence. A container that cannot start comes first: an agent that waited for it in
  * vain has ended by then, and knows only that it did not come.
  */
-export function tellCheckEnd(pod: PodReport | undefined): string {
-  if (pod === undefined) return 'The Pod of the check is gone.';
+export function tellCheckEnd(pod: PodReport | undefined, work: 'check' | 'hooks' = 'check'): string {
+  if (pod === undefined) return `The Pod of the ${work} is gone.`;
   const stuck = pod.containers.find(isStuck);
-  if (stuck !== undefined) return `The Pod of the check did not start: ${complaint(stuck)}`;
-  if (!hasEnded(pod)) return tellLate(pod);
+  if (stuck !== undefined) return `The Pod of the ${work} did not start: ${complaint(stuck)}`;
+  if (!hasEnded(pod)) return tellLate(pod, work);
   const { message } = podFault(pod, parseTermination(pod.containers[0]?.message));
-  return `The Pod of the check ended before the check had a result: ${sentence(message)}`;
+  return `The Pod of the ${work} ended before the ${work} had a result: ${sentence(message)}`;
 }
 
 function isStuck({ state, reason }: ContainerReport): boolean {
@@ -24,13 +24,13 @@ function isStuck({ state, reason }: ContainerReport): boolean {
 }
 
 /** It is there, and no agent has come from it in the time that one is given. */
-function tellLate({ scheduled, unschedulable, containers }: PodReport): string {
-  const why = 'The Pod of the check did not start: ';
+function tellLate({ scheduled, unschedulable, containers }: PodReport, work: string): string {
+  const why = `The Pod of the ${work} did not start: `;
   if (unschedulable !== undefined) return why + sentence(`no node takes it: ${unschedulable}`);
   if (!scheduled) return `${why}the scheduler has not looked at it.`;
   const waiting = containers.find((container) => container.state === 'waiting');
   if (waiting !== undefined) return why + complaint(waiting);
-  return 'The Pod of the check runs, but its agent did not reach the internal gateway in time.';
+  return `The Pod of the ${work} runs, but its agent did not reach the internal gateway in time.`;
 }
 
 function complaint({ name, reason = 'it waits', message }: ContainerReport): string {

@@ -71,12 +71,15 @@ function idsWithin(node: GraphNode): string[] {
 /** The first that one of its jobs has gives a compact node its tone. */
 const GRAVEST: readonly Tone[] = ['failed', 'cancelled', 'warning', 'waiting', 'paused', 'idle', 'succeeded'];
 
+export const gravestOf = (tones: readonly Tone[]): Tone =>
+  GRAVEST.find((tone) => tones.includes(tone)) ?? 'idle';
+
 function lookOfJobs({ jobs }: JobNode, state: GraphState, faded: boolean): NodeLook {
   const rows = jobs.map((job) => lookOfJob(job, state.jobs.get(job), faded));
   const [only] = rows;
   if (only && rows.length === 1) return { ...only, rows: [] };
   return {
-    tone: GRAVEST.find((tone) => rows.some((row) => row.tone === tone)) ?? 'idle',
+    tone: gravestOf(rows.map(({ tone }) => tone)),
     dashed: rows.some((row) => row.dashed),
     pinned: false,
     faded,
@@ -103,7 +106,7 @@ function lookOfJob(job: string, state: JobState = { paused: false }, faded: bool
 
 const DOING = { pending: 'pending', waiting: 'waiting for approval', started: 'running' } as const;
 
-function toneOf({ paused, ended, doing }: JobState): Tone {
+export function toneOf({ paused, ended, doing }: JobState): Tone {
   if (paused) return 'paused';
   return doing === 'waiting' ? 'waiting' : (ended ?? 'idle');
 }

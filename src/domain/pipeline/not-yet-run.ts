@@ -9,12 +9,13 @@ import type { CustomCommand, Pipeline } from './pipeline.ts';
  * that they stand in, `*` for any.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  pipeline: ['notification', 'secret_type'],
+  pipeline: ['secret_type'],
   '*': ['timeout', 'attempts', 'on_success', 'on_failure', 'on_cancel', 'ensure'],
   variable: ['secret'],
   resource_type: ['cache'],
   resource: ['cache'],
-  job: ['input', 'on_trigger', 'notify', 'service', 'in_parallel', 'if', 'else_if', 'else'],
+  notification: ['on'],
+  job: ['input', 'notify', 'service', 'in_parallel', 'if', 'else_if', 'else'],
   approve: ['notify'],
   task: ['inputs', 'outputs'],
 };

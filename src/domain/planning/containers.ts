@@ -26,7 +26,8 @@ export function checkContainersOf(pipeline: Pipeline, resources: string[]): Plan
   return containersFor(resources.map((name) => typeOf(pipeline, name).check));
 }
 
-function containersFor(commands: (Command | undefined)[]): PlanContainer[] {
+/** The same for any commands that share a Pod. */
+export function containersFor(commands: (Command | undefined)[]): PlanContainer[] {
   const running = commands.filter((command) => command !== undefined).filter(runs);
   const images = new Set(running.flatMap((command) => (command.runner === 'docker' ? [command.image] : [])));
   const worker = running.some((command) => command.runner !== 'docker');

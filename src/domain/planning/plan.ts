@@ -81,5 +81,31 @@ export interface CheckRun {
   run: string;
   containers: PlanContainer[];
   checks: CheckPlan[];
+  /** It runs `on_trigger` hooks instead of checks. */
+  hooks?: HooksPlan;
   secrets: string[];
+}
+
+/** The hooks that new versions of one resource fire. */
+export interface HooksPlan {
+  /** Where they start: no build's directory, and no variable names it. */
+  workdir: string;
+  /** In which they must have ended, counted from when the agent gets this. */
+  seconds: number;
+  /** Version by version, oldest first. */
+  plans: HookPlan[];
+  /** How many more there would have been. */
+  leftOut: number;
+}
+
+export interface HookPlan {
+  /** Row id of the version, decimal. */
+  version: string;
+  job: string;
+  /** As people know it: its runner, or `slack.ops`. */
+  hook: string;
+  command: PlanCommand;
+  env: Record<string, string>;
+  /** Becomes `$NOTIFY_MESSAGE` once its references are filled in. */
+  message?: string;
 }

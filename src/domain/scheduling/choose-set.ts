@@ -46,13 +46,15 @@ export function chooseSet(job: JobFacts, known: Known): Choice {
   return choice;
 }
 
-function ungatedVersion({ pinned, newest }: ResourceFacts): number | undefined {
-  if (pinned === undefined) return newest;
-  return cannotBeTaken(pinned) ? undefined : pinned.version;
+function ungatedVersion(resource: ResourceFacts): number | undefined {
+  const { pinned, newest, held } = resource;
+  if (pinned === undefined) return held === undefined ? newest : held.newest;
+  return cannotBeTaken(resource) ? undefined : pinned.version;
 }
 
-function cannotBeTaken(pinned: ResourceFacts['pinned']): boolean {
-  return pinned?.disabled === true || pinned?.unknown === true;
+function cannotBeTaken({ pinned, held }: ResourceFacts): boolean {
+  if (pinned === undefined) return false;
+  return pinned.disabled || pinned.unknown === true || (held !== undefined && pinned.version >= held.from);
 }
 
 /** A get with `passed` and its position. */
@@ -80,7 +82,7 @@ export function gatedGroups(gets: readonly GetFacts[]): GatedPlace[][] {
 }
 
 function chooseGroup(group: GatedPlace[], known: Known, choice: Choice): void {
-  const blocked = group.filter(({ get }) => cannotBeTaken(known.resource(get.resource).pinned));
+  const blocked = group.filter(({ get }) => cannotBeTaken(known.resource(get.resource)));
   for (const { index, get } of blocked)
     choice.missing.push({ get: index, reason: whyNoVersion(known.resource(get.resource)) });
   if (blocked.length > 0) return;
@@ -98,10 +100,15 @@ export function solveGroup(
   wanted?: { index: number; version: number },
 ): Solution {
   const gated = group.map(({ index, get }): GatedGet => {
-    const pinned = known.resource(get.resource).pinned?.version;
-    const only = wanted?.index === index ? wanted.version : pinned;
+    const { pinned, held } = known.resource(get.resource);
+    const only = wanted?.index === index ? wanted.version : pinned?.version;
     const passed = get.passed.map(({ job }) => job);
-    return { resource: get.resource, passed, ...(only === undefined ? {} : { only }) };
+    return {
+      resource: get.resource,
+      passed,
+      ...(only === undefined ? {} : { only }),
+      ...(held === undefined ? {} : { below: held.from }),
+    };
   });
   const solution = solvePassed(gated, known.passes);
   return 'needs' in solution && known.exhausted ? { tooDeep: true } : solution;

@@ -2,6 +2,7 @@ import { automaticSets, type AutomaticSets, type VersionSet } from './automatic-
 import { chooseSet, know, type Choice, type Known } from './choose-set.ts';
 import type { BuildDecision, Decision } from './decision.ts';
 import { MOST_UNUSED, type BuildRequest, type Facts, type JobFacts } from './facts.ts';
+import { withoutHeld, withoutHolds } from './held-versions.ts';
 import { knownUsed, type KnownUsed } from './known-used.ts';
 import type { Reason } from './reasons.ts';
 import { hindrances, whyIdle, whyNotVersion } from './why-no-build.ts';
@@ -25,31 +26,48 @@ export function decideBuilds(facts: Facts): Decision {
     needs: [],
   };
   const known = know(facts);
-  const used = knownUsed(facts.used, known.exhausted);
+  const free = withoutHolds(facts);
+  const context: Context = {
+    facts,
+    known,
+    knownToPeople: free === facts ? known : know(free),
+    used: knownUsed(facts.used, known.exhausted),
+    decision,
+  };
   for (const job of facts.jobs.toSorted((a, b) => a.id - b.id))
-    decideJob(job, { facts, known, used, decision });
+    decideJob(
+      withoutHeld(job, (id) => known.resource(id)),
+      context,
+    );
   return decision;
 }
 
 interface Context {
   facts: Facts;
   known: Known;
+  /** The same with the versions whose hooks run. */
+  knownToPeople: Known;
   used: KnownUsed;
   decision: Decision;
 }
 
 function decideJob(job: JobFacts, context: Context): void {
-  const { facts, known, used, decision } = context;
+  const { facts, known, knownToPeople, used, decision } = context;
   const choice = chooseSet(job, known);
+  const wide = known === knownToPeople || job.requests.length === 0;
+  const choiceOfPeople = wide ? choice : chooseSet(job, knownToPeople);
   const hindered = hindrances(job, { paused: facts.paused, choice });
   const complete = hindered.length === 0 && choice.needs.length === 0;
   const automatic = complete ? automaticSets(job, choice, { known, used }) : NO_SETS;
-  const needs = [...choice.needs, ...automatic.needs];
+  const needs = [...new Set([...choice.needs, ...choiceOfPeople.needs]), ...automatic.needs];
   if (needs.length > 0) {
     decision.needs.push(...needs);
     return;
   }
-  const asked = requestedSets(job, { choice, paused: hindrances(job, { paused: facts.paused }) });
+  const asked = requestedSets(job, {
+    choice: choiceOfPeople,
+    paused: hindrances(job, { paused: facts.paused }),
+  });
   decision.refused.push(...asked.refused);
   addBuilds(job, merged(automatic.sets, asked.sets), decision);
   if (hindered.length === 0) noteSettled(job, automatic.sets.length, context);

@@ -22,12 +22,24 @@ export interface ResourceFacts {
   newest?: number;
   /** It has disabled versions. */
   disabled?: boolean;
+  /** The `on_trigger` hooks of its newest versions have not ended. */
+  held?: Held;
   pinned?: {
     version: number;
     disabled: boolean;
     /** A manifest pins the resource to a version that no check has found; `version` means nothing. */
     unknown?: boolean;
   };
+}
+
+/** Versions that no automatic build may take yet. */
+export interface Held {
+  /** This one and all that are newer. */
+  from: number;
+  /** Builds wait no longer than that. */
+  until: Date;
+  /** The newest version that is not held. */
+  newest?: number;
 }
 
 export interface JobFacts {

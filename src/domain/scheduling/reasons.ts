@@ -18,6 +18,8 @@ export const REASONS = {
   NotTaken: 'The job has no get of that resource without passed.',
   NothingNew: 'The job has had a build with every version that it may take.',
   BuildActive: 'New versions are ready; they are taken when the automatic build that has not ended does.',
+  HooksRunning:
+    'The on_trigger hooks of a new version of a resource run first; builds wait for them 30 s at most.',
   SearchTooDeep: 'Builds that agree were looked for among the newest ones only, and not found there.',
   WaitingForApproval: 'The build waits for people to approve it.',
   Concurrency: 'As many builds of the job are running as its concurrency allows.',
@@ -57,6 +59,7 @@ export const ORDINARY: ReadonlySet<ReasonCode> = new Set([
   'NothingNew',
   'BuildActive',
   'NewestNotPassed',
+  'HooksRunning',
   'PodPending',
 ]);
 

@@ -7,6 +7,8 @@ export interface GatedGet {
   passed: readonly number[];
   /** The one version that will do: a pin, or the one that wants a build. */
   only?: number;
+  /** Versions from this one on do not come into question. */
+  below?: number;
 }
 
 export type Solution =
@@ -106,7 +108,7 @@ function lowestOf(found: Found[]): Candidate {
 }
 
 function atMost(get: GatedGet): number {
-  return get.only ?? NEWEST;
+  return get.only ?? (get.below === undefined ? NEWEST : get.below - 1);
 }
 
 function withVersion(fixed: Fixed, get: GatedGet, version: number): Fixed {

@@ -1,6 +1,7 @@
 import type { Choice, Known } from './choose-set.ts';
 import { NEWEST, type BuildRequest, type GetFacts, type JobFacts } from './facts.ts';
 import { listed, type Reason } from './reasons.ts';
+import { whyHeld } from './why-unmet.ts';
 
 /** What stands against any automatic build of a job. */
 export function hindrances(
@@ -45,7 +46,16 @@ export function whyIdle(
           message: `${job.name} has had a build with every version that it may take.`,
         };
   const more = job.gets.flatMap((get, index) => whyNotNewest(get, choice.versions[index], known));
-  return [first, ...more];
+  return [...whyHooksRun(job, known), first, ...more];
+}
+
+/** New versions are there that trigger nothing yet. */
+function whyHooksRun({ gets }: JobFacts, known: Known): Reason[] {
+  const triggers = new Set(gets.filter((get) => get.trigger).map((get) => get.resource));
+  return [...triggers].flatMap((id) => {
+    const { name, held } = known.resource(id);
+    return held === undefined ? [] : [whyHeld(name, held)];
+  });
 }
 
 /** A trigger takes something older than the newest version there is. */

@@ -1,19 +1,27 @@
-import type { ResourceFacts } from './facts.ts';
+import type { Held, ResourceFacts } from './facts.ts';
 import { listed, type Reason } from './reasons.ts';
 
 /** Why a get without `passed` has no version. */
-export function whyNoVersion({ name, pinned, disabled }: ResourceFacts): Reason {
+export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts): Reason {
   const data = { resource: name };
   if (pinned?.unknown) {
     const message = `The manifest pins ${name} to a version that no check has found yet.`;
     return { code: 'PinnedUnknown', message, data };
   }
-  if (pinned !== undefined) {
+  if (pinned?.disabled) {
     const message = `${name} is pinned to version ${pinned.version}, which is disabled.`;
     return { code: 'PinnedDisabled', message, data: { ...data, version: pinned.version } };
   }
+  if (held !== undefined) return whyHeld(name, held);
   if (disabled) return { code: 'AllDisabled', message: `Every version of ${name} is disabled.`, data };
   return { code: 'NoVersion', message: `No version of ${name} is known yet.`, data };
+}
+
+/** Why the newest versions of a resource trigger nothing yet. */
+export function whyHeld(name: string, { from, until }: Held): Reason {
+  const time = until.toISOString().slice(11, 19);
+  const message = `The on_trigger hooks of version ${from} of ${name} run until ${time} UTC at most.`;
+  return { code: 'HooksRunning', message, data: { resource: name, version: from } };
 }
 
 /** Why a get with `passed` has no version though others of its group may have. */

@@ -33,13 +33,14 @@ function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): 
     }),
     ...(one.trigger ? { version: one.every ? ('every' as const) : ('latest' as const) } : {}),
   }));
-  const { interruptible, allowFailure, disableRetry, gate } = drawn;
+  const { interruptible, allowFailure, disableRetry, gate, hooks } = drawn;
   return {
     name: drawn.name,
     steps: [...gets, ...[...puts].map((name) => put(`git.${name}`))],
     interruptible,
     allowFailure,
     disableRetry,
+    ...(hooks === true ? { onTrigger: [{ kind: 'command', run: { runner: 'shell', cmd: 'true' } }] } : {}),
     ...(gate === undefined ? {} : { approval: { label: 'gate', notify: [], ...gate } }),
   };
 }

@@ -4,6 +4,7 @@ import {
   NEWEST,
   type Facts,
   type GetFacts,
+  type Held,
   type JobFacts,
   type Need,
   type Pass,
@@ -25,6 +26,7 @@ import {
   type History,
   type HistoryGet,
   type HistoryJob,
+  type HistoryResource,
 } from './history.ts';
 
 /** What a store gathers at first, with pages of as many rows. */
@@ -68,6 +70,7 @@ export function gatherMore(
 function resourceFacts(history: History, id: number): ResourceFacts {
   const { name, pinned, versions } = resourceOf(history, id);
   const newest = newestOf(history, id, true);
+  const held = heldOf(resourceOf(history, id));
   return {
     id,
     name,
@@ -76,7 +79,15 @@ function resourceFacts(history: History, id: number): ResourceFacts {
     ...(pinned === undefined
       ? {}
       : { pinned: { version: pinned, disabled: !isEnabled(history, { resource: id, version: pinned }) } }),
+    ...(held === undefined ? {} : { held }),
   };
+}
+
+function heldOf({ versions, held = [] }: HistoryResource): Held | undefined {
+  if (held.length === 0) return undefined;
+  const from = Math.min(...held);
+  const newest = versions.findLast(({ id, disabled }) => id < from && !disabled)?.id;
+  return { from, until: new Date(0), ...(newest === undefined ? {} : { newest }) };
 }
 
 function jobFacts(history: History, job: HistoryJob): JobFacts {

@@ -1,7 +1,8 @@
 import { BUILDS } from './histories-of-builds.ts';
+import { HOOKS } from './histories-of-hooks.ts';
 import { PEOPLE } from './histories-of-people.ts';
 import { STATES } from './histories-of-states.ts';
 import type { Histories } from './play.ts';
 
 /** By subject. */
-export const HISTORIES: Record<string, Histories> = { ...STATES, ...BUILDS, ...PEOPLE };
+export const HISTORIES: Record<string, Histories> = { ...STATES, ...BUILDS, ...PEOPLE, ...HOOKS };

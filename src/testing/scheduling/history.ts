@@ -2,6 +2,7 @@ import { baselineAfterUnpin, baselineFromNow, settledBefore } from '#domain/sche
 import { isActive, isGood, type Status } from '#domain/scheduling/build-changes.ts';
 import type { BuildCause } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
+import { reachableJobs } from '#domain/scheduling/reachable-jobs.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 
 /** Everything a pipeline has been through, in memory and whole: what the database holds, without its bounds. */
@@ -18,6 +19,8 @@ export interface HistoryResource {
   name: string;
   pinned?: number;
   versions: { id: number; label: string; disabled: boolean }[];
+  /** Versions whose hooks have not ended. */
+  held?: number[];
 }
 
 export interface HistoryJob {
@@ -28,6 +31,8 @@ export interface HistoryJob {
   allowFailure: boolean;
   disableRetry: boolean;
   gate?: Gate;
+  /** It has `on_trigger` hooks. */
+  hooks?: boolean;
   gets: HistoryGet[];
   requests: BuildRequest[];
 }
@@ -72,8 +77,23 @@ export function found<Item>(items: Item[], fits: (item: Item) => boolean, what: 
 export function addVersion(history: History, resource: number, label?: string): number {
   const all = history.resources.flatMap(({ versions }) => versions.map(({ id }) => id));
   const id = Math.max(0, ...all) + 1;
-  resourceOf(history, resource).versions.push({ id, label: label ?? String(id), disabled: false });
+  const into = resourceOf(history, resource);
+  into.versions.push({ id, label: label ?? String(id), disabled: false });
+  if (firesHooks(history, resource)) into.held = [...(into.held ?? []), id];
   return id;
+}
+
+function firesHooks(history: History, resource: number): boolean {
+  const jobs = history.jobs.map(({ id, gets }) => ({
+    name: String(id),
+    gets: gets.map((get) => ({ ...get, resource: String(get.resource), passed: get.passed.map(String) })),
+  }));
+  return reachableJobs(jobs, String(resource)).some((id) => jobOf(history, Number(id)).hooks === true);
+}
+
+/** Its hooks have ended, or builds go on without them. */
+export function release(resource: HistoryResource, version: number): void {
+  resource.held = (resource.held ?? []).filter((id) => id !== version);
 }
 
 export function isEnabled(history: History, taken: Taken): boolean {

@@ -131,6 +131,10 @@ class Player {
         await this.save();
         return [];
       },
+      hooks: async ([name = '', label = '']) => {
+        await this.#stores.checks.recordHooks(await this.#hookRun(name, label), [], now());
+        return [];
+      },
       why: async ([job = '']) => {
         const waiting = await this.#stores.views.waiting({ ...APP, job });
         const reasons = waiting?.jobs.flatMap((one) => one.reasons) ?? [];
@@ -203,6 +207,11 @@ class Player {
     return await this.#stores.pool.oneFirst(rows<{ id: number }>()`
       SELECT v.id FROM versions v JOIN resources r ON r.scope_id = v.scope_id
       WHERE r.name = ${`git.${name}`} AND r.pipeline_id = ${this.#pipeline} AND v.fields ->> 'v' = ${label}`);
+  }
+
+  async #hookRun(name: string, label: string): Promise<number> {
+    return await this.#stores.pool.oneFirst(rows<{ run: number }>()`
+      SELECT run_id AS run FROM hook_runs WHERE open AND last_version = ${await this.#version(name, label)}`);
   }
 
   async #build(name: string): Promise<SeenBuild> {

@@ -13,6 +13,7 @@ import {
   countFromNow,
   found,
   jobOf,
+  release,
   resourceOf,
   type History,
   type HistoryBuild,
@@ -33,7 +34,7 @@ export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
  *
  * What may happen: versions of a resource; `<build> starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app
  * v1`, `unpin app`; `pause|unpause [job]`; `trigger <job>|<resource> <version> [by <person>]`; `cancel|retry|warn <build>`; `<person>
- * approves|rejects <build>`; `add <job line>`; `why <job>`.
+ * approves|rejects <build>`; `add <job line>`; `why <job>`; `hooks app v1`: those of the version have ended.
  *
  * What follows: new builds with their versions and, unless they are pending, their status; other changes of status; codes of refusals.
  * Answers the lines with what really followed.
@@ -137,6 +138,11 @@ const COMMANDS: Record<string, Command> = {
   },
   add: (history, words) => {
     countFromNow(history, addJob(history, words.join(' ')));
+    return undefined;
+  },
+  hooks: (history, [name = '', label = '']) => {
+    const resource = resourceNamed(history, name);
+    release(resource, versionNamed(resource, label).id);
     return undefined;
   },
   why: (history, [name = '']) => {

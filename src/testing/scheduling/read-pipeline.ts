@@ -7,7 +7,7 @@ import { found, type History, type HistoryGet, type HistoryJob } from './history
  *     deploy (interruptible, approvals 2): app trigger passed unit+lint, tools
  *
  * Words of a get: `trigger`, `passed a+b`, `every`, `latest`. A trigger without `passed` takes every version unless it says `latest`, as
- * in the language. Words in parentheses: `interruptible`, `approvals N`, `not-by-trigger`, `allow-failure`, `no-retry`.
+ * in the language. Words in parentheses: `interruptible`, `approvals N`, `not-by-trigger`, `allow-failure`, `no-retry`, `hooks`.
  */
 export function readPipeline(text: string): History {
   const history: History = { paused: false, resources: [], jobs: [], builds: [], requests: 0 };
@@ -27,6 +27,7 @@ export function addJob(history: History, line: string): HistoryJob {
     interruptible: options.includes('interruptible'),
     allowFailure: options.includes('allow-failure'),
     disableRetry: options.includes('no-retry'),
+    hooks: options.includes('hooks'),
     gets: [],
     requests: [],
     ...(approvals === undefined

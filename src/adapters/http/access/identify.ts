@@ -7,13 +7,17 @@ import { refuseCrossSite } from './browser.ts';
 import type { BrowserRules } from './browser.ts';
 import type { Row } from './table.ts';
 
-/** Who sends the request, if they may come where it goes; otherwise the problem. A route without a row is closed to everyone. */
+/**
+ * Who sends the request, if they may come where it goes; otherwise the problem. A route without a row is closed to everyone; nobody in
+ * particular comes only to what is public.
+ */
 export async function identify(
   { authorize, browser }: { authorize: Authorize; browser?: BrowserRules | undefined },
   request: FastifyRequest,
   row: Row | undefined,
-): Promise<Identity> {
-  const identity = await whoSends(authorize, request, browser);
+): Promise<Identity | undefined> {
+  const identity = await whoSends(authorize, request, browser, row?.needs === 'public');
+  if (identity === undefined) return undefined;
   if (row === undefined) throw new Problem('forbidden', 'This path is closed.');
   const { needs, beforePasswordChange = false } = row;
   const refusal = refuseAccess({ needs, beforePasswordChange, team: teamOf(request.params) }, identity);
@@ -26,20 +30,31 @@ async function whoSends(
   authorize: Authorize,
   request: FastifyRequest,
   browser: BrowserRules | undefined,
-): Promise<Identity> {
-  const { authorization, cookie: cookies = '' } = request.headers;
-  const cookie =
-    authorization === undefined && browser !== undefined
-      ? request.server.parseCookie(cookies)[browser.cookie]
-      : undefined;
+  strangers: boolean,
+): Promise<Identity | undefined> {
+  const { authorization } = request.headers;
+  const cookie = authorization === undefined ? sessionCookie(request, browser) : undefined;
   const identity = await authorize({ authorization, cookie });
-  if (identity === 'anonymous') {
-    throw new Problem('unauthenticated', 'Sign in, or send a token: Authorization: Bearer <token>.');
+  if (identity === 'anonymous' || identity === 'invalid') {
+    // A session that is over is no session: what is public stays there for whoever once signed in.
+    if (strangers && (identity === 'anonymous' || cookie !== undefined)) return undefined;
+    throw new Problem('unauthenticated', UNKNOWN[identity]);
   }
-  if (identity === 'invalid') throw new Problem('unauthenticated', 'The token is not valid here.');
   if (cookie !== undefined && browser !== undefined) refuseCrossSite(request, identity, browser);
   return identity;
 }
+
+function sessionCookie(
+  { headers, server }: FastifyRequest,
+  browser: BrowserRules | undefined,
+): string | undefined {
+  return browser && server.parseCookie(headers.cookie ?? '')[browser.cookie];
+}
+
+const UNKNOWN = {
+  anonymous: 'Sign in, or send a token: Authorization: Bearer <token>.',
+  invalid: 'The token is not valid here.',
+};
 
 function teamOf(params: unknown): string | undefined {
   if (typeof params !== 'object' || params === null || !('team' in params)) return undefined;

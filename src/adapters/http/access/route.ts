@@ -48,7 +48,7 @@ export interface Route {
   register(app: App): void;
 }
 
-export interface BodyReader {
+interface BodyReader {
   update(chunk: Uint8Array): void;
   verdict(): unknown;
 }

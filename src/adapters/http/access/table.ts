@@ -1,4 +1,5 @@
 import type { Need } from '#domain/access/decide-access.ts';
+import { PUBLIC_ROWS } from './public-rows.ts';
 import { PEOPLE } from './table-of-people.ts';
 import { PIPELINES } from './table-of-pipelines.ts';
 import { WEBHOOK_ROWS } from './webhook-rows.ts';
@@ -16,6 +17,7 @@ export interface Row {
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
 const ROUTES = {
   ...WEBHOOK_ROWS,
+  ...PUBLIC_ROWS,
   'GET /health': {
     needs: 'nothing',
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',

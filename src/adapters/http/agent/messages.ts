@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { CheckResultsRequest, EventsRequest } from '#domain/build/agent-protocol.ts';
+import type { CheckResultsRequest, EventsRequest, HookResult } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { CHECK_OUTPUT_LIMIT, VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
@@ -72,6 +72,18 @@ export const CheckResultsBody = Type.Object({
     }),
     { maxItems: 1000 },
   ),
+  hooks: Type.Optional(
+    Type.Array(
+      Type.Object({
+        version: RowId,
+        job: Name,
+        hook: Name,
+        error: Type.Optional(Short),
+        output: Type.String({ maxLength: 128 * 1024 }),
+      }),
+      { maxItems: 1000 },
+    ),
+  ),
   done: Type.Boolean(),
 });
 
@@ -96,14 +108,25 @@ export function storableEvents({ events }: EventsRequest): BuildEvent[] {
   });
 }
 
-export function storableResults({ results, done }: CheckResultsRequest): CheckResultsRequest {
+export function storableResults({ results, hooks, done }: CheckResultsRequest): CheckResultsRequest {
   return {
     done,
+    ...(hooks && { hooks: hooks.map(storableHook) }),
     results: results.map((result) => ({
       ...result,
       log: storable(result.log),
       ...(result.error !== undefined && { error: storable(result.error) }),
       ...(result.versions !== undefined && { versions: result.versions.map(storableFields) }),
     })),
+  };
+}
+
+function storableHook({ version, job, hook, error, output }: HookResult): HookResult {
+  return {
+    version,
+    job: storable(job),
+    hook: storable(hook),
+    output: storable(output),
+    ...(error !== undefined && { error: storable(error) }),
   };
 }

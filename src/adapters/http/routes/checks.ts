@@ -3,8 +3,25 @@ import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { ResourceName } from '#flows/ports.ts';
+import type { HooksView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { ResourceParams, Time, answer } from './schemas.ts';
+
+const Hooks = Type.Object({
+  first_version: Type.Integer(),
+  last_version: Type.Integer(),
+  ended_at: Time,
+  error: Type.Optional(Type.String()),
+  results: Type.Array(
+    Type.Object({
+      version_id: Type.Integer(),
+      job: Type.String(),
+      hook: Type.String(),
+      error: Type.Optional(Type.String()),
+      output: Type.String(),
+    }),
+  ),
+});
 
 const Check = {
   running: Type.Boolean(),
@@ -17,6 +34,7 @@ const Check = {
   held: Type.Optional(Type.String()),
   webhook_works: Type.Boolean(),
   output: Type.String(),
+  hooks: Type.Optional(Hooks),
 };
 
 export function checkRoutes(api: PublicApi): Route[] {
@@ -30,8 +48,8 @@ function lastCheckRoute(api: PublicApi): Route {
     schema: { params: ResourceParams, response: answer(Check) },
     handler: async ({ params }) => {
       const check = found(await api.check(params), nameOf(params));
-      const { running, failures, stalled, output, error, held, webhookWorks, lastCheckedAt, nextCheckAt } =
-        check;
+      const { running, failures, stalled, output, error, held, webhookWorks, hooks } = check;
+      const { lastCheckedAt, nextCheckAt } = check;
       return {
         data: {
           running,
@@ -43,10 +61,21 @@ function lastCheckRoute(api: PublicApi): Route {
           ...(error !== undefined && { error }),
           ...(lastCheckedAt !== undefined && { last_checked_at: lastCheckedAt.toISOString() }),
           ...(nextCheckAt !== undefined && { next_check_at: nextCheckAt.toISOString() }),
+          ...(hooks !== undefined && { hooks: shownHooks(hooks) }),
         },
       };
     },
   });
+}
+
+function shownHooks({ first, last, endedAt, error, results }: HooksView) {
+  return {
+    first_version: first,
+    last_version: last,
+    ended_at: endedAt.toISOString(),
+    ...(error !== undefined && { error }),
+    results: results.map(({ version, ...result }) => ({ version_id: Number(version), ...result })),
+  };
 }
 
 /** Requests that arrive while a check runs become one more check. */

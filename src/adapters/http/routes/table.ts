@@ -3,15 +3,18 @@ import { openApiRoutes } from '#adapters/http/open-api.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import { buildActionRoutes } from './build-actions.ts';
+import { badgeRoutes } from './badges.ts';
 import { buildRoutes } from './builds.ts';
 import { eventRoutes } from './events.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { healthRoutes } from './health.ts';
+import { imageRoutes } from './images.ts';
 import { jobRoutes } from './jobs.ts';
 import { logRoutes } from './logs.ts';
 import { pauseRoutes } from './pauses.ts';
 import { pinRoutes } from './pins.ts';
 import { pipelineRoutes } from './pipelines.ts';
+import { publicViewRoutes } from './public-view.ts';
 import { resourceRoutes } from './resources.ts';
 import { waitingRoutes } from './waiting.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -27,6 +30,9 @@ export function publicRoutes(
     ...healthRoutes(readiness, version),
     ...openApiRoutes(),
     ...webhookRoutes(api),
+    ...publicViewRoutes(api),
+    ...imageRoutes(api),
+    ...badgeRoutes(api),
     ...pipelineRoutes(api),
     ...jobRoutes(api),
     ...buildRoutes(api),

@@ -18,6 +18,7 @@ const LONGEST_MESSAGE = 1024;
 /** Resources that one condition names. */
 const MOST_TOLD = 5;
 export const TRUNCATED = 'VersionsTruncated';
+export const HOOKS_FAILED = 'HooksFailed';
 export const TAGS_REFUSED = 'TagsRefused';
 
 /** What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last change did. */
@@ -137,7 +138,7 @@ function keptConditions(before: PipelineStatus | undefined): WantedCondition[] {
   return kept.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
 }
 
-const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled', TRUNCATED];
+const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled', TRUNCATED, HOOKS_FAILED];
 
 function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
   const last = lastEnded(facts);
@@ -197,30 +198,36 @@ function lastEnded(facts: PipelineFacts): Ended | undefined {
 function factConditions(facts: PipelineFacts): WantedCondition[] {
   const last = lastEnded(facts);
   const stalled = facts.resources.filter((resource) => resource.stalled).map(({ name }) => name);
-  const cut = facts.resources.flatMap(cutText);
   return [
     ...(last === undefined ? [] : [lastBuildCondition(last)]),
-    ...(stalled.length === 0
-      ? []
-      : [
-          {
-            type: 'ChecksStalled',
-            status: 'True' as const,
-            reason: 'Overdue',
-            message: `No check of ${few(stalled)} for more than twice its interval.`,
-          },
-        ]),
-    ...(cut.length === 0
-      ? []
-      : [
-          {
-            type: TRUNCATED,
-            status: 'True' as const,
-            reason: 'TooManyVersions',
-            message: `One check brings at most ${MOST_VERSIONS} versions: ${few(cut)}.`,
-          },
-        ]),
+    ...whileAny(stalled, (told) => ({
+      type: 'ChecksStalled',
+      reason: 'Overdue',
+      message: `No check of ${told} for more than twice its interval.`,
+    })),
+    ...whileAny(facts.resources.flatMap(cutText), (told) => ({
+      type: TRUNCATED,
+      reason: 'TooManyVersions',
+      message: `One check brings at most ${MOST_VERSIONS} versions: ${told}.`,
+    })),
+    ...whileAny(facts.resources.flatMap(hooksText), (told) => ({
+      type: HOOKS_FAILED,
+      reason: 'HookFailed',
+      message: told.slice(0, LONGEST_MESSAGE),
+    })),
   ];
+}
+
+/** A condition that is there only while something is wrong. */
+function whileAny(
+  texts: string[],
+  condition: (told: string) => Omit<WantedCondition, 'status'>,
+): WantedCondition[] {
+  return texts.length === 0 ? [] : [{ ...condition(few(texts)), status: 'True' }];
+}
+
+function hooksText({ name, hooksError }: PipelineFacts['resources'][number]): string[] {
+  return hooksError === undefined ? [] : [`${name}: ${hooksError}`];
 }
 
 function cutText({ name, cut }: PipelineFacts['resources'][number]): string[] {

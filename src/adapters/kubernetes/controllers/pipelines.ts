@@ -92,6 +92,14 @@ export class PipelinesController {
     for (const key of keys) if (this.#known.has(key)) this.#options.queue.addAfter(key, MIRROR_AFTER_MS);
   }
 
+  /** Checks of these (row ids) may be overdue: what their statuses do not say yet is looked at. */
+  checksOverdue(ids: readonly number[]): void {
+    for (const id of ids) {
+      const { status } = this.#known.get(this.#keyOfId.get(id) ?? '') ?? {};
+      if (status?.conditions?.some(({ type }) => type === 'ChecksStalled') !== true) this.factsChanged(id);
+    }
+  }
+
   async work(key: string): Promise<Ending> {
     const seen = this.#options.watched.pipelines.store.get(key);
     if (seen === undefined) return 'done';

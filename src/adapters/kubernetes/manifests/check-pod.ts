@@ -1,5 +1,4 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
@@ -17,12 +16,14 @@ export interface CheckWork {
   /** By the tags of the resources. */
   placement: Placement;
   containers: PlanContainer[];
+  /** For how long it may run. */
+  deadlineSeconds: number;
   nonce: string;
   shim: ShimKeys;
   owner?: Owner;
 }
 
-/** The Pod of a check run that the operator starts itself. */
+/** The Pod of a check run that the operator starts itself, or of the hooks of new versions. */
 export function checkPod(work: CheckWork, team: TeamRules, installation: Installation): V1Pod {
   return pod(
     {
@@ -33,7 +34,7 @@ export function checkPod(work: CheckWork, team: TeamRules, installation: Install
       nonce: work.nonce,
       shim: work.shim,
       placement: work.placement,
-      deadlineSeconds: checkDeadlineSeconds(work.resources.length),
+      deadlineSeconds: work.deadlineSeconds,
       ...(work.owner === undefined ? {} : { owner: work.owner }),
     },
     team,

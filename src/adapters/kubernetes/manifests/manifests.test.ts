@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
+import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import { ANYWHERE, type Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
@@ -89,6 +90,7 @@ const checkOf = (resources: string[]): CheckWork => ({
     nodeSelector: { [nodeLabel('gpu')]: 'true', [nodeLabel('x'.repeat(63))]: 'true' },
   },
   containers: [worker],
+  deadlineSeconds: checkDeadlineSeconds(resources.length),
   nonce: 'c.12.mac',
   shim,
   owner,

@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabasePool } from 'slonik';
+import { parse } from 'yaml';
+import { rows } from '#adapters/database/pool.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+
+/* An installation on an API server of its own, filled with pipelines: what the measurements of checks have in common. */
+
+export const NAMESPACE = 'millrace-system';
+export const RELEASE = 'millrace';
+/** The program as it is shipped; `make dist` builds it. */
+export const PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathname;
+const TEAMS = 10;
+const AT_ONCE = 8;
+const LOADED_MS = 600_000;
+const DEFINITIONS: Kind<object> = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+interface Named {
+  metadata?: { name?: string; namespace?: string };
+}
+
+/** What a part of an installation is told, whichever it is. */
+export function commonEnvironment(kubeconfig: string, databaseUrl: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    KUBECONFIG: kubeconfig,
+    MILLRACE_DATABASE_URL: databaseUrl,
+    MILLRACE_NAMESPACE: NAMESPACE,
+    MILLRACE_RELEASE: RELEASE,
+    MILLRACE_METRICS_LISTEN: '127.0.0.1:0',
+    MILLRACE_LOG_LEVEL: 'warn',
+  };
+}
+
+/** … and what the operator is told besides. */
+export function operatorEnvironment(internalUrl: string): NodeJS.ProcessEnv {
+  return {
+    MILLRACE_POD_NAME: 'operator-0',
+    MILLRACE_IMAGE: 'localhost/millrace:1',
+    MILLRACE_INTERNAL_URL: internalUrl,
+  };
+}
+
+/** Definitions of our kinds, the namespace, and teams. */
+export async function prepareCluster(client: ApiClient): Promise<void> {
+  const folder = new URL('../../crds/', import.meta.url);
+  for (const file of readdirSync(folder)) {
+    const definition: object = parse(readFileSync(new URL(file, folder), 'utf8'));
+    orThrow(await client.create(DEFINITIONS, definition), `making ${file}`);
+  }
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+  orThrow(await client.create(KINDS.namespaces, namespace), 'making the namespace');
+  await sleep(2000);
+  for (let team = 0; team < TEAMS; team += 1) {
+    const metadata = { name: `team-${team}` };
+    const object = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', metadata, spec: {} };
+    orThrow(await client.create<Named>(KINDS.teams, object), 'making a team');
+  }
+}
+
+/** Team and name of the pipeline of that number. */
+export function pipelineName(number: number): { team: string; pipeline: string } {
+  return { team: `team-${number % TEAMS}`, pipeline: `pipeline-${number}` };
+}
+
+/** Applies pipelines, a few at a time, as a deployment tool would. */
+export async function applyPipelines(
+  client: ApiClient,
+  { first = 0, count }: { first?: number; count: number },
+  config: (number: number) => string,
+): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, index) => first + index).values();
+  const lane = async (): Promise<void> => {
+    for (const number of numbers) await applyPipeline(client, number, config(number));
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+}
+
+async function applyPipeline(client: ApiClient, number: number, config: string): Promise<void> {
+  const { team, pipeline } = pipelineName(number);
+  const metadata = { namespace: team, name: pipeline };
+  const object = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', metadata, spec: { config } };
+  for (let tries = 0; ; tries += 1) {
+    const answer = await client.create<Named>(KINDS.pipelines, object);
+    if (answer.ok) return;
+    // Its team's namespace may not be there yet.
+    if (tries > 100) throw new Error(answer.message);
+    await sleep(200);
+  }
+}
+
+/** Waits until so many pipelines are carried out. */
+export async function untilLoaded(pool: DatabasePool, wanted: number, ended: () => boolean): Promise<void> {
+  const limit = Date.now() + LOADED_MS;
+  for (;;) {
+    const ready = await pool.oneFirst(rows<{ count: number }>()`
+      SELECT count(*) FROM pipelines WHERE revision > 0`);
+    const teams = await pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM teams`);
+    if (ready >= wanted && teams >= TEAMS) return;
+    if (ended()) throw new Error('the operator has ended');
+    if (Date.now() > limit)
+      throw new Error(`${ready} of ${wanted} pipelines are there after ${LOADED_MS / 1000} s`);
+    await sleep(250);
+  }
+}
+
+/** A job that takes a resource and runs one task. */
+export function taskJob(name: string, resource?: string): string {
+  const get = resource === undefined ? '' : `  get ${resource} {}\n`;
+  const task = '  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n';
+  return `job "${name}" {\n${get}${task}}\n`;
+}
+
+/** Resources of type git that are checked that often, each taken by a job. */
+export function gitPipeline(
+  number: number,
+  { resources, every }: { resources: number; every: string },
+): string {
+  const names = Array.from({ length: resources }, (_, n) => `r${n}`);
+  const texts = names.map(
+    (name) =>
+      `resource "git" "${name}" {\n  check_interval = "@every ${every}"\n  params {\n    url  = "https://git.example.test/${number}/${name}.git"\n    name = "${name}"\n  }\n}\n`,
+  );
+  return [...texts, ...names.map((name) => taskJob(`job-${name}`, `"git" "${name}"`))].join('');
+}

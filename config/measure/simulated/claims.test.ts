@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { capacityOf, spreadOf, summariseClaims, type Claim } from './claims.ts';
+
+const claim = (run: number, scope: number, [due, claimed, ended]: [number, number, number?]): Claim => ({
+  run,
+  scope,
+  due,
+  claimed,
+  ...(ended === undefined ? {} : { ended }),
+});
+
+describe('the claims of a time', () => {
+  const claims = [
+    claim(1, 1, [0, 500, 1500]),
+    claim(1, 2, [0, 500, 1700]),
+    claim(2, 3, [900, 1000, 1600]),
+    claim(3, 4, [1600, 1700]),
+    claim(4, 5, [9000, 11_000, 12_000]),
+  ];
+  const summary = summariseClaims(claims, 0, 10_000);
+
+  test('that began in it are counted, by check and by Pod', () => {
+    expect(summary).toMatchObject({ checks: 4, pods: 3, perSecond: 0.3 });
+    expect(summary.together).toBeCloseTo(4 / 3);
+  });
+
+  test('are late by the time from due to claim, and known late by that to the result', () => {
+    expect(summary.late).toEqual({ median: 100, p90: 500, most: 500 });
+    expect(summary.known).toEqual({ median: 1500, p90: 1500, most: 1700 });
+  });
+
+  test('hold a place from the first claim of a run to its last result; one without an end is not counted', () => {
+    expect(summary.held).toEqual({ median: 600, p90: 600, most: 1200 });
+  });
+
+  test('overlap, and a place that is given up in a moment is taken in the same', () => {
+    expect(summary.mostPods).toBe(2);
+  });
+});
+
+test('a spread is of the values in order, whatever order they came in', () => {
+  expect(spreadOf([10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])).toEqual({ median: 5, p90: 9, most: 10 });
+});
+
+test('ten Pods at a time of half a second each are twenty a second, and 300 groups take fifteen seconds', () => {
+  expect(capacityOf(10, 300, 500)).toEqual({ perSecond: 20, roundMs: 15_000 });
+});

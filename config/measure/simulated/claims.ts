@@ -1,0 +1,91 @@
+/** One resource in one check run; times in milliseconds since 1970. */
+export interface Claim {
+  scope: number;
+  run: number;
+  due: number;
+  claimed: number;
+  /** Its result is recorded. Absent: not yet. */
+  ended?: number;
+}
+
+export interface ClaimSummary {
+  checks: number;
+  pods: number;
+  perSecond: number;
+  /** Resources of one Pod. */
+  together: number;
+  /** The most Pods there were at one moment. */
+  mostPods: number;
+  /** From when a check was due to its claim: what the operator and its limits make of it. */
+  late: Spread;
+  /** … to its result. */
+  known: Spread;
+  /** How long the Pod of a run holds its place among those that may be at a time. */
+  held: Spread;
+}
+
+export interface Spread {
+  median: number;
+  p90: number;
+  most: number;
+}
+
+/** What became of the checks that were claimed within that time. */
+export function summariseClaims(all: readonly Claim[], from: number, to: number): ClaimSummary {
+  const claims = all.filter(({ claimed }) => claimed >= from && claimed < to);
+  const runs = [...Map.groupBy(claims, ({ run }) => run).values()].map(lifeOf);
+  return {
+    checks: claims.length,
+    pods: runs.length,
+    perSecond: (runs.length * 1000) / (to - from),
+    together: claims.length / runs.length,
+    mostPods: mostAtOnce([...Map.groupBy(all, ({ run }) => run).values()].map(lifeOf), from, to),
+    late: spreadOf(claims.map(({ due, claimed }) => claimed - due)),
+    known: spreadOf(claims.flatMap(({ due, ended }) => (ended === undefined ? [] : [ended - due]))),
+    held: spreadOf(runs.flatMap(({ begun, ended }) => (ended === undefined ? [] : [ended - begun]))),
+  };
+}
+
+interface Life {
+  begun: number;
+  ended?: number;
+}
+
+function lifeOf(claims: readonly Claim[]): Life {
+  const begun = Math.min(...claims.map(({ claimed }) => claimed));
+  const ends = claims.flatMap(({ ended }) => ended ?? []);
+  return ends.length < claims.length ? { begun } : { begun, ended: Math.max(...ends) };
+}
+
+function mostAtOnce(lives: readonly Life[], from: number, to: number): number {
+  const steps = lives
+    .filter(({ begun, ended = Infinity }) => begun < to && ended > from)
+    .flatMap(({ begun, ended = Infinity }) => [
+      { at: begun, by: 1 },
+      { at: ended, by: -1 },
+    ])
+    // Who ends in the moment in which another begins has made room for it.
+    .toSorted((a, b) => a.at - b.at || a.by - b.by);
+  let now = 0;
+  let most = 0;
+  for (const { by } of steps) {
+    now += by;
+    most = Math.max(most, now);
+  }
+  return most;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+  return { median: at(0.5), p90: at(0.9), most: at(1) };
+}
+
+/** What a limit of Pods at a time lets through, and so how long it takes until each group has had its turn. */
+export function capacityOf(
+  limit: number,
+  groups: number,
+  heldMs: number,
+): { perSecond: number; roundMs: number } {
+  return { perSecond: (limit * 1000) / heldMs, roundMs: (groups * heldMs) / limit };
+}

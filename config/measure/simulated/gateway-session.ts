@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, type Dispatcher } from 'undici';
+import { linesOf } from '#adapters/kubernetes/watch/lines.ts';
+import type {
+  CheckResultsRequest,
+  SessionConfirmation,
+  SessionRequest,
+  SessionResponse,
+} from '#domain/build/agent-protocol.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import type { PodWork } from './pod-work.ts';
+
+const LONGEST_LINE = 32 * 1024 * 1024;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2000;
+const PATIENCE_MS = 60_000;
+
+/** Another try would end no better. */
+class Final extends Error {
+  override name = 'Final';
+}
+
+/** The gateway's Service has no address outside a cluster: whatever its name, it is on this machine. */
+const here: LookupFunction = (_host, options, found) => {
+  if (options.all === true) found(null, [{ address: '127.0.0.1', family: 4 }]);
+  else found(null, '127.0.0.1', 4);
+};
+
+/** One agent at the internal gateway: a TLS connection of its own, from its Pod's address, and the key of one session. */
+export class GatewaySession {
+  readonly #work: PodWork;
+  readonly #key = randomBytes(32).toString('base64url');
+  readonly #agent: Agent;
+  readonly #ended = new AbortController();
+  /** Requests that had to be sent again. */
+  retries = 0;
+
+  constructor(work: PodWork) {
+    this.#work = work;
+    this.#agent = new Agent({
+      localAddress: work.address,
+      connections: 4,
+      allowH2: false,
+      connect: { ca: work.certificateAuthority, lookup: here },
+    });
+  }
+
+  /** Fulfilled once the session is confirmed; the work may come before. */
+  async open(token: string | undefined, work: (work: SessionResponse) => void): Promise<void> {
+    const { pod, nonce } = this.#work;
+    const request: SessionRequest = {
+      key: this.#key,
+      pod,
+      ...(nonce === undefined ? {} : { nonce }),
+      ...(token === undefined ? {} : { token }),
+    };
+    await this.#retrying(async () => {
+      const answer = await this.#send('POST', '/agent/v1/session', request);
+      const type = String(answer.headers['content-type']);
+      if (!type.startsWith('application/x-ndjson')) {
+        const session: SessionResponse = JSON.parse(await answer.body.text());
+        work(session);
+        return;
+      }
+      let confirmed = false;
+      for await (const line of linesOf(answer.body, LONGEST_LINE)) {
+        const told: SessionResponse | SessionConfirmation = JSON.parse(line);
+        if ('work' in told) work(told);
+        else confirmed = told.confirmed;
+      }
+      if (!confirmed) throw new Error('the session was not confirmed');
+    });
+  }
+
+  async report(events: BuildEvent[]): Promise<void> {
+    await this.#post('/agent/v1/events', { events });
+  }
+
+  async answer(results: CheckResultsRequest): Promise<void> {
+    await this.#post('/agent/v1/check-results', results);
+  }
+
+  /** Holds the stream of commands open, as an agent does while its build runs; nobody here cancels. */
+  async followCommands(): Promise<void> {
+    try {
+      const answer = await this.#send('GET', '/agent/v1/commands');
+      await answer.body.dump({ limit: LONGEST_LINE });
+    } catch (error) {
+      if (!this.#ended.signal.aborted) throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await this.#agent.destroy();
+  }
+
+  async #post(path: string, body: object): Promise<void> {
+    await this.#retrying(async () => {
+      const answer = await this.#send('POST', path, body);
+      await answer.body.dump();
+    });
+  }
+
+  async #send(method: 'GET' | 'POST', path: string, body?: object): Promise<Dispatcher.ResponseData> {
+    const answer = await this.#agent.request({
+      origin: this.#work.gateway.origin,
+      path,
+      method,
+      signal: this.#ended.signal,
+      headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (answer.statusCode === 200) return answer;
+    const text = await answer.body.text();
+    const message = `${path} was answered ${answer.statusCode}: ${text.slice(0, 200)}`;
+    throw answer.statusCode < 500 && answer.statusCode !== 429 ? new Final(message) : new Error(message);
+  }
+
+  async #retrying(act: () => Promise<void>): Promise<void> {
+    const until = performance.now() + PATIENCE_MS;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      try {
+        await act();
+        return;
+      } catch (error) {
+        if (error instanceof Final || performance.now() > until) throw error;
+        this.retries += 1;
+        await sleep(pause * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { AuthenticationV1TokenRequest } from '@kubernetes/client-node';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { PodWork } from './pod-work.ts';
+
+/** A token for this Pod alone and for one audience, as the kubelet puts it into the Pod's volume. */
+export async function tokenFor(
+  { pod, token }: PodWork,
+  client: Pick<ApiClient, 'create'>,
+): Promise<string | undefined> {
+  if (token === undefined) return undefined;
+  const requests: Kind<Wire<AuthenticationV1TokenRequest>> = {
+    apiVersion: 'v1',
+    kind: 'TokenRequest',
+    plural: `serviceaccounts/${token.account}/token`,
+    namespaced: true,
+  };
+  const answer = await client.create(requests, {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { namespace: pod.namespace },
+    spec: {
+      audiences: [token.audience],
+      expirationSeconds: token.seconds,
+      boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: pod.name, uid: pod.uid },
+    },
+  });
+  return orThrow(answer, `asking for the token of ${pod.namespace}/${pod.name}`).status?.token;
+}
+
+/** What a kubelet reports of a Pod whose containers have all ended well. */
+export function endedStatus({ containers, startedAt }: Pick<PodWork, 'containers' | 'startedAt'>, at: Date) {
+  const finishedAt = at.toISOString();
+  return {
+    phase: 'Succeeded',
+    containerStatuses: containers.map(({ name, image }) => ({
+      name,
+      image,
+      imageID: '',
+      ready: false,
+      restartCount: 0,
+      started: false,
+      state: { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt } },
+    })),
+  };
+}
+
+/** Writes it. A Pod that is gone by then needs none. */
+export async function reportEnd(work: PodWork, client: Pick<ApiClient, 'patchMerge'>): Promise<void> {
+  const { namespace, name, uid } = work.pod;
+  const statuses = { ...KINDS.pods, plural: `pods/${encodeURIComponent(name)}` };
+  const patch = { metadata: { uid }, status: endedStatus(work, new Date()) };
+  const answer = await client.patchMerge(statuses, { namespace, name: 'status' }, patch);
+  if (!answer.ok && answer.status !== 404 && answer.status !== 409)
+    orThrow(answer, `ending ${namespace}/${name}`);
+}

@@ -1,0 +1,62 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import { defined } from '#adapters/kubernetes/defined.ts';
+import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+
+/** What the agent of a Pod knows, and what its kubelet does. */
+export interface PodWork {
+  pod: { namespace: string; name: string; uid: string };
+  gateway: URL;
+  certificateAuthority: string;
+  nonce?: string;
+  /** The Pod has a volume with a token for the gateway. */
+  token?: { account: string; audience: string; seconds: number };
+  address: string;
+  containers: { name: string; image: string }[];
+  startedAt: string;
+}
+
+/** The work of a Pod of ours that runs; undefined for all others. */
+export function podWork(pod: Wire<V1Pod>): PodWork | undefined {
+  const { metadata = {}, spec, status = {} } = pod;
+  if (spec === undefined || !isOursAndRuns(pod)) return undefined;
+  const { namespace = '', name = '', uid = '' } = metadata;
+  const { podIP: address = '', startTime: startedAt = '' } = status;
+  const containers = spec.containers.map((container) => ({
+    name: container.name,
+    image: container.image ?? '',
+  }));
+  return { pod: { namespace, name, uid }, address, startedAt, containers, ...told(spec) };
+}
+
+function isOursAndRuns({ metadata, status }: Wire<V1Pod>): boolean {
+  const ours = metadata?.labels?.[MANAGED_BY] === 'millrace';
+  return ours && metadata?.deletionTimestamp === undefined && status?.phase === 'Running';
+}
+
+type Told = Pick<PodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
+
+/** What the environment of the agent, the first container, says. */
+function told(spec: NonNullable<Wire<V1Pod>['spec']>): Told {
+  const variables = new Map(spec.containers[0]?.env?.map(({ name, value }) => [name, value]));
+  const need = (name: string): string => {
+    const value = variables.get(name);
+    if (value === undefined) throw new Error(`A Pod lacks ${name}.`);
+    return value;
+  };
+  return defined({
+    gateway: new URL(need(AGENT_ENVIRONMENT.gateway)),
+    certificateAuthority: need(AGENT_ENVIRONMENT.certificateAuthority),
+    nonce: variables.get(AGENT_ENVIRONMENT.nonce),
+    token: variables.has(AGENT_ENVIRONMENT.tokenFile) ? tokenOf(spec) : undefined,
+  });
+}
+
+function tokenOf(spec: NonNullable<Wire<V1Pod>['spec']>): PodWork['token'] {
+  const projected = spec.volumes?.flatMap((volume) => volume.projected?.sources ?? []) ?? [];
+  const [source] = projected.flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []);
+  const { audience, expirationSeconds = 3600 } = source ?? {};
+  if (audience === undefined) throw new Error('The Pod names a token file, and has no token for anybody.');
+  return { account: spec.serviceAccountName ?? 'default', audience, seconds: expirationSeconds };
+}

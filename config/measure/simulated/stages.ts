@@ -1,0 +1,135 @@
+import { stringify } from 'yaml';
+
+/** The label of Pods that nobody of ours looks after: the reference. */
+export const BARE = { name: 'millrace-bench', value: 'bare' } as const;
+
+/**
+ * Pods get addresses out of the loopback range: the agent of each calls from its own, and the gateway compares it with the Pod's status,
+ * as with real Pods.
+ */
+const POD_RANGE = '127.64.0.0/16';
+
+export interface NodeTimes {
+  /** From a Pod's binding to its containers' start. */
+  startMs: number;
+  /** How long the containers of a bare Pod run. */
+  bareMs: number;
+}
+
+/** What kwok is told: nodes are ready at once, Pods run after a while, bare ones end after another, and deleted ones go. */
+export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
+  const options = {
+    cidr: POD_RANGE,
+    manageAllNodes: true,
+    podPlayStageParallelism: 16,
+    nodeLeaseDurationSeconds: 40,
+    // Without a file these two are more than nothing by themselves.
+    nodeLeaseParallelism: 4,
+    nodePlayStageParallelism: 4,
+  };
+  const configuration = {
+    apiVersion: 'config.kwok.x-k8s.io/v1alpha1',
+    kind: 'KwokConfiguration',
+    options,
+  };
+  const bare = { key: `.metadata.labels["${BARE.name}"]`, operator: 'In', values: [BARE.value] };
+  return [
+    configuration,
+    stage('Node', 'node-ready', {
+      selector: {
+        matchExpressions: [
+          {
+            key: '.status.conditions.[] | select( .type == "Ready" ) | .status',
+            operator: 'NotIn',
+            values: ['True'],
+          },
+        ],
+      },
+      next: { statusTemplate: NODE_READY },
+    }),
+    stage('Pod', 'pod-ready', {
+      selector: { matchExpressions: [LIVING, phase('Pending')] },
+      delay: { durationMilliseconds: startMs },
+      next: { statusTemplate: POD_RUNS },
+    }),
+    stage('Pod', 'pod-complete', {
+      selector: { matchExpressions: [LIVING, phase('Running'), bare] },
+      delay: { durationMilliseconds: bareMs },
+      next: { statusTemplate: POD_SUCCEEDED },
+    }),
+    stage('Pod', 'pod-delete', {
+      // One that has ended goes by itself.
+      selector: { matchExpressions: [{ ...LIVING, operator: 'Exists' }, phase('Pending', 'Running')] },
+      next: { delete: true },
+    }),
+  ]
+    .map((document) => stringify(document))
+    .join('---\n');
+}
+
+const LIVING = { key: '.metadata.deletionTimestamp', operator: 'DoesNotExist' };
+const phase = (...values: string[]) => ({ key: '.status.phase', operator: 'In', values });
+
+function stage(kind: string, name: string, spec: object): object {
+  return {
+    apiVersion: 'kwok.x-k8s.io/v1alpha1',
+    kind: 'Stage',
+    metadata: { name },
+    spec: { resourceRef: { apiGroup: 'v1', kind }, ...spec },
+  };
+}
+
+const NODE_READY = `
+conditions:
+{{ range NodeConditions }}
+- lastHeartbeatTime: {{ Now | Quote }}
+  lastTransitionTime: {{ Now | Quote }}
+  message: {{ .message | Quote }}
+  reason: {{ .reason | Quote }}
+  status: {{ .status | Quote }}
+  type: {{ .type | Quote }}
+{{ end }}
+allocatable: { cpu: "1000", memory: 1Ti, pods: "10000" }
+capacity: { cpu: "1000", memory: 1Ti, pods: "10000" }
+phase: Running
+`;
+
+const POD_RUNS = `
+{{ $now := Now }}
+conditions:
+{{ range $type := list "Initialized" "ContainersReady" "Ready" }}
+- lastTransitionTime: {{ $now | Quote }}
+  status: "True"
+  type: {{ $type }}
+{{ end }}
+containerStatuses:
+{{ range .spec.containers }}
+- image: {{ .image | Quote }}
+  name: {{ .name | Quote }}
+  ready: true
+  restartCount: 0
+  state: { running: { startedAt: {{ $now | Quote }} } }
+{{ end }}
+{{ with PodIPsWith .spec.nodeName false .metadata.uid .metadata.name .metadata.namespace }}
+podIP: {{ index . 0 | Quote }}
+podIPs:
+{{ range . }}
+- ip: {{ . | Quote }}
+{{ end }}
+{{ end }}
+phase: Running
+startTime: {{ $now | Quote }}
+`;
+
+const POD_SUCCEEDED = `
+{{ $now := Now }}
+containerStatuses:
+{{ range .spec.containers }}
+- image: {{ .image | Quote }}
+  name: {{ .name | Quote }}
+  ready: false
+  restartCount: 0
+  state: { terminated: { exitCode: 0, reason: Completed, startedAt: {{ $now | Quote }}, finishedAt: {{ $now | Quote }} } }
+{{ end }}
+phase: Succeeded
+`;

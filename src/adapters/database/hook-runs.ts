@@ -1,0 +1,62 @@
+import type { HookResult } from '#domain/build/agent-protocol.ts';
+import { storable } from '#domain/build/storable.ts';
+import { tellHooks } from '#domain/build/tell-hooks.ts';
+import type { OpenHookRun } from '#flows/check-ports.ts';
+import { sql } from 'slonik';
+import { holdEpoch } from './fence.ts';
+import { rows, time, type Database, type Transaction } from './pool.ts';
+import { requestSchedule } from './record-versions.ts';
+
+/** Hooks that have not ended, those of the oldest versions first. How long is left is said by the clock that the hold goes by. */
+export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
+  const open = await pool.any(rows<Omit<OpenHookRun, 'refused'> & { refused: string | null }>()`
+    SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
+      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, true AS hooks, c.error AS refused,
+      extract(epoch FROM h.held_until - now()) * 1000 AS "leftMs"
+    FROM hook_runs h JOIN check_runs c ON c.id = h.run_id JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE h.open ORDER BY h.run_id`);
+  return open.map(({ refused, ...run }) => ({ ...run, ...(refused === null ? {} : { refused }) }));
+}
+
+/** Why there is no Pod for them yet. */
+export async function explainHooks({ pool }: Database, run: number, reason: string): Promise<void> {
+  await pool.query(rows()`
+    UPDATE check_runs SET error = ${storable(reason)}
+    WHERE id = ${run} AND closed_at IS NULL AND error IS DISTINCT FROM ${storable(reason)}`);
+}
+
+/** What an agent told of all hooks of its run, which ends with that. */
+export async function recordHooks(
+  database: Database,
+  { run, results, at }: { run: number; results: HookResult[]; at: Date },
+): Promise<{ pipelineId: number } | 'over'> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const error = tellHooks(results) ?? null;
+    const pipelineId = await connection.maybeOneFirst(rows<{ pipeline_id: number }>()`
+      UPDATE check_runs SET closed_at = ${time(at)}, error = ${error}
+      WHERE id = ${run} AND closed_at IS NULL AND cause = 'version' RETURNING pipeline_id`);
+    if (pipelineId === null) return 'over';
+    await releaseVersions(connection, run, { at, error, results });
+    return { pipelineId };
+  });
+}
+
+/** The versions wait no longer, whatever came of their hooks, and all jobs that may take them want a decision. */
+export async function releaseVersions(
+  connection: Transaction,
+  run: number,
+  { at, error, results }: { at: Date; error: string | null; results: HookResult[] },
+): Promise<boolean> {
+  const told = { endedAt: at.toISOString(), ...(error === null ? {} : { error }), results };
+  return await connection.oneFirst(rows<{ released: boolean }>()`
+    WITH released AS (
+      UPDATE hook_runs SET open = false WHERE run_id = ${run} AND open RETURNING resource_id, first_version, last_version),
+    told AS (
+      UPDATE check_scopes s SET last_hooks = ${sql.jsonb(told)} || jsonb_build_object('first', o.first_version, 'last', o.last_version)
+      FROM released o JOIN resources r ON r.id = o.resource_id
+      WHERE s.id = r.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
+    asked AS (
+      ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN released o ON o.resource_id = g.resource_id`)})
+    SELECT EXISTS (SELECT 1 FROM released) AS released`);
+}

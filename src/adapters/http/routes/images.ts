@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { hasAlready } from '#adapters/http/etag.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { isMember } from '#domain/access/decide-access.ts';
+import type { PictureWanted } from '#flows/show-pipeline.ts';
+import { shown } from './public-view.ts';
+import { PipelineParams, answer } from './schemas.ts';
+
+const Switch = Type.Optional(Type.Enum(['0', '1', 'true', 'false']));
+const PictureQuery = Type.Object({
+  hide_intermediates: Switch,
+  group_parallel: Switch,
+  version_id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+});
+interface Query {
+  hide_intermediates?: string;
+  group_parallel?: string;
+  version_id?: number;
+}
+
+const TYPES = { svg: 'image/svg+xml; charset=utf-8', png: 'image/png' } as const;
+
+export function imageRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/image.dot',
+      schema: { params: PipelineParams, querystring: PictureQuery, response: answer({ dot: Type.String() }) },
+      handler: async (request, reply) => {
+        const dot = await draw(api, 'dot', request, reply);
+        return dot === undefined ? reply : { data: { dot: Buffer.from(dot).toString('utf8') } };
+      },
+    }),
+    ...(['svg', 'png'] as const).map((format) =>
+      route({
+        method: 'GET',
+        url: `/teams/:team/pipelines/:pipeline/image.${format}`,
+        shows: 'image',
+        schema: { params: PipelineParams, querystring: PictureQuery },
+        handler: async (request, reply) => {
+          const picture = await draw(api, format, request, reply);
+          return picture === undefined ? reply : reply.type(TYPES[format]).send(picture);
+        },
+      }),
+    ),
+  ];
+}
+
+type Asked = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
+  params: { team: string; pipeline: string };
+  query: Query;
+};
+
+/** The bytes, or nothing once who asks has been told that they have them. */
+async function draw(
+  api: PublicApi,
+  format: PictureWanted['format'],
+  request: Asked,
+  reply: FastifyReply,
+): Promise<Uint8Array | undefined> {
+  const { params, identity, query } = request;
+  const wanted = {
+    format,
+    hideIntermediates: isOn(query.hide_intermediates),
+    groupParallel: isOn(query.group_parallel),
+    ...(query.version_id !== undefined && { version: query.version_id }),
+  };
+  const picture = shown(await api.picture(params, isMember(identity, params.team), wanted), params);
+  if (picture === 'no-version') {
+    throw new Problem('not-found', `Pipeline ${params.pipeline} has no version ${query.version_id}.`);
+  }
+  if (picture.public) void reply.header('cache-control', 'no-cache');
+  if (hasAlready(request, reply, picture.tag)) {
+    void reply.code(304).send();
+    return undefined;
+  }
+  const drawn = await picture.draw();
+  if ('bytes' in drawn) return drawn.bytes;
+  void reply.removeHeader('etag');
+  const { reason, message } = drawn.refused;
+  const forGood = reason === 'too-large' || reason === 'time-limit';
+  throw new Problem(forGood ? 'refused' : 'unavailable', sentence(message));
+}
+
+const isOn = (word: string | undefined): boolean => word === '1' || word === 'true';
+const sentence = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;

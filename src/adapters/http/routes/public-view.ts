@@ -1,0 +1,107 @@
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { isMember } from '#domain/access/decide-access.ts';
+import type { PublicStep } from '#domain/graph/public-view.ts';
+import { stateOfShown } from '#flows/show-pipeline.ts';
+import type { PublicView } from '#flows/show-pipeline.ts';
+import { PipelineParams, answer } from './schemas.ts';
+
+const Named = { id: Type.Integer(), name: Type.String() };
+/** Groups stand in branches, and branches in branches: pipelines end somewhere, and schemas must not. */
+const Step = Type.Cyclic(
+  {
+    Step: Type.Object({
+      kind: Type.Enum(['get', 'task', 'put', 'notify', 'service', 'parallel', 'branch']),
+      name: Type.Optional(Type.String()),
+      resource: Type.Optional(Type.String()),
+      passed: Type.Optional(Type.Array(Type.String())),
+      trigger: Type.Optional(Type.Boolean()),
+      steps: Type.Optional(Type.Array(Type.Ref('Step'))),
+    }),
+  },
+  'Step',
+);
+
+const View = {
+  ...Named,
+  team: Type.String(),
+  public: Type.Boolean(),
+  paused: Type.Boolean(),
+  jobs: Type.Array(
+    Type.Object({
+      ...Named,
+      paused: Type.Boolean(),
+      status: Type.Optional(Type.Enum(['succeeded', 'failed', 'cancelled', 'warning'])),
+      doing: Type.Optional(Type.Enum(['pending', 'waiting', 'started'])),
+      steps: Type.Array(Step),
+    }),
+  ),
+  resources: Type.Array(Type.Object({ ...Named, type: Type.String(), pinned: Type.Boolean() })),
+  resource_types: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+};
+
+/** Nothing is sent that the schema does not name; and nothing comes here that `publicStructure` does not name. */
+export function publicViewRoutes(api: PublicApi): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/public',
+      schema: { params: PipelineParams, response: answer(View) },
+      handler: async ({ params, identity }) => {
+        const view = await api.publicView(params, isMember(identity, params.team));
+        return { data: encode(shown(view, params)) };
+      },
+    }),
+  ];
+}
+
+/** The thing, or the same problem for a pipeline that is not there and for one that is not public. */
+export function shown<T>(thing: T | undefined, { team, pipeline, job }: Name): T {
+  if (thing !== undefined) return thing;
+  const what = job === undefined ? `no pipeline ${pipeline} ` : `no job ${job} of a pipeline ${pipeline} `;
+  throw new Problem(
+    'not-found',
+    `There is ${what}in team ${team} that everybody may see. Sign in to see those of your teams.`,
+  );
+}
+
+export interface Name {
+  team: string;
+  pipeline: string;
+  job?: string;
+}
+
+function encode({ pipeline, jobs, resourceTypes, state }: PublicView) {
+  const { id, team, paused } = pipeline;
+  const steps = new Map(jobs.map((job) => [job.name, job.steps]));
+  return {
+    id,
+    name: pipeline.pipeline,
+    team,
+    public: pipeline.public,
+    paused,
+    jobs: state.jobs.map((job) => {
+      const { ended, doing } = stateOfShown(job);
+      return {
+        id: job.id,
+        name: job.name,
+        paused: job.paused,
+        ...(ended !== undefined && { status: ended }),
+        ...(doing !== undefined && { doing }),
+        steps: steps.get(job.name) ?? NO_STEPS,
+      };
+    }),
+    resources: state.resources.map((one) => ({
+      id: one.id,
+      name: one.name,
+      type: one.type,
+      pinned: one.pinned,
+    })),
+    resource_types: resourceTypes,
+  };
+}
+
+const NO_STEPS: PublicStep[] = [];

@@ -1,0 +1,94 @@
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import type { HookResult } from '#domain/build/agent-protocol.ts';
+import { expandMessage } from '#domain/build/expand-message.ts';
+import { createMasker, type Masker } from '#domain/build/mask.ts';
+import { storable } from '#domain/build/storable.ts';
+import type { HookPlan, HooksPlan } from '#domain/planning/plan.ts';
+import { Tail } from './capture.ts';
+import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
+import type { Stop } from './stop.ts';
+
+/** Of one version. */
+const HOOKS_AT_ONCE = 8;
+/** Of all hooks together. */
+const OUTPUT_BYTES = 64 * 1024;
+const LEAST_OUTPUT_BYTES = 128;
+/** Builds wait: who does not hear SIGTERM soon is killed. */
+const KILL_AFTER_MS = 1000;
+
+export interface Hooks {
+  hooks: HooksPlan;
+  secrets: string[];
+  shims: Map<string, ShimConnection>;
+  stop: Stop;
+  /** When they must have ended, as `performance.now()` tells it. */
+  until: number;
+}
+
+/** Runs all hooks: version by version, those of one side by side. What time is left is shared by the versions that are. */
+export async function runHooks(work: Hooks): Promise<HookResult[]> {
+  const masker = createMasker(work.secrets);
+  const rounds = [...Map.groupBy(work.hooks.plans, ({ version }) => version).values()];
+  const results: HookResult[] = [];
+  for (const [index, round] of rounds.entries()) {
+    const left = work.until - performance.now();
+    const until = work.until - left + Math.max(0, left / (rounds.length - index));
+    results.push(...(await runRound(round, { ...work, masker, until })));
+  }
+  return [...results, ...leftOut(work.hooks)];
+}
+
+function leftOut({ plans, leftOut: count }: HooksPlan): HookResult[] {
+  const last = plans.at(-1);
+  if (last === undefined || count === 0) return [];
+  const error = `${count} more were not run: at most ${plans.length} are, of all versions that come together.`;
+  return [{ version: last.version, job: last.job, hook: 'further hooks', error, output: '' }];
+}
+
+interface Round extends Hooks {
+  masker: Masker;
+}
+
+async function runRound(round: readonly HookPlan[], work: Round): Promise<HookResult[]> {
+  const results = new Map<HookPlan, HookResult>();
+  const waiting = round.values();
+  const lane = async (): Promise<void> => {
+    for (const hook of waiting) results.set(hook, await runHook(hook, work));
+  };
+  await Promise.all(Array.from({ length: HOOKS_AT_ONCE }, lane));
+  return round.flatMap((hook) => results.get(hook) ?? []);
+}
+
+async function runHook(hook: HookPlan, work: Round): Promise<HookResult> {
+  const { version, job, hook: name } = hook;
+  const left = work.until - performance.now();
+  if (left <= 0 || work.stop.reason !== undefined)
+    return { version, job, hook: name, error: 'there was no time left to run it.', output: '' };
+  const share = Math.floor(OUTPUT_BYTES / work.hooks.plans.length);
+  const output = new Tail(Math.max(LEAST_OUTPUT_BYTES, share));
+  const limit = AbortSignal.timeout(Math.ceil(left));
+  const end = await runCommand({
+    shims: work.shims,
+    command: hook.command,
+    env: environmentOf(hook),
+    cwd: work.hooks.workdir,
+    stop: AbortSignal.any([limit, work.stop.signal]),
+    killAfterMs: KILL_AFTER_MS,
+    onOutput: (_, bytes) => output.write(bytes),
+  });
+  const error = limit.aborted ? 'it took too long.' : whyNot(end);
+  const shown = { version, job, hook: name, output: storable(work.masker.mask(output.text())) };
+  return error === undefined ? shown : { ...shown, error: storable(work.masker.mask(error)) };
+}
+
+function environmentOf({ env, message }: HookPlan): Record<string, string> {
+  return message === undefined || message === ''
+    ? env
+    : { ...env, NOTIFY_MESSAGE: expandMessage(message, env) };
+}
+
+function whyNot(end: CommandEnd): string | undefined {
+  if ('lost' in end) return `its end is not known: ${end.lost}.`;
+  const failure = whyFailed(end);
+  return failure === undefined ? undefined : `${failure}.`;
+}

@@ -1,0 +1,27 @@
+import { expandReferences } from './expand-references.ts';
+
+const VERSION_FIELD = /\$(?:\{(version_\w+)\}|(version_\w+))/g;
+
+/**
+ * What `$NOTIFY_MESSAGE` becomes: references to variables are filled in, those to fields of a version where there is one too, and `\n`
+ * begins a new line. What is not known stays as it is written.
+ */
+export function expandMessage(message: string, variables: Readonly<Record<string, string>>): string {
+  return message
+    .split('\\n')
+    .map((line) => expandLine(line, variables))
+    .join('\n');
+}
+
+/** In one go, so that no value is expanded again. */
+function expandLine(line: string, variables: Readonly<Record<string, string>>): string {
+  let filled = '';
+  let from = 0;
+  for (const found of line.matchAll(VERSION_FIELD)) {
+    const name = found[1] ?? found[2] ?? '';
+    filled += expandReferences(line.slice(from, found.index), variables);
+    filled += Object.hasOwn(variables, name) ? (variables[name] ?? '') : found[0];
+    from = found.index + found[0].length;
+  }
+  return filled + expandReferences(line.slice(from), variables);
+}

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import type { HookResult } from './agent-protocol.ts';
+import { tellHooks } from './tell-hooks.ts';
+
+const good: HookResult = { version: '7', job: 'unit', hook: 'shell', output: '' };
+const bad: HookResult = { ...good, error: 'exit code 3.' };
+
+test.each<[string, HookResult[], string | undefined]>([
+  ['nothing went wrong', [good, good], undefined],
+  ['one of two', [good, bad], 'The hook shell of job unit failed for version 7: exit code 3.'],
+  [
+    'more than one',
+    [bad, good, bad],
+    'The hook shell of job unit failed for version 7: exit code 3. 2 of 3 hooks failed.',
+  ],
+])('%s', (_what, results, sentence) => {
+  expect(tellHooks(results)).toBe(sentence);
+});

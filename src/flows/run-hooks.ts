@@ -1,0 +1,97 @@
+import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
+import { pickChecks } from '#domain/scheduling/pick-checks.ts';
+import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
+import { isPassing } from './check-refusal.ts';
+import type { CheckStore, OpenHookRun } from './check-ports.ts';
+import type { Cluster, PodFacts } from './cluster-ports.ts';
+import type { Bell } from './ports.ts';
+import { LIMITS } from './start-checks.ts';
+
+interface Ports {
+  checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'closeRun' | 'explainHooks'>;
+  cluster: Pick<Cluster, 'createCheckPod' | 'checkRoom' | 'deletePod'>;
+  bell: Pick<Bell, 'ring'>;
+  /** All our Pods as they are now. */
+  pods: () => PodFacts[];
+  now: () => Date;
+}
+
+export interface HooksRun {
+  /** When to look again; absent: no hooks are left. */
+  againAfterMs?: number;
+  failures: { error: unknown }[];
+}
+
+/** Those without a Pod are tried again after this time. */
+const AGAIN_MS = 1000;
+
+/**
+ * Level-triggered: hooks that have no Pod get one, within the limits of checks, and those whose time is over hold nobody up any longer.
+ * What an agent tells, and the end of a Pod, is heard elsewhere.
+ */
+export async function runHooks(ports: Ports): Promise<HooksRun> {
+  const done: HooksRun = { failures: [] };
+  const open = await ports.checks.openHookRuns();
+  if (open.length === 0) return done;
+  const pods = ports.pods();
+  const attempted = async (work: Promise<unknown>): Promise<void> =>
+    void (await work.catch((error: unknown) => done.failures.push({ error })));
+  const podOf = ({ run }: OpenHookRun): PodFacts | undefined =>
+    pods.find(({ work }) => work.kind === 'checks' && work.run === run);
+  const going = open.filter(({ leftMs }) => leftMs > 0);
+  for (const run of open) if (!going.includes(run)) await attempted(giveUp(run, podOf(run), ports));
+  const waiting = going.filter((run) => !run.seen && podOf(run) === undefined);
+  if (waiting.length > 0) await attempted(start(waiting, ports));
+  if (going.length > 0) done.againAfterMs = pauseFor(going, waiting.length > 0);
+  return done;
+}
+
+function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
+  const first = Math.max(0, Math.min(...going.map(({ leftMs }) => leftMs)));
+  return again ? Math.min(first, AGAIN_MS) : first;
+}
+
+/** The Pod goes first: should it be all that can be done now, the run is met again. */
+async function giveUp(run: OpenHookRun, pod: PodFacts | undefined, ports: Ports): Promise<void> {
+  const { checks, cluster, bell, now } = ports;
+  if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
+  const why = `The hooks had not ended after ${HOLD_SECONDS} s, and builds go on without them. ${state(run, pod)}`;
+  await checks.closeRun(run.run, now(), why.trimEnd());
+  bell.ring('schedule', run.pipelineId);
+  bell.ring('status', run.pipelineId);
+}
+
+function state({ seen, refused = '' }: OpenHookRun, pod: PodFacts | undefined): string {
+  if (seen) return '';
+  return pod === undefined ? refused : tellCheckEnd(pod, 'hooks');
+}
+
+/** Pods that are there, or may be, count, whatever they are for. */
+async function start(waiting: OpenHookRun[], ports: Ports): Promise<void> {
+  const waits = new Set(waiting.map(({ run }) => run));
+  const running = (await ports.checks.openRuns()).filter(({ run }) => !waits.has(run));
+  const roomOf = (team: string): number => {
+    const room = ports.cluster.checkRoom(team);
+    return room === Infinity ? LIMITS.podsOfTeam - running.filter((run) => run.team === team).length : room;
+  };
+  const own = waiting.map((run) => ({ ...run, scope: run.run, group: `hooks ${run.run}` }));
+  const { groups, held } = pickChecks(own, running, { pods: LIMITS.pods, roomOf });
+  for (const run of groups.flat()) await startOne(run, ports);
+  for (const { run } of held)
+    await ports.checks.explainHooks(run, 'TeamLimit: As many checks run as may at a time.');
+}
+
+async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
+  const { checks, cluster, bell, now } = ports;
+  const facts = await checks.runFacts(run);
+  if (facts === undefined) return;
+  const pod = await cluster.createCheckPod(facts);
+  if (pod.answer !== 'refused') return;
+  if (isPassing(pod)) {
+    await checks.explainHooks(run, `${pod.reason}: ${pod.message}`);
+    return;
+  }
+  await checks.closeRun(run, now(), `No Pod could be made: ${pod.message}`);
+  bell.ring('schedule', pipelineId);
+  bell.ring('status', pipelineId);
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import { job, get, samplePipeline } from '#testing/sample-pipeline.ts';
+import { showPipelines, type PictureWanted } from './show-pipeline.ts';
+import type { PictureToDraw, ShownState } from './show-ports.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const SVG: PictureWanted = { format: 'svg', hideIntermediates: false, groupParallel: false };
+
+function shows({ isPublic = true } = {}) {
+  const asked: string[] = [];
+  const drawn: PictureToDraw[] = [];
+  let now = 0;
+  const pipeline = { ...APP, id: 1, public: isPublic, paused: false, revision: 7 };
+  const state: ShownState = { jobs: [{ id: 2, name: 'unit', paused: false, doing: [] }], resources: [] };
+  const draw = async (picture: PictureToDraw): Promise<PictureToDraw> => {
+    drawn.push(picture);
+    await new Promise(setImmediate);
+    return picture;
+  };
+  const all = showPipelines({
+    store: {
+      async shown({ pipeline: name }) {
+        asked.push('shown');
+        return name === 'app' ? { ...pipeline } : undefined;
+      },
+      async state() {
+        asked.push('state');
+        return structuredClone(state);
+      },
+      definition: async () => samplePipeline({ jobs: [job('unit', get('git.app'))] }),
+      resourceOfVersion: async (_pipeline, version) => (version === 11 ? 'git.app' : undefined),
+    },
+    drawing: {
+      svg: async (picture) => ({ svg: `${(await draw(picture)).graph.nodes.length} nodes` }),
+      png: async (picture) => ({ png: Buffer.from((await draw(picture)).name) }),
+    },
+    digest: (text) => text,
+    encode: (text) => Buffer.from(text),
+    now: () => now,
+    release: '1',
+  });
+  const find = async (wanted: Partial<PictureWanted> = {}) => {
+    const found = await all.picture(APP, false, { ...SVG, ...wanted });
+    if (found === undefined || found === 'no-version') throw new Error('there is no picture');
+    return found;
+  };
+  return { all, asked, drawn, pipeline, state, find, later: () => (now += 1000) };
+}
+
+describe('pictures', () => {
+  test('many who look at the same time cost one look at the database and one drawing', async () => {
+    const { asked, drawn, find } = shows();
+    const looks = Array.from({ length: 50 }, async () => await (await find()).draw());
+    const all = await Promise.all(looks);
+    expect(new Set(all).size).toBe(1);
+    expect([asked, drawn.length]).toEqual([['shown', 'state'], 1]);
+  });
+
+  test('have a tag without being drawn', async () => {
+    const { drawn, find } = shows();
+    expect((await find()).tag).toBe((await find()).tag);
+    expect(drawn).toEqual([]);
+  });
+
+  test('have another tag for each of what they are made from', async () => {
+    const { state, pipeline, find, later } = shows();
+    const tags = [
+      (await find()).tag,
+      (await find({ format: 'png' })).tag,
+      (await find({ hideIntermediates: true })).tag,
+      (await find({ groupParallel: true })).tag,
+      (await find({ version: 11 })).tag,
+    ];
+    state.jobs[0] = { id: 2, name: 'unit', paused: false, ended: 'failed', doing: [] };
+    later();
+    tags.push((await find()).tag);
+    pipeline.revision = 8;
+    later();
+    tags.push((await find()).tag);
+    expect(new Set(tags).size).toBe(7);
+  });
+
+  test('after a change of states have the same graph, so that its layout is found', async () => {
+    const { state, drawn, find, later } = shows();
+    await (await find()).draw();
+    state.jobs[0] = { id: 2, name: 'unit', paused: true, doing: [] };
+    later();
+    await (await find()).draw();
+    expect(drawn[1]?.graph).toBe(drawn[0]?.graph);
+    expect(drawn.map(({ looks }) => looks.get('job unit')?.tone)).toEqual(['idle', 'paused']);
+  });
+
+  test('of versions that are not the pipeline’s there are none', async () => {
+    expect(await shows().all.picture(APP, false, { ...SVG, version: 12 })).toBe('no-version');
+  });
+});
+
+describe('who may look', () => {
+  test.each([
+    ['a stranger at a public pipeline', true, false, true],
+    ['a stranger at another', false, false, false],
+    ['a member at another', false, true, true],
+  ])('%s', async (_, isPublic, member, may) => {
+    const { all } = shows({ isPublic });
+    expect((await all.picture(APP, member, SVG)) !== undefined).toBe(may);
+    expect((await all.publicView(APP, member)) !== undefined).toBe(may);
+    expect((await all.badge(APP, member)) !== undefined).toBe(may);
+  });
+
+  test('strangers cost the same whether there is a pipeline or not: one look, and no state', async () => {
+    const { all, asked } = shows({ isPublic: false });
+    await all.picture(APP, false, SVG);
+    await all.picture({ ...APP, pipeline: 'none' }, false, SVG);
+    expect(asked).toEqual(['shown', 'shown']);
+  });
+
+  test('a pipeline that is public no more is hidden a second later', async () => {
+    const { all, pipeline, later } = shows();
+    await all.badge(APP, false);
+    pipeline.public = false;
+    later();
+    expect(await all.badge(APP, false)).toBeUndefined();
+  });
+});

@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import sharp from 'sharp';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { job, get, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* What strangers see of a pipeline that is full of secrets, and of one that is not public. */
+// The process that draws is slow to start on a busy machine.
+jest.setTimeout(60_000);
+
+let stores: TestStores;
+let gateway: Gateway;
+
+/** Planted wherever the manual says that something is left out, and wherever else a pipeline holds text. */
+const SECRET = 'hunter2';
+let planted = 0;
+const secret = (): string => `${SECRET}-${(planted += 1)}`;
+const command = () => ({ runner: 'shell' as const, cmd: secret() });
+const step = <S extends object>(one: S): S => ({
+  ...one,
+  hooks: { onFailure: [{ kind: 'command' as const, run: command() }] },
+});
+
+function secretive(): Pipeline {
+  const { resourceTypes } = samplePipeline();
+  const types = resourceTypes.map((type) => ({
+    ...type,
+    params: [secret()],
+    check: command(),
+    pull: command(),
+    push: command(),
+    origin: { source: `https://${secret()}@example.test/type.hcl`, digest: secret() },
+  }));
+  const params = () => ({ url: `https://user:${secret()}@git.example.test`, token: secret() });
+  return {
+    resourceTypes: types,
+    resources: [
+      resource('git.app', { params: params(), tags: [secret()] }),
+      resource('git.image', { params: params() }),
+    ],
+    jobs: [
+      {
+        ...job(
+          'unit',
+          step(get('git.app')),
+          step({
+            kind: 'task' as const,
+            name: 'test',
+            run: { runner: 'docker' as const, image: secret(), cmd: secret() },
+            inputs: [secret()],
+          }),
+          {
+            kind: 'parallel',
+            failFast: true,
+            steps: [{ kind: 'notify', notification: 'slack.team', message: secret(), params: params() }],
+          },
+          {
+            kind: 'branch',
+            branches: [{ condition: secret(), steps: [{ kind: 'task', name: 'maybe', run: command() }] }],
+          },
+        ),
+        inputs: [{ name: 'WHERE', type: 'string', default: secret(), description: secret() }],
+        onTrigger: [{ kind: 'command', run: command() }],
+      },
+      job('publish', get('git.app', { passed: ['unit'] }), {
+        kind: 'put',
+        name: 'image',
+        resource: 'git.image',
+        params: params(),
+      }),
+    ],
+    notifications: [
+      {
+        name: 'slack.team',
+        type: 'slack',
+        label: 'team',
+        params: params(),
+        message: secret(),
+        on: ['failure'],
+      },
+    ],
+    secrets: [{ name: secret(), type: 'kubernetes', key: secret(), path: secret() }],
+  };
+}
+
+const PATH = '/teams/main/pipelines/app';
+const VIEWS = ['public', 'image.dot', 'image.svg', 'image.png', 'badge.svg', 'jobs/unit/badge.svg'];
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores);
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+let pipelines = 0;
+/** The team has another name each time, so that nothing is remembered. */
+let team = '';
+beforeEach(async () => {
+  await stores.empty();
+  team = `main-${(pipelines += 1)}`;
+  await stores.teams.saveTeam({ name: team, namespace: team });
+});
+
+const save = async (definition = secretive(), isPublic = true) =>
+  await stores.pipelines.savePipeline(
+    toSave(definition, { team, namespace: team, public: isPublic, config: secret() }),
+  );
+
+async function look(view: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${gateway.base}${PATH.replace('main', team)}/${view}`, { headers });
+  return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
+}
+
+describe('a public pipeline full of secrets', () => {
+  test.each(VIEWS)('%s has none of them, in its headers neither', async (view) => {
+    await save();
+    for (const query of ['', '?hide_intermediates=1&group_parallel=1']) {
+      const { status, headers, bytes } = await look(`${view}${view.includes('image') ? query : ''}`);
+      expect(status).toBe(200);
+      expect(planted).toBeGreaterThan(20);
+      const told = `${JSON.stringify([...headers])} ${bytes.toString('latin1')}`;
+      expect(told).not.toContain(SECRET);
+    }
+  });
+
+  test('tells its structure and its states, and nothing else', async () => {
+    const saved = await save();
+    const { bytes } = await look('public');
+    const { data } = JSON.parse(bytes.toString());
+    expect(data).toEqual({
+      id: saved.id,
+      name: 'app',
+      team,
+      public: true,
+      paused: false,
+      jobs: [
+        {
+          id: expect.any(Number),
+          name: 'unit',
+          paused: false,
+          steps: [
+            { kind: 'get', name: 'app', resource: 'git.app', passed: [], trigger: true },
+            { kind: 'task', name: 'test' },
+            { kind: 'parallel', steps: [{ kind: 'notify', name: 'slack.team' }] },
+            { kind: 'branch', steps: [{ kind: 'task', name: 'maybe' }] },
+          ],
+        },
+        {
+          id: expect.any(Number),
+          name: 'publish',
+          paused: false,
+          steps: [
+            { kind: 'get', name: 'app', resource: 'git.app', passed: ['unit'], trigger: true },
+            { kind: 'put', name: 'image', resource: 'git.image' },
+          ],
+        },
+      ],
+      resources: [
+        { id: expect.any(Number), name: 'git.app', type: 'git', pinned: false },
+        { id: expect.any(Number), name: 'git.image', type: 'git', pinned: false },
+      ],
+      resource_types: [
+        { id: 'git', name: 'git' },
+        { id: 'cron', name: 'cron' },
+      ],
+    });
+  });
+
+  test('is shown with the states of its jobs', async () => {
+    await save(samplePipeline());
+    await stores.pool.query(rows()`
+      INSERT INTO builds (job_id, revision_id, number, status, cause, created_at, ended_at)
+      SELECT j.id, v.id, n.number, n.status, '{}', now(), CASE WHEN n.status <> 'started' THEN now() END
+      FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id JOIN revisions v ON v.pipeline_id = p.id
+      CROSS JOIN (VALUES (1, 'succeeded'), (2, 'failed'), (3, 'started')) AS n (number, status)
+      WHERE t.name = ${team} AND j.name = 'unit'`);
+    await stores.actions.pauseJob({ team, pipeline: 'app', job: 'publish' }, 'anna');
+    const svg = (await look('image.svg')).bytes.toString();
+    expect(svg).toContain('<title>unit: running, before failed</title>');
+    expect(svg).toContain('<title>publish: paused</title>');
+    const { data } = JSON.parse((await look('public')).bytes.toString());
+    expect(data.jobs[0]).toMatchObject({ status: 'failed', doing: 'started' });
+    expect((await look('badge.svg')).bytes.toString()).toContain('<title>app: failed</title>');
+    expect((await look('jobs/publish/badge.svg')).bytes.toString()).toContain(
+      '<title>publish: paused</title>',
+    );
+    expect((await look('jobs/none/badge.svg')).status).toBe(404);
+  });
+
+  test('comes as images that may be embedded anywhere and run nothing', async () => {
+    await save();
+    for (const [view, type] of [
+      ['image.svg', 'image/svg+xml; charset=utf-8'],
+      ['image.png', 'image/png'],
+      ['badge.svg', 'image/svg+xml; charset=utf-8'],
+    ] as const) {
+      const { headers } = await look(view);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': type,
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-cache',
+        etag: expect.stringMatching(/^"[\w-]{27}"$/),
+      });
+      expect(headers.get('content-security-policy')).toContain('sandbox');
+      expect(headers.get('set-cookie')).toBeNull();
+      expect((await look(view, { 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
+    }
+  });
+
+  test('is drawn with letters, also as PNG', async () => {
+    await save(samplePipeline());
+    const { bytes } = await look('image.png');
+    const { channels } = await sharp(bytes).stats();
+    const metadata = await sharp(bytes).metadata();
+    expect(metadata.format).toBe('png');
+    // Ink of letters on the light boxes: without them everything is light or a thin border.
+    expect(Math.min(...channels.slice(0, 3).map(({ min }) => min))).toBeLessThan(60);
+    const chunks = bytes.toString('latin1').match(/tEXt|iTXt|zTXt|eXIf/g);
+    expect(chunks).toBeNull();
+  });
+
+  test('fades what a version does not come to, and knows only versions of its own', async () => {
+    const saved = await save(
+      samplePipeline({
+        resources: [resource('git.app'), resource('git.lib')],
+        jobs: [job('unit', get('git.app')), job('other', get('git.lib'))],
+      }),
+    );
+    const opened = await stores.checks.openRun([saved.resources[0]?.scope ?? 0], 'schedule', new Date());
+    const { recorded } = await stores.checks.recordCheck(
+      { run: opened?.run ?? 0, scope: saved.resources[0]?.scope ?? 0, versions: [{ ref: 'a' }], log: '' },
+      new Date(),
+    );
+    const svg = (await look(`image.svg?version_id=${recorded[0]}`)).bytes.toString();
+    expect(svg.match(/<g id="n\d+" class="job-node" opacity/g)).toHaveLength(1);
+    expect((await look(`image.svg?version_id=${(recorded[0] ?? 0) + 1000}`)).status).toBe(404);
+    expect((await look('image.svg?version_id=x')).status).toBe(400);
+  });
+});
+
+describe('a pipeline that is not public', () => {
+  test.each(VIEWS)('%s: strangers learn nothing, not even that it is there', async (view) => {
+    await save(samplePipeline(), false);
+    const told = async (path: string) => {
+      const answer = await fetch(`${gateway.base}${path}/${view}`);
+      const text = (await answer.text()).replaceAll('hid', 'app').replace(/urn:request:[\w-]+/, '');
+      const headers = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+      return [answer.status, text, headers];
+    };
+    const there = await told(`/teams/${team}/pipelines/app`);
+    expect(there).toEqual(await told(`/teams/${team}/pipelines/hid`));
+    expect(there[0]).toBe(404);
+  });
+
+  test('is shown to members, and to nobody else who signed in', async () => {
+    await save(samplePipeline(), false);
+    await gateway.account('ann', { teams: { [team]: 'read' } });
+    await gateway.account('bob');
+    const status = async (user: string, view: string) =>
+      (await look(view, { authorization: `Bearer ${await gateway.session(user)}` })).status;
+    for (const view of VIEWS)
+      expect([view, await status('ann', view), await status('bob', view)]).toEqual([view, 200, 404]);
+  });
+});

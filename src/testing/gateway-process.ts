@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A replica of the public gateway, as its Pod runs it. */
+export interface GatewayProcess {
+  base: string;
+  /** Where `/readyz` and `/metrics` are. */
+  probe: string;
+  log(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** How it ended; null where a signal ended it. */
+  ended: Promise<number | null>;
+}
+
+/** Keys that replicas share, in a folder of their own. */
+export function makeKeys(key: Buffer): { directory: string; remove(): void } {
+  const directory = mkdtempSync(join(tmpdir(), 'millrace-keys-'));
+  for (const name of ['webhook', 'session']) writeFileSync(join(directory, name), key.toString('base64url'));
+  return { directory, remove: () => rmSync(directory, { recursive: true }) };
+}
+
+export async function startGatewayProcess(
+  name: string,
+  databaseUrl: string,
+  keysDirectory: string,
+): Promise<GatewayProcess> {
+  const [port, probePort] = [await freePort(), await freePort()];
+  const main = join(import.meta.dirname, '..', 'main.ts');
+  const child = spawn(process.execPath, [main, 'gateway', '--role', 'public'], {
+    env: {
+      PATH: process.env['PATH'],
+      MILLRACE_NAMESPACE: 'test',
+      MILLRACE_POD_NAME: name,
+      MILLRACE_RELEASE: 'millrace',
+      MILLRACE_DATABASE_URL: databaseUrl,
+      MILLRACE_KEYS_DIR: keysDirectory,
+      MILLRACE_LISTEN: `127.0.0.1:${port}`,
+      MILLRACE_METRICS_LISTEN: `127.0.0.1:${probePort}`,
+      MILLRACE_EXTERNAL_URL: 'https://ci.example.org',
+      MILLRACE_SESSION_LIFETIME: '1h',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  }
+  const self: GatewayProcess = {
+    base: `http://127.0.0.1:${port}`,
+    probe: `http://127.0.0.1:${probePort}`,
+    log: () => said.join(''),
+    kill: (signal) => void child.kill(signal),
+    ended: once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null)),
+  };
+  for (let times = 0; !(await isReady(self)); times += 1) {
+    if (child.exitCode !== null || times > 1200) throw new Error(`${name} did not start:\n${self.log()}`);
+    await pause(50);
+  }
+  return self;
+}
+
+export async function isReady({ probe }: Pick<GatewayProcess, 'probe'>): Promise<boolean> {
+  try {
+    const answer = await fetch(`${probe}/readyz`);
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
