@@ -118,11 +118,17 @@ describe('a pipeline that the API makes', () => {
   test('goes, and comes back with its history', async () => {
     await create();
     const { id } = (await ask(`GET ${of()}`)).body.data;
-    expect((await ask(`DELETE ${of()}`)).status).toBe(204);
+    expect((await ask(`DELETE ${of()}`)).status).toBe(200);
     expect((await ask(`GET ${of()}`)).status).toBe(404);
     expect((await ask(`DELETE ${of()}`)).status).toBe(404);
     await create();
     expect((await ask(`GET ${of()}`)).body.data['id']).toBe(id);
+    const audit = await house.gateway.ask<{ data: { action: string }[] }>(
+      `GET /teams/${TEAM}/audit?pipeline=${name}`,
+      { as: ann },
+    );
+    const actions = audit.body.data.map(({ action }) => action);
+    expect(actions).toEqual(['pipeline.created', 'pipeline.deleted', 'pipeline.created']);
   });
 });
 

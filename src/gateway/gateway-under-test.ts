@@ -63,6 +63,20 @@ const NO_COMPILER: Compiler = {
   },
 };
 
+const NOTHING = async () => ({ answer: 'unknown' as const });
+const CRUD = { read: NOTHING, create: NOTHING, replace: NOTHING, remove: NOTHING };
+/** A cluster in which nothing is, and nothing comes to be. */
+const NO_OBJECTS: ApiObjects = {
+  providers: {
+    ...CRUD,
+    keepSecret: NOTHING,
+    dropSecret: async () => undefined,
+    dropSecretsBefore: async () => undefined,
+  },
+  teams: CRUD,
+  pipelines: CRUD,
+};
+
 export interface Options {
   passwords?: Passwords;
   sessionSeconds?: number;
@@ -144,7 +158,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
   return openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
-    objects: options.objects,
+    objects: options.objects ?? NO_OBJECTS,
     compiler: options.compiler ?? NO_COMPILER,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,

@@ -2,6 +2,7 @@
 export const PIPELINES = {
   'POST /teams/:team/pipelines': {
     needs: 'maintain',
+    audit: 'pipeline.created',
     about:
       'Makes a pipeline of the HCL text `config`, with `vars`, `display_name` and `public`: a Pipeline object. 201 once it runs, 202 when it stands in the cluster and does not run yet, with `reason` and `message`; 400 with all `findings` when the text has errors.',
   },
@@ -15,6 +16,7 @@ export const PIPELINES = {
   },
   'PUT /teams/:team/pipelines/:pipeline': {
     needs: 'maintain',
+    audit: 'pipeline.updated',
     about:
       'Changes a pipeline that the API made; what the body leaves out stays. Answers as making one does. 409 when a manifest made it.',
   },
@@ -22,6 +24,6 @@ export const PIPELINES = {
     needs: 'maintain',
     audit: 'pipeline.deleted',
     about:
-      'Deletes a pipeline that the API made: its builds are ended, its history is kept. 204 once it is gone, 202 while that takes.',
+      'Deletes a pipeline that the API made: its builds are ended, its history is kept. 200 once it is gone, 202 while that takes.',
   },
 } as const;

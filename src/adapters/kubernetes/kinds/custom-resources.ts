@@ -320,14 +320,14 @@ export interface TeamObject {
       /** Name of the account. */
       user: string;
       /** What they may. */
-      role: string;
+      role: 'read' | 'write' | 'maintain' | 'admin';
     }[];
     /** Roles that groups of identity providers give now, at most 200 of them. */
     groups?: {
       /** Name of the group. */
       claim: string;
       /** What whoever is in it may. */
-      role: string;
+      role: 'read' | 'write' | 'maintain' | 'admin';
     }[];
     /** Ready: the namespace is set up. Reconciling and Stalled are there only while they are true; a Team that waits for its last Pipelines before it goes says so in Ready. */
     conditions?: {

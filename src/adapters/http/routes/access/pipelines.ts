@@ -16,10 +16,9 @@ import type { Finding as FindingTold } from '#flows/diagnose-manifest.ts';
 import type { ChangePipelinePorts, PipelineChanged } from '#flows/change-pipeline.ts';
 import type { Compiler } from '#flows/manifest-ports.ts';
 import type { PipelineSpec } from '#flows/object-ports.ts';
-import type { Act } from '#flows/access-ports.ts';
 import { actOf } from './answers.ts';
 import { problemOf, writable, written } from './objects.ts';
-import { Nothing, body } from './schemas.ts';
+import { body } from './schemas.ts';
 
 const LONGEST_TEXT = 262_144;
 /** The text may be escaped, and its variables come with it. */
@@ -102,7 +101,6 @@ function createRoute(ports: AccessPorts): Route {
       const spec = changed({ config }, settings);
       const act = actOf(identity, ports.now());
       const made = await createPipeline(wanted, spec, act, partsOf(ports));
-      if (made.answer === 'done') await ports.audit.record(entryOf(wanted, act, 'pipeline.created'));
       const told = encode(wanted, made);
       return reply.code(told.ready ? 201 : 202).send({ data: told });
     },
@@ -165,12 +163,13 @@ function changeRoute(ports: AccessPorts): Route {
     handler: async ({ params, body: fields, identity }, reply) => {
       const act = actOf(identity, ports.now());
       const made = await updatePipeline(params, (known) => changed(known, fields), act, partsOf(ports));
-      if (made.answer === 'done') await ports.audit.record(entryOf(params, act, 'pipeline.updated'));
       const told = encode(params, made);
       return reply.code(told.ready ? 200 : 202).send({ data: told });
     },
   });
 }
+
+const Gone = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
 function deleteRoute(ports: AccessPorts): Route {
   return route({
@@ -179,13 +178,13 @@ function deleteRoute(ports: AccessPorts): Route {
     handlerTimeout: PATIENCE_MS,
     schema: {
       params: PipelineParams,
-      response: { ...Nothing, 202: Type.Object({ data: Type.Object({ name: Type.String() }) }) },
+      response: { 200: Gone, 202: Gone },
     },
     handler: async ({ params }, reply) => {
       const removed = await deletePipeline(params, partsOf(ports));
-      if (removed.answer === 'gone') return reply.code(204).send(undefined);
-      if (removed.answer !== 'waiting') throw problemOf(removed, `Pipeline ${params.pipeline}`);
-      return reply.code(202).send({ data: { name: params.pipeline } });
+      if (removed.answer !== 'gone' && removed.answer !== 'waiting')
+        throw problemOf(removed, `Pipeline ${params.pipeline}`);
+      return reply.code(removed.answer === 'gone' ? 200 : 202).send({ data: { name: params.pipeline } });
     },
   });
 }
@@ -209,10 +208,6 @@ function changed(known: PipelineSpec, fields: Static<typeof Changes>): PipelineS
 interface Named {
   team: string;
   pipeline: string;
-}
-
-function entryOf({ team, pipeline }: Named, { by: actor, at }: Act, action: string) {
-  return { team, actor, at, action, targetType: 'pipeline', target: pipeline };
 }
 
 const NOT_YET = 'The operator has not looked at it yet.';
