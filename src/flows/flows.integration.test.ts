@@ -35,7 +35,8 @@ beforeEach(async () => {
 });
 
 const now = (): Date => new Date(Date.now() + ahead * 1000);
-const ports = () => ({ ...stores, cluster, bell, now, pods: () => [...cluster.pods.values()] });
+const hangs = (): undefined => undefined;
+const ports = () => ({ ...stores, cluster, bell, now, hangs, pods: () => [...cluster.pods.values()] });
 const save = async (definition = samplePipeline(), more = {}) =>
   await stores.pipelines.savePipeline(toSave(definition, more));
 const buildPods = (): string[] => podNames().filter((name) => name.startsWith('app'));

@@ -11,6 +11,7 @@ import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { isCommonPassword } from '#adapters/passwords/common.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
+import { pages } from '#adapters/http/pages/table.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
@@ -118,13 +119,12 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const routes = [...publicRoutes(api, async () => undefined, '0', limits), ...accessRoutes(access.ports)];
   const app = createServer({
     routes,
+    pages: pages(api, access.ports),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
     externalUrl: ORIGIN,
     log,
-    // A machine that is busy with other tests is no reason to refuse these.
-    pressure: { delay: 0, heapBytes: 0 },
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -206,7 +206,7 @@ function asker(base: string) {
       ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
     });
     const text = await answer.text();
-    const body = text === '' ? undefined : JSON.parse(text);
+    const body = /\bjson\b/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
     return { status: answer.status, headers: answer.headers, text, body };
   };
 }

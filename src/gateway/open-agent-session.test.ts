@@ -40,7 +40,6 @@ function world(definition: Pipeline = samplePipeline()) {
     definition,
     createdAt: AT,
     status: 'pending',
-    cancelRequested: false,
     retries: 0,
     versions: [{ ref: 'abc' }],
   };

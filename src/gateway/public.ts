@@ -1,6 +1,7 @@
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { pages } from '#adapters/http/pages/table.ts';
 import { PRESSURE_LIMITS } from '#adapters/http/pressure.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
@@ -33,6 +34,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   if (config.sessionSeconds === 0) log.warn(ENDLESS);
   const app = createServer({
     routes: [...publicRoutes(api, readiness, VERSION), ...accessRoutes(access.ports)],
+    pages: pages(api, access.ports),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,

@@ -1,4 +1,5 @@
 import type { Need } from '#domain/access/decide-access.ts';
+import { BROWSER_ROWS } from './browser-rows.ts';
 import { PUBLIC_ROWS } from './public-rows.ts';
 import { PEOPLE } from './table-of-people.ts';
 import { PIPELINES } from './table-of-pipelines.ts';
@@ -17,6 +18,7 @@ export interface Row {
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
 const ROUTES = {
   ...WEBHOOK_ROWS,
+  ...BROWSER_ROWS,
   ...PUBLIC_ROWS,
   'GET /health': {
     needs: 'nothing',
@@ -50,16 +52,6 @@ const ROUTES = {
     needs: 'read',
     about:
       'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on behind a chunk.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events': {
-    needs: 'read',
-    about:
-      'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or `after`, goes on behind a chunk.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/events': {
-    needs: 'read',
-    about:
-      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each `pipeline` is its whole state with all jobs and resources. Whoever has the state that `Last-Event-ID` names gets the next.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',

@@ -14,7 +14,9 @@ import { accountOf, actOf, freshAccountOf, callerOf } from './answers.ts';
 import { FullName, Nothing, SMALL_BODY, Username, body } from './schemas.ts';
 import { SessionAnswer, Transport, handOver } from './sign-in.ts';
 
-const ProviderParams = Type.Object({ canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }) });
+export const ProviderParams = Type.Object({
+  canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
+});
 
 export function oauthRoutes(ports: AccessPorts): Route[] {
   return [

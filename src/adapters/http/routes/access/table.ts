@@ -1,3 +1,4 @@
+import { personalPageOnlyRoutes } from '#adapters/http/pages/page-only.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { auditRoutes } from './audit.ts';
@@ -14,6 +15,7 @@ import { userRoutes } from './users.ts';
 export function accessRoutes(ports: AccessPorts): Route[] {
   return [
     ...signInRoutes(ports),
+    ...personalPageOnlyRoutes(),
     ...oauthRoutes(ports),
     ...providerRoutes(ports),
     ...profileRoutes(ports),
