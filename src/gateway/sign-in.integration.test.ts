@@ -270,6 +270,19 @@ describe('a session', () => {
     expect(await who(ann)).toBe(401);
   });
 
+  test('that is older than a quarter of an hour changes nothing about how one signs in', async () => {
+    const as = (await login('ann', PASSWORD)).body.data.token;
+    const link = async () => {
+      const begun = await gateway.ask<{ type: string }>('POST /profile/linked-accounts/none', { as });
+      const ended = await gateway.ask('DELETE /profile/linked-accounts/none', { as });
+      return [begun.status, ended.status, begun.body.type.split('/').at(-1)];
+    };
+    expect(await link()).toEqual([404, 404, 'not-found']);
+    pass(16 * 60_000);
+    expect(await link()).toEqual([403, 403, 'sign-in-again']);
+    expect((await gateway.ask('GET /profile', { as })).status).toBe(200);
+  });
+
   test('is one of fifty at most', async () => {
     for (let times = 0; times < 53; times += 1) {
       pass(1);
@@ -389,6 +402,7 @@ describe('the session of a browser', () => {
       headers: { cookie },
     });
     expect(answer.headers.get('set-cookie')).not.toContain(cookie);
+    expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
   });
 
   test('is taken out of the browser when it ends', async () => {

@@ -13,6 +13,7 @@ const KINDS = {
   'provider-failed': { status: 401, title: 'The provider did not say who it is' },
   'local-sign-in-off': { status: 403, title: 'Passwords are not used here' },
   'wrong-password': { status: 403, title: 'The password is wrong' },
+  'sign-in-again': { status: 403, title: 'The sign-in is too long ago' },
   'password-change-required': { status: 403, title: 'The password must be changed first' },
   'wrong-signature': { status: 403, title: 'The signature does not fit' },
   'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },

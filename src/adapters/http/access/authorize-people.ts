@@ -1,3 +1,4 @@
+import { FRESH_MS } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { TokenStore, UserSessionStore } from '#flows/access-ports.ts';
 import { apiTokenHash } from './api-token.ts';
@@ -22,7 +23,10 @@ export function authorizePeople({ sessions, tokens, codec, installation, now }: 
   async function ofSession(token: string): Promise<Identity | 'invalid'> {
     const at = now();
     const claims = await codec.read(token, at);
-    return (claims && (await sessions.identityOfSession(claims, at))) ?? 'invalid';
+    if (claims === undefined) return 'invalid';
+    const identity = await sessions.identityOfSession(claims, at);
+    const fresh = at.getTime() - claims.openedAt.getTime() <= FRESH_MS;
+    return identity === undefined ? 'invalid' : { ...identity, fresh };
   }
   return async ({ authorization, cookie }) => {
     const token = bearerToken(authorization);

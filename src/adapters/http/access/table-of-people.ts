@@ -45,11 +45,15 @@ export const PEOPLE = {
   'GET /profile/linked-accounts': { needs: 'session', about: 'The providers that you can sign in with.' },
   'POST /profile/linked-accounts/:canonical': {
     needs: 'session',
-    about: 'Begins to link a provider: the answer says where to send the browser.',
+    fresh: true,
+    about:
+      'Begins to link a provider: the answer says where to send the browser. The sign-in is at most 15 minutes old.',
   },
   'DELETE /profile/linked-accounts/:canonical': {
     needs: 'session',
-    about: 'Unlinks a provider, unless it is your only way to sign in.',
+    fresh: true,
+    about:
+      'Unlinks a provider, unless it is your only way to sign in. The sign-in is at most 15 minutes old.',
   },
   'POST /api-tokens': {
     needs: 'session',

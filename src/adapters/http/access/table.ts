@@ -12,6 +12,8 @@ export interface Row {
   audit?: string;
   /** Open to whoever must change their password first. */
   beforePasswordChange?: boolean;
+  /** Only for whoever signed in just now. */
+  fresh?: boolean;
 }
 
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
