@@ -10,6 +10,7 @@ import { circumstances, table } from '#tools/measure/table.ts';
 import { PROGRAM, startGateway } from './gateway.ts';
 import { idle } from './idle.ts';
 import type { Part } from './part.ts';
+import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
 /*
@@ -18,7 +19,7 @@ import { webhooks } from './webhooks.ts';
  *
  *   node config/bench-gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */
-const PARTS: Part[] = [idle, webhooks];
+const PARTS: Part[] = [idle, webhooks, streams];
 
 const wanted = partsWanted();
 if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);

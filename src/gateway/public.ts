@@ -73,13 +73,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
     async close() {
       await closeApp(app);
-      await Promise.all([
-        database.close(),
-        shows.close(),
-        closeServer(metricsServer),
-        providers.close(),
-        cluster?.close(),
-      ]);
+      const parts = [database, shows, providers, cluster];
+      await Promise.all([closeServer(metricsServer), ...parts.map(async (part) => await part?.close())]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { inMemoryApi } from '#testing/public-api.ts';
 import type { App } from './access/route.ts';
 import { createLog } from './log.ts';
@@ -15,9 +15,7 @@ function server(pressure: PressureLimits): App {
   });
 }
 
-jest.setTimeout(60_000);
-
-/** Until it was looked at, which is once a second, the answer is the usual one. */
+/** Until it was looked at, which is once a second, the answer is the usual one; a process that is late has its loop looked at in the next. */
 async function answerAfterALook(app: App, url: string) {
   await app.ready();
   for (;;) {
