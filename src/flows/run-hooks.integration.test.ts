@@ -245,6 +245,14 @@ describe('nothing waits', () => {
   });
 });
 
+test('hooks of a pipeline that is removed do not run any more', async () => {
+  await find('git.app', 'a');
+  await stores.pipelines.removePipeline(APP);
+  expect(await runHooks(ports())).toEqual({ failures: [] });
+  expect(podNames()).toEqual([]);
+  expect(await stores.checks.openRuns()).toEqual([]);
+});
+
 test('a job says which hooks it waits for, and until when', async () => {
   await find('git.app', 'a');
   const waiting = await stores.views.waiting({ ...APP, job: 'unit' });
