@@ -143,8 +143,11 @@ describe('a sign-in', () => {
     for (const body of bodies) expect((await gateway.ask('POST /auth/login', { body })).status).toBe(400);
     const large = { username: 'ann', password: 'x'.repeat(9000) };
     expect((await gateway.ask('POST /auth/login', { body: large })).status).toBe(413);
+    const xml = { 'content-type': 'application/xml' };
+    expect((await gateway.ask('POST /auth/login', { body: {}, headers: xml })).status).toBe(415);
+    // A form that no browser vouches for.
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect((await gateway.ask('POST /auth/login', { body: {}, headers: form })).status).toBe(415);
+    expect((await gateway.ask('POST /auth/login', { body: {}, headers: form })).status).toBe(403);
   });
 
   test('leaves no password and no session in logs, in the audit log or in any other table', async () => {
