@@ -14,7 +14,6 @@ const asked = (needs: Need, team?: string, beforePasswordChange = false) => ({
   needs,
   team,
   beforePasswordChange,
-  fresh: false,
 });
 const CREDENTIALS: Credential[] = ['session', 'personal-token', 'team-token', 'installation'];
 
@@ -63,16 +62,4 @@ test('whoever must change their password reaches only what says so', () => {
   expect(
     refuseAccess(asked('session', undefined, true), { ...seeded, credential: 'team-token' })?.reason,
   ).toBe('forbidden');
-});
-
-test('what changes how one signs in is open to whoever signed in just now', () => {
-  const linking = { ...asked('session'), fresh: true };
-  const session = (more: Partial<Identity>) => member('read', { credential: 'session', ...more });
-  expect(refuseAccess(linking, session({ fresh: true }))).toBeUndefined();
-  expect(refuseAccess(linking, session({ fresh: false }))?.reason).toBe('sign-in-again');
-  expect(refuseAccess(linking, session({}))?.reason).toBe('sign-in-again');
-  expect(refuseAccess(asked('session'), session({ fresh: false }))).toBeUndefined();
-  expect(refuseAccess(linking, member('read', { credential: 'personal-token', fresh: true }))?.reason).toBe(
-    'forbidden',
-  );
 });

@@ -22,14 +22,14 @@ export interface Identity {
   userId?: number;
   credential?: Credential;
   sessionId?: string;
-  /** They signed in just now: what changes how they sign in is open. */
-  fresh?: boolean;
+  /** When they showed who they are, in milliseconds. */
+  signedInAt?: number;
   /** Nothing else is open to them before they have. */
   mustChangePassword?: boolean;
 }
 
 export interface Refusal {
-  reason: 'password-change-required' | 'sign-in-again' | 'forbidden';
+  reason: 'password-change-required' | 'forbidden';
   message: string;
   needs: Need;
   team?: string;
@@ -51,8 +51,6 @@ export interface Asked {
   team: string | undefined;
   /** Open to whoever must change their password first. */
   beforePasswordChange: boolean;
-  /** Open only to whoever signed in just now: a session that somebody stole, or found open, is not enough. */
-  fresh: boolean;
 }
 
 /** Why this caller may not come here; undefined when they may. */
@@ -61,15 +59,15 @@ export function refuseAccess(asked: Asked, identity: Identity): Refusal | undefi
     const message = 'Change your password first: PUT /profile/password.';
     return { reason: 'password-change-required', message, needs: asked.needs };
   }
-  const refusal = missing(asked, identity);
-  if (refusal !== undefined || !asked.fresh || identity.fresh === true) return refusal;
-  return { reason: 'sign-in-again', message: SIGN_IN_AGAIN, needs: asked.needs };
+  return missing(asked, identity);
 }
 
-/** How long after a sign-in it counts as just now. */
-export const FRESH_MS = 15 * 60_000;
-const SIGN_IN_AGAIN =
-  'This changes how you sign in, and your sign-in is older than 15 minutes: sign in again first.';
+const FRESH_MS = 10 * 60_000;
+
+/** They signed in a moment ago. An open browser that somebody finds is not enough for what opens another way in. */
+export function isFresh({ signedInAt }: Identity, now: number): boolean {
+  return signedInAt !== undefined && now - signedInAt < FRESH_MS;
+}
 
 /** What is of no team, by what somebody must be known for it. */
 const NOT_OF_A_TEAM: Record<

@@ -1,4 +1,3 @@
-import { FRESH_MS } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { TokenStore, UserSessionStore } from '#flows/access-ports.ts';
 import { apiTokenHash } from './api-token.ts';
@@ -23,10 +22,7 @@ export function authorizePeople({ sessions, tokens, codec, installation, now }: 
   async function ofSession(token: string): Promise<Identity | 'invalid'> {
     const at = now();
     const claims = await codec.read(token, at);
-    if (claims === undefined) return 'invalid';
-    const identity = await sessions.identityOfSession(claims, at);
-    const fresh = at.getTime() - claims.openedAt.getTime() <= FRESH_MS;
-    return identity === undefined ? 'invalid' : { ...identity, fresh };
+    return (claims && (await sessions.identityOfSession(claims, at))) ?? 'invalid';
   }
   return async ({ authorization, cookie }) => {
     const token = bearerToken(authorization);

@@ -19,9 +19,8 @@ export async function identify(
   const identity = await whoSends(authorize, request, browser, row?.needs === 'public');
   if (identity === undefined) return undefined;
   if (row === undefined) throw new Problem('forbidden', 'This path is closed.');
-  const { needs, beforePasswordChange = false, fresh = false } = row;
-  const asked = { needs, beforePasswordChange, fresh, team: teamOf(request.params) };
-  const refusal = refuseAccess(asked, identity);
+  const { needs, beforePasswordChange = false } = row;
+  const refusal = refuseAccess({ needs, beforePasswordChange, team: teamOf(request.params) }, identity);
   if (refusal === undefined) return identity;
   const { reason, message, ...more } = refusal;
   throw new Problem(reason, message, { ...more });

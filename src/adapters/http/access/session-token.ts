@@ -11,14 +11,10 @@ interface SessionClaims {
   tokenGen: number;
 }
 
-interface ReadClaims extends SessionClaims {
-  openedAt: Date;
-}
-
 export interface SessionCodec {
   sign(session: SessionClaims & { openedAt: Date; expiresAt?: Date }): Promise<string>;
   /** Undefined for anything that this key did not sign for us, or that is over. */
-  read(token: string, now: Date): Promise<ReadClaims | undefined>;
+  read(token: string, now: Date): Promise<SessionClaims | undefined>;
   /** What a page of ours sends beside the cookie: only it can know it. */
   csrfToken(sessionId: string): string;
 }
@@ -55,9 +51,9 @@ export function sessionCodec(key: Buffer): SessionCodec {
   };
 }
 
-function claimsOf(payload: Record<string, unknown>): ReadClaims | undefined {
-  const { sid: id, sub, token_gen: tokenGen, iat = 0 } = payload;
+function claimsOf(payload: Record<string, unknown>): SessionClaims | undefined {
+  const { sid: id, sub, token_gen: tokenGen } = payload;
   const userId = typeof sub === 'string' && /^[1-9]\d{0,15}$/.test(sub) ? Number(sub) : undefined;
   if (typeof id !== 'string' || userId === undefined || !Number.isSafeInteger(tokenGen)) return undefined;
-  return { id, userId, tokenGen: Number(tokenGen), openedAt: new Date(Number(iat) * 1000) };
+  return { id, userId, tokenGen: Number(tokenGen) };
 }

@@ -2,6 +2,7 @@ import type { Need } from '#domain/access/decide-access.ts';
 import { BROWSER_ROWS } from './browser-rows.ts';
 import { PUBLIC_ROWS } from './public-rows.ts';
 import { PEOPLE } from './table-of-people.ts';
+import { PIPELINES } from './table-of-pipelines.ts';
 import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 export interface Row {
@@ -12,8 +13,6 @@ export interface Row {
   audit?: string;
   /** Open to whoever must change their password first. */
   beforePasswordChange?: boolean;
-  /** Only for whoever signed in just now. */
-  fresh?: boolean;
 }
 
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
@@ -27,6 +26,7 @@ const ROUTES = {
   },
   'GET /openapi.json': { needs: 'nothing', about: 'This API, described in OpenAPI 3.1.' },
   ...PEOPLE,
+  ...PIPELINES,
   'GET /teams/:team/pipelines': { needs: 'read', about: 'The pipelines of a team.' },
   'GET /teams/:team/pipelines/:pipeline': { needs: 'read', about: 'One pipeline.' },
   'GET /teams/:team/pipelines/:pipeline/jobs': {

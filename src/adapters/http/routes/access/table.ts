@@ -3,6 +3,7 @@ import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { auditRoutes } from './audit.ts';
 import { oauthRoutes } from './oauth.ts';
+import { pipelineChangeRoutes } from './pipelines.ts';
 import { profileRoutes } from './profile.ts';
 import { providerRoutes } from './providers.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -20,6 +21,7 @@ export function accessRoutes(ports: AccessPorts): Route[] {
     ...profileRoutes(ports),
     ...tokenRoutes(ports),
     ...teamRoutes(ports),
+    ...pipelineChangeRoutes(ports),
     ...userRoutes(ports),
     ...auditRoutes(ports),
   ];
