@@ -7,9 +7,12 @@ import { openPool } from '#adapters/database/pool.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 import { storesOver, WEBHOOK_KEY } from '#testing/stores.ts';
 import { circumstances, table } from '#tools/measure/table.ts';
+import { drawing } from './drawing.ts';
 import { PROGRAM, startGateway } from './gateway.ts';
 import { idle } from './idle.ts';
 import type { Part } from './part.ts';
+import { pictures } from './pictures.ts';
+import { signIn } from './sign-in.ts';
 import { webhooks } from './webhooks.ts';
 
 /*
@@ -18,7 +21,7 @@ import { webhooks } from './webhooks.ts';
  *
  *   node config/bench-gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */
-const PARTS: Part[] = [idle, webhooks];
+const PARTS: Part[] = [idle, webhooks, drawing, pictures, signIn];
 
 const wanted = partsWanted();
 if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
