@@ -33,6 +33,7 @@ COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY config/images/millrace/root/ /
 COPY --from=build /src/dist/*.js /src/dist/agent.cjs /src/dist/hcl.wasm /src/dist/DejaVuSans.ttf /src/dist/THIRD-PARTY-NOTICES /opt/millrace/
 COPY --from=build /src/dist/migrations/ /opt/millrace/migrations/
+COPY --from=build /src/dist/web/ /opt/millrace/web/
 COPY --from=build /src/dist/native-${TARGETARCH} /opt/millrace/node_modules
 COPY --from=build /src/dist/shim-${TARGETARCH} /usr/local/bin/millrace-shim
 ENV PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin" HOME="/home/millrace"

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { parse } from 'yaml';
 import { buildEngine } from '#adapters/hcl/build.ts';
+import { createCompiler } from '#adapters/hcl/compile.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
@@ -46,7 +47,8 @@ export async function openHouse(options: Options = {}) {
   const ended = startOperator(operatorConfig(server, stores.url), pino({ level: 'silent' }), stop.signal);
   const asGateway = impersonating(server.connect(), GATEWAY);
   const door = clusterDoor(asGateway, { namespace: HOME, release: 'millrace' });
-  const gateway = await openGateway(stores, { ...options, objects: door.objects });
+  const compiler = createCompiler({ processes: 1 });
+  const gateway = await openGateway(stores, { ...options, compiler, objects: door.objects });
   return {
     server,
     stores,
@@ -64,7 +66,7 @@ export async function openHouse(options: Options = {}) {
       stop.abort();
       await ended;
       await gateway.close();
-      await Promise.all([connection.close(), asGateway.close()]);
+      await Promise.all([connection.close(), asGateway.close(), compiler.close()]);
       await Promise.all([stores.close(), server.stop()]);
     },
   };

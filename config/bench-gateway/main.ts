@@ -13,6 +13,7 @@ import { idle } from './idle.ts';
 import type { Part } from './part.ts';
 import { pictures } from './pictures.ts';
 import { signIn } from './sign-in.ts';
+import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
 /*
@@ -21,7 +22,7 @@ import { webhooks } from './webhooks.ts';
  *
  *   node config/bench-gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */
-const PARTS: Part[] = [idle, webhooks, drawing, pictures, signIn];
+const PARTS: Part[] = [idle, webhooks, drawing, pictures, signIn, streams];
 
 const wanted = partsWanted();
 if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);

@@ -36,7 +36,7 @@ const engine = 'src/adapters/hcl/engine';
 const shim = 'src/agent/shim';
 
 /** Folders that keep their name beside the bundle: import.meta.dirname + name finds them in the sources and in dist. */
-const data = { migrations: 'src/adapters/database/migrations' };
+const data = { migrations: 'src/adapters/database/migrations', web: 'src/web' };
 
 /** The font of PNG pictures. */
 const font = { name: 'DejaVuSans.ttf', folder: 'node_modules/dejavu-fonts-ttf/ttf' };

@@ -15,7 +15,7 @@ export const RELEASE = 'millrace';
 export const PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathname;
 const TEAMS = 10;
 const AT_ONCE = 8;
-const LOADED_MS = 240_000;
+const LOADED_MS = 600_000;
 const DEFINITIONS: Kind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -59,6 +59,10 @@ export const GATES: Readonly<Record<string, Gate>> = {
     needs: ['dist', 'cluster'],
     run: () => jestProject('integration'),
   },
+  browser: {
+    about: 'the pages in a real browser, with real Postgres and identity providers',
+    run: () => jestProject('browser', '--runInBand'),
+  },
   install: { about: 'the chart, installed with the real helm', needs: ['cluster', 'images'], run: install },
   'helm-test': { about: "the chart's own test", needs: ['install'], run: helmTest },
   e2e: {

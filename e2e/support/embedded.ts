@@ -15,8 +15,11 @@ const folders = foldersFrom(process.env);
 
 export const isEmbedded = process.env['CLUSTER'] !== 'existing';
 
-/** SIGKILL to process 1 of a container: nothing inside it gets to say a word. */
-export const killContainer = async (namespace: string, pod: string, container: string): Promise<void> => {
+/** A signal to process 1 of a container, from outside: SIGKILL and SIGSTOP let it say no word. */
+export const signalContainer = async (
+  { namespace, pod, container }: { namespace: string; pod: string; container: string },
+  signal: 'SIGKILL' | 'SIGSTOP',
+): Promise<void> => {
   const { status } = await get('pod', pod, '--namespace', namespace);
   const statuses: unknown = status?.['containerStatuses'];
   if (!Array.isArray(statuses)) throw new Error(`Pod ${namespace}/${pod} has no container statuses yet.`);
@@ -26,12 +29,16 @@ export const killContainer = async (namespace: string, pod: string, container: s
   const id = found?.containerID?.replace('containerd://', '');
   if (id === undefined) throw new Error(`Container ${container} of Pod ${namespace}/${pod} does not run.`);
   const address = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'];
-  await must(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', 'SIGKILL', id]);
+  await must(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', signal, id]);
 };
 
 /** node config/cluster/main.ts VERB PART: stop, start or kill one part of the control plane. */
 export const clusterPart = (verb: 'stop' | 'start' | 'kill', part: string): Promise<string> =>
   must(process.execPath, ['config/cluster/main.ts', verb, part]);
+
+/** SIGKILL to process 1 of a container. */
+export const killContainer = (namespace: string, pod: string, container: string): Promise<void> =>
+  signalContainer({ namespace, pod, container }, 'SIGKILL');
 
 const pki = (name: string): Buffer => readFileSync(join(folders.state, 'pki', name));
 

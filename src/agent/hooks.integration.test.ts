@@ -51,7 +51,7 @@ async function runAll(
 test('hooks tell how they ended and what they printed, with secrets masked', async () => {
   const results = await runAll(
     [
-      hook('7', 'echo "$version_ref for $BUILD_JOB_NAME"; echo s3cret >&2', {
+      hook('7', 'echo "$version_ref for $BUILD_JOB_NAME"; echo s3cret', {
         env: { PATH: '/bin:/usr/bin', version_ref: 'abc', BUILD_JOB_NAME: 'unit' },
       }),
       hook('7', 'echo because of s3cret >&2; exit 3', { job: 'deploy', hook: 'slack.ops' }),

@@ -23,6 +23,8 @@ export interface Account {
   globalAdmin: boolean;
   hasPassword: boolean;
   mustChangePassword: boolean;
+  /** Nothing lets them in. */
+  disabled: boolean;
   createdAt: Date;
   teams: Record<string, Role>;
 }
@@ -47,6 +49,8 @@ interface NewAccount {
 export interface AccountChange {
   fullName?: string;
   globalAdmin?: boolean;
+  /** True ends every session of the account, and no token of it is good. */
+  disabled?: boolean;
   /** Ends every session of the account. */
   password?: { hash: string; mustChange: boolean };
 }
@@ -112,6 +116,7 @@ export interface MemberStore {
   /** All of them, or those that the account is a member of; by name. */
   teams(who: { userId: number } | 'all'): Promise<TeamView[]>;
   team(name: string): Promise<TeamView | undefined>;
+  namespaceOf(team: string): Promise<string | undefined>;
   members(team: string): Promise<Member[] | undefined>;
   /** What the Team object itself says is refused. */
   changeTeam(team: string, change: TeamChange, act: Act): Promise<Changed>;

@@ -96,7 +96,7 @@ async function accept(
     config,
     digest,
     definition,
-    actor: 'manifest',
+    actor: manifest.byApi?.changedBy ?? 'manifest',
   });
   const facts = await ports.store.pipelineFacts(manifest);
   await ports.cluster.applyChecks({ ...manifest, id: saved.id, definition });

@@ -14,12 +14,14 @@ export interface PasswordChange {
   /** Not needed by an account that has no password yet. */
   current: string | undefined;
   wanted: string;
+  /** They signed in a moment ago: what stands for the current password where there is none. */
+  fresh: boolean;
   caller: Caller;
 }
 
 export type PasswordChanged =
   | { answer: 'changed'; session: OpenedSession }
-  | { answer: 'wrong-current' | 'gone' }
+  | { answer: 'wrong-current' | 'gone' | 'not-fresh' }
   | { answer: 'fault'; message: string }
   | { answer: 'wait'; seconds: number };
 
@@ -35,10 +37,11 @@ export async function changePassword(
   if (fault !== undefined) return { answer: 'fault', message: fault };
   const known = await ports.accounts.credentials(username);
   if (known === undefined) return { answer: 'gone' };
-  if (known.passwordHash !== undefined) {
-    const refused = await refuseCurrent(known.passwordHash, change, ports);
-    if (refused !== undefined) return refused;
-  }
+  const refused =
+    known.passwordHash === undefined
+      ? refuseStale(change)
+      : await refuseCurrent(known.passwordHash, change, ports);
+  if (refused !== undefined) return refused;
   const password = { hash: await ports.passwords.hash(wanted), mustChange: false };
   await ports.accounts.changeAccount(
     username,
@@ -52,6 +55,11 @@ export async function changePassword(
 }
 
 const SAME = 'The new password is the one before.';
+
+/** Whoever found an open browser shall not make a way in for themselves. */
+function refuseStale({ fresh }: PasswordChange): PasswordChanged | undefined {
+  return fresh ? undefined : { answer: 'not-fresh' };
+}
 
 /** Whoever found an open browser shall not guess the password here. */
 async function refuseCurrent(

@@ -59,8 +59,8 @@ export interface CheckStore {
     asked: { calls: readonly WebhookCall[]; wait: boolean },
     at: Date,
   ): Promise<WebhooksAnswered>;
-  /** Due or requested, not running, pipeline live; oldest due first. */
-  dueChecks(at: Date, limit: number): Promise<DueCheck[]>;
+  /** Due or requested, not running, pipeline live; oldest due first. Of the teams named only those that need no Pod. */
+  dueChecks(at: Date, limit: number, except?: readonly string[]): Promise<DueCheck[]>;
   /**
    * Pipelines (row ids) of which a check may be overdue by more than two of its intervals, so that somebody says so although nothing
    * happens to them. Of a cron expression the interval is taken to be a minute.

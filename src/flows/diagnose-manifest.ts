@@ -28,6 +28,53 @@ export async function diagnoseManifest(
   { config, vars, varsElsewhere }: ManifestText,
   compiler: Compiler,
 ): Promise<ManifestDiagnosis> {
+  const { refusing, others, needs } = await look({ config, vars, varsElsewhere }, compiler);
+  return {
+    errors: refusing.map(renderDiagnostic),
+    warnings: [...others.map(renderDiagnostic), ...needs.map(tellUnseen)],
+  };
+}
+
+/** One of them, with its place as numbers. */
+export interface Finding {
+  severity: 'error' | 'warning';
+  /** Stable; absent for what is only said. */
+  code?: string;
+  line?: number;
+  column?: number;
+  message: string;
+  help?: string;
+}
+
+/** The same, for programs: errors are what refuses. */
+export async function findingsOf(text: ManifestText, compiler: Compiler): Promise<Finding[]> {
+  const { refusing, others, needs } = await look(text, compiler);
+  return [
+    ...refusing.map((diagnostic) => toFinding(diagnostic, 'error')),
+    ...others.map((diagnostic) => toFinding(diagnostic, 'warning')),
+    ...needs.map(({ source, range }) => ({
+      severity: 'warning' as const,
+      ...placeOf(range),
+      message: `${source} ${UNSEEN}`,
+    })),
+  ];
+}
+
+function toFinding({ code, range, message, help }: Diagnostic, severity: Finding['severity']): Finding {
+  return { severity, code, ...placeOf(range), message, help };
+}
+
+function placeOf(range: Diagnostic['range']): Pick<Finding, 'line' | 'column'> {
+  return range === undefined ? {} : { line: range.start.line, column: range.start.column };
+}
+
+interface Look {
+  refusing: Diagnostic[];
+  others: Diagnostic[];
+  needs: readonly NeededSource[];
+}
+
+async function look({ config, vars, varsElsewhere }: ManifestText, compiler: Compiler): Promise<Look> {
   const own = Object.entries(vars).map(([name, value]) => [name, { value }] as const);
   const variables: GivenVariables = {
     ...Object.fromEntries(own),
@@ -35,19 +82,18 @@ export async function diagnoseManifest(
   };
   const { diagnostics, notYetRun = [], needs = [] } = await compiler.compile(config, variables);
   const all = sortDiagnostics([...diagnostics, ...notYetRun]);
-  const refusing = all.filter(refuses);
   return {
-    errors: refusing.map(renderDiagnostic),
-    warnings: [
-      ...all.filter((diagnostic) => !refusing.includes(diagnostic)).map(renderDiagnostic),
-      ...needs.map(tellUnseen),
-    ],
+    refusing: all.filter(refuses),
+    others: all.filter((diagnostic) => !refuses(diagnostic)),
+    needs,
   };
 }
 
+const UNSEEN = 'is looked at only after the Pipeline is applied';
+
 function tellUnseen({ source, range }: NeededSource): string {
   const place = range ? `${range.start.line}:${range.start.column}: ` : '';
-  return `${place}${source} is looked at only after the Pipeline is applied`;
+  return `${place}${source} ${UNSEEN}`;
 }
 
 const OF_THE_MACHINE = new Set<Diagnostic['code']>(['time-limit', 'memory-limit', 'engine-fault']);

@@ -35,7 +35,8 @@ beforeEach(async () => {
 });
 
 const now = (): Date => new Date(Date.now() + ahead * 1000);
-const ports = () => ({ ...stores, cluster, bell, now, pods: () => [...cluster.pods.values()] });
+const hangs = (): undefined => undefined;
+const ports = () => ({ ...stores, cluster, bell, now, hangs, pods: () => [...cluster.pods.values()] });
 const save = async (definition = samplePipeline(), more = {}) =>
   await stores.pipelines.savePipeline(toSave(definition, more));
 const buildPods = (): string[] => podNames().filter((name) => name.startsWith('app'));
@@ -58,6 +59,9 @@ async function find(...refs: string[]): Promise<void> {
   await startBuilds(ports());
 }
 
+/** Pipelines of which a check runs. */
+const checked = async (): Promise<string[]> =>
+  (await stores.checks.openRuns()).map(({ pipeline }) => pipeline).toSorted();
 const stateOf = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });
 const buildIn = (pod: PodFacts | undefined): number => (pod?.work.kind === 'build' ? pod.work.build : 0);
 const buildOf = (name: string): number => buildIn(cluster.pods.get(name));
@@ -143,6 +147,26 @@ describe('checks', () => {
     expect(bell.rung).toEqual([`status ${id}`]);
     await recordVersions(run, { results: [], done: true }, ports());
     expect(bell.rung).toEqual([`status ${id}`, 'checks 0']);
+  });
+
+  describe('of a team that has no room now, more than are looked at together,', () => {
+    beforeEach(async () => {
+      const many = Array.from({ length: 300 }, (_, number) => resource(`git.r${number}`));
+      for (const pipeline of ['one', 'two', 'three', 'four'])
+        await save(samplePipeline({ resources: many, jobs: [] }), { pipeline });
+      await stores.teams.saveTeam({ name: 'other', namespace: 'other' });
+      await save(samplePipeline(), { team: 'other', pipeline: 'later', namespace: 'other' });
+    });
+
+    test('let those of others begin beside the three that it may have', async () => {
+      expect((await startChecks(ports())).runs).toHaveLength(4);
+      expect(await checked()).toEqual(['later', 'one', 'three', 'two']);
+    });
+
+    test('let those of others begin while it is left alone', async () => {
+      expect((await startChecks(ports(), new Set(['main']))).runs).toHaveLength(1);
+      expect(await checked()).toEqual(['later']);
+    });
   });
 
   test('for which there is no room have not failed: they wait, say why, and are due as before', async () => {

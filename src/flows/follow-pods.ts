@@ -1,8 +1,10 @@
 import { isOver } from '#domain/build/apply-events.ts';
+import { cancelGraceSeconds } from '#domain/build/cancel-grace.ts';
 import { judgePodEnd } from '#domain/build/judge-pod-end.ts';
 import { parseTermination } from '#domain/build/parse-termination.ts';
 import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import type { AttemptFacts, Bell, BuildStore } from './ports.ts';
 
@@ -11,6 +13,8 @@ export interface FollowBuildPorts {
   cluster: Pick<Cluster, 'deletePod'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
+  /** A Pod is deleted because its agent does not end the build that was cancelled. */
+  hangs: (build: AttemptFacts, message: string) => void;
 }
 
 /** Long enough for an agent to end its last step and say so. */
@@ -33,13 +37,7 @@ export async function followBuildPod(
     await remove(pod, ports);
     return 'wait';
   }
-  const judgement = judgePodEnd(state, pod, {
-    attempt,
-    retries: facts.retries,
-    cancelRequested: facts.cancelRequested,
-    disableRetry: facts.definition.jobs.some(({ name, disableRetry }) => name === facts.job && disableRetry),
-    ...(pod === undefined ? { ageSeconds: 0 } : clocksOf(pod, ports.now())),
-  });
+  const judgement = judgePodEnd(state, pod, reportOf(facts, pod, ports.now()));
   await carryOut(facts, pod, judgement, ports);
   if (judgement.decision !== 'wait') await remove(pod, ports);
   return judgement.decision;
@@ -54,15 +52,38 @@ export async function followGoneBuildPod(
   return await followBuildPod(work, hasEnded(last) ? { ...last, deleting: true } : undefined, ports);
 }
 
+function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): AttemptReport {
+  const { attempt, retries, cancelled } = facts;
+  const job = facts.definition.jobs.find(({ name }) => name === facts.job);
+  return {
+    attempt,
+    retries,
+    ...(cancelled && { cancelled: reportOfCancel(cancelled, job, now) }),
+    disableRetry: job?.disableRetry === true,
+    ...(pod === undefined ? { ageSeconds: 0 } : clocksOf(pod, now)),
+  };
+}
+
+function reportOfCancel(
+  { at, ...told }: NonNullable<AttemptFacts['cancelled']>,
+  job: Job | undefined,
+  now: Date,
+): NonNullable<AttemptReport['cancelled']> {
+  return { ...told, seconds: secondsSince(at, now), graceSeconds: cancelGraceSeconds(job) };
+}
+
 type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'overdueSeconds'>;
 
 function clocksOf({ createdAt, scheduledAt, deletedAt }: PodFacts, now: Date): Clocks {
-  const since = (then: Date): number => (now.getTime() - then.getTime()) / 1000;
   return {
-    ageSeconds: since(createdAt),
-    ...(scheduledAt === undefined ? {} : { scheduledSeconds: since(scheduledAt) }),
-    ...(deletedAt === undefined ? {} : { overdueSeconds: since(deletedAt) }),
+    ageSeconds: secondsSince(createdAt, now),
+    ...(scheduledAt && { scheduledSeconds: secondsSince(scheduledAt, now) }),
+    ...(deletedAt && { overdueSeconds: secondsSince(deletedAt, now) }),
   };
+}
+
+function secondsSince(then: Date, now: Date): number {
+  return (now.getTime() - then.getTime()) / 1000;
 }
 
 async function carryOut(
@@ -72,31 +93,30 @@ async function carryOut(
   ports: FollowBuildPorts,
 ): Promise<void> {
   const { builds, bell, now } = ports;
+  const { decision } = judgement;
+  if (decision === 'wait') return await explain(facts, judgement, ports);
+  // It ends with its Pod: until then what it holds is not free.
+  if (decision === 'stop') return ports.hangs(facts, judgement.message);
   const words = parseTermination(pod?.containers[0]?.message);
   const left = { at: now(), ...(words && { words }) };
-  switch (judgement.decision) {
-    case 'wait':
-      if (judgement.message !== undefined) {
-        await builds.explainPending(facts.id, `${judgement.reason ?? 'Pending'}: ${judgement.message}`);
-      }
-      return;
-    case 'end': {
-      const { outcome, reason, message } = judgement;
-      await builds.endBuild(facts.id, facts.attempt, { outcome, reason, message, ...left });
-      bell.ring('schedule', facts.pipelineId);
-      break;
-    }
-    case 'recreate':
-    case 'retry': {
-      const reason = `${judgement.reason}: ${judgement.message}`;
-      await builds.retryBuild(facts.id, facts.attempt, { reason, ...left });
-      bell.ring('builds', 0);
-      break;
-    }
-    default:
-      return judgement satisfies never;
+  if (decision === 'end') {
+    const { outcome, reason, message } = judgement;
+    await builds.endBuild(facts.id, facts.attempt, { outcome, reason, message, ...left });
+    bell.ring('schedule', facts.pipelineId);
+  } else {
+    const reason = `${judgement.reason}: ${judgement.message}`;
+    await builds.retryBuild(facts.id, facts.attempt, { reason, ...left });
+    bell.ring('builds', 0);
   }
   bell.ring('status', facts.pipelineId);
+}
+
+async function explain(
+  { id }: AttemptFacts,
+  { reason = 'Pending', message }: { reason?: string; message?: string },
+  { builds }: FollowBuildPorts,
+): Promise<void> {
+  if (message !== undefined) await builds.explainPending(id, `${reason}: ${message}`);
 }
 
 /** Everything it had to tell is recorded, or will never be. */

@@ -36,7 +36,10 @@ export async function createAccount(
 /** By an admin. A password that they give ends every session of the account, and is to be changed at the next sign-in. */
 export async function changeAccount(
   username: string,
-  { password, ...change }: { fullName?: string; globalAdmin?: boolean; password?: string },
+  {
+    password,
+    ...change
+  }: { fullName?: string; globalAdmin?: boolean; disabled?: boolean; password?: string },
   act: Act,
   ports: Ports,
 ): Promise<Changed | { answer: 'fault'; message: string }> {
@@ -49,7 +52,9 @@ export async function changeAccount(
     password === undefined
       ? {}
       : { password: { hash: await ports.passwords.hash(password), mustChange: true } };
-  return await ports.accounts.changeAccount(username, { ...change, ...given }, act, refuseDemotion);
+  return await ports.accounts.changeAccount(username, { ...change, ...given }, act, (facts) =>
+    change.disabled === true ? refuseAccountRemoval(facts) : refuseDemotion(facts),
+  );
 }
 
 export async function removeAccount(

@@ -72,6 +72,10 @@ export interface PipelineManifest extends PipelineName {
   namespace: string;
   uid: string;
   displayName?: string;
+  /** Absent: as it was. */
+  public?: boolean;
+  /** Who changed it last, where the API made it. */
+  byApi?: { changedBy: string };
   /** Present: the manifest decides. */
   paused?: boolean;
   /** Likewise, for the resources that it names. */

@@ -20,6 +20,47 @@ export type Written<T = unknown> =
 export interface ApiObjects {
   providers: ProviderObjects;
   teams: TeamObjects;
+  pipelines: PipelineObjects;
+}
+
+/** What the API says of a pipeline. */
+export interface PipelineSpec {
+  config: string;
+  vars?: Record<string, string>;
+  displayName?: string;
+  public?: boolean;
+}
+
+export interface PipelineObject {
+  namespace: string;
+  name: string;
+  uid: string;
+  generation: number;
+  spec: PipelineSpec;
+  deleting: boolean;
+  /** `<name>/<uid>` of the object whose history it takes over. */
+  renamedFrom?: string;
+  /** What the operator made of this generation; absent while it has not looked. */
+  verdict?: { ready: boolean; reason: string; message: string };
+}
+
+/** Where a pipeline is, or is to be. */
+export interface PipelinePlace {
+  namespace: string;
+  name: string;
+}
+
+export interface PipelineObjects {
+  /** One that the API made. */
+  read(place: PipelinePlace): Promise<Written<PipelineObject>>;
+  create(
+    place: PipelinePlace,
+    wanted: { spec: PipelineSpec; renamedFrom?: string },
+    by: string,
+  ): Promise<Written<PipelineObject>>;
+  /** Only while it is what was read. */
+  replace(read: PipelineObject, spec: PipelineSpec, by: string): Promise<Written<PipelineObject>>;
+  remove(read: PipelineObject): Promise<Written>;
 }
 
 export interface TeamObject {

@@ -127,7 +127,8 @@ export interface AttemptFacts extends PendingBuild {
   status: BuildStatus;
   podUid?: string;
   podCreatedAt?: Date;
-  cancelRequested: boolean;
+  /** When somebody first asked for its end, and how that is told. */
+  cancelled?: { at: Date; reason?: string };
   /** Earlier attempts that had run steps. */
   retries: number;
   /** By position of the job's gets. */

@@ -40,7 +40,8 @@ function withHooks(): Pipeline {
 }
 
 const now = (): Date => new Date(Date.now() + 1000);
-const ports = () => ({ ...stores, cluster, bell, now, pods: () => [...cluster.pods.values()] });
+const hangs = (): undefined => undefined;
+const ports = () => ({ ...stores, cluster, bell, now, hangs, pods: () => [...cluster.pods.values()] });
 const podNames = (): string[] => [...cluster.pods.keys()].toSorted();
 const builds = (): string[] => podNames().filter((name) => name.startsWith('app'));
 
@@ -242,6 +243,14 @@ describe('nothing waits', () => {
     await decide();
     expect(builds()).toEqual(['app-unit-1-1']);
   });
+});
+
+test('hooks of a pipeline that is removed do not run any more', async () => {
+  await find('git.app', 'a');
+  await stores.pipelines.removePipeline(APP);
+  expect(await runHooks(ports())).toEqual({ failures: [] });
+  expect(podNames()).toEqual([]);
+  expect(await stores.checks.openRuns()).toEqual([]);
 });
 
 test('a job says which hooks it waits for, and until when', async () => {

@@ -33,42 +33,68 @@ export const LIMITS = { pods: 10, podsOfTeam: 3 };
 
 /**
  * Answers the due checks that need no Pod, and starts a Pod for each group of the others, oldest due first. Those of the teams named are
- * left for later.
+ * left for later. Some are looked at together; what is left of teams without room does not stand before that of others.
  */
 export async function startChecks(ports: Ports, avoid: ReadonlySet<string> = NONE): Promise<ChecksStarted> {
   const done: ChecksStarted = { runs: [], answered: 0, held: 0, short: [], failures: [] };
-  const due = await ports.checks.dueChecks(ports.now(), MOST_DUE);
+  const running: Running[] = [];
+  const full = new Set(avoid);
+  for (;;) {
+    const due = await ports.checks.dueChecks(ports.now(), MOST_DUE, [...full]);
+    await answerClocks(due, ports, done);
+    const wanted = due
+      .filter((candidate) => !candidate.builtInCron)
+      .map((check) => ({ ...check, group: groupName(check) }));
+    if (wanted.length === 0) return done;
+    // Those of a look before are among them.
+    running.splice(0, Infinity, ...(await runningNow(ports)));
+    await startWanted(wanted, running, { ports, done });
+    if (due.length < MOST_DUE || running.length >= LIMITS.pods) return done;
+    const known = full.size;
+    for (const { team } of wanted) if (roomIn(team, running, { ports, done }) <= 0) full.add(team);
+    if (full.size === known) return done;
+  }
+}
+
+interface Running {
+  team: string;
+  group: string;
+}
+interface Doing {
+  ports: Ports;
+  done: ChecksStarted;
+}
+
+async function runningNow({ checks }: Ports): Promise<Running[]> {
+  const open = await checks.openRuns();
+  return open.map((run) => ({ team: run.team, group: groupName(run) }));
+}
+
+async function answerClocks(due: readonly DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
   const clocks = due.filter((candidate) => candidate.builtInCron).values();
   const lane = async (): Promise<void> => {
     for (const check of clocks) await answer(check, ports, done);
   };
   await Promise.all(Array.from({ length: ANSWERED_AT_ONCE }, lane));
-  const wanted = due
-    .filter((candidate) => !candidate.builtInCron && !avoid.has(candidate.team))
-    .map((check) => ({ ...check, group: groupName(check) }));
-  if (wanted.length === 0) return done;
-  const open = await ports.checks.openRuns();
-  const running = open.map((run) => ({ team: run.team, group: groupName(run) }));
+}
+
+async function startWanted(wanted: DueCheck[], running: Running[], { ports, done }: Doing): Promise<void> {
   let left = wanted;
   for (;;) {
     const roomOf = (team: string): number => roomIn(team, running, { ports, done });
     const picked = pickChecks(left, running, { pods: LIMITS.pods, roomOf });
-    done.held = picked.held.length;
-    if (picked.groups.length === 0) return done;
+    if (picked.groups.length === 0) break;
     // What could not be started takes nobody's place.
     for (const checks of picked.groups)
       if (await startGroup(checks, ports, done)) running.push(...checks.slice(0, 1));
     left = picked.held;
   }
+  done.held += left.length;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function roomIn(
-  team: string,
-  running: readonly { team: string }[],
-  { ports, done }: { ports: Ports; done: ChecksStarted },
-): number {
+function roomIn(team: string, running: readonly Running[], { ports, done }: Doing): number {
   if (done.short.includes(team)) return 0;
   const room = ports.cluster.checkRoom(team);
   return room === Infinity ? LIMITS.podsOfTeam - running.filter((run) => run.team === team).length : room;

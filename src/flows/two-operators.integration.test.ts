@@ -9,6 +9,7 @@ import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { compareWithPods } from './compare-with-pods.ts';
 import type { PodFacts } from './cluster-ports.ts';
+import { runHooks } from './run-hooks.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { startBuilds } from './start-builds.ts';
 import { startChecks } from './start-checks.ts';
@@ -96,12 +97,14 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       ...ports,
       now: () => new Date(Date.now() + AHEAD_MS),
       pods: () => [...cluster.pods.values()],
+      hangs: () => undefined,
     };
     const failures: unknown[] = [];
     try {
       while (!over.aborted && !life.dead && failures.length === 0) {
         failures.push(...(await startChecks(ports)).failures.map(({ error }) => error));
         failures.push(...(await scheduleJobs(ports)).failures.map(({ error }) => error));
+        failures.push(...(await runHooks({ ...ports, pods: world.pods })).failures.map(({ error }) => error));
         failures.push(...(await startBuilds(ports)).failures.map(({ error }) => error));
         failures.push(...(await compareWithPods(world)).failures);
         await sleep(1);
@@ -151,9 +154,13 @@ async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): 
 
 const found = { commits: 0 };
 
-/** Every check finds one commit that was not there before. */
+/** Every check finds one commit that was not there before. Of hooks some are not heard of again. */
 async function answerChecks(run: number): Promise<void> {
   const facts = await stores.checks.runFacts(run);
+  if (facts?.hooks !== undefined) {
+    if (run % 4 > 0) await stores.checks.recordHooks(run, [], new Date());
+    return;
+  }
   for (const { scope } of facts?.checks ?? []) {
     found.commits += 1;
     const versions = [{ ref: String(found.commits) }];
@@ -163,7 +170,11 @@ async function answerChecks(run: number): Promise<void> {
 }
 
 const JOBS: Job[] = [
-  { ...job('unit', get('git.app'), task('test')), concurrency: 2 },
+  {
+    ...job('unit', get('git.app'), task('test')),
+    concurrency: 2,
+    onTrigger: [{ kind: 'command', run: { runner: 'shell', cmd: 'tell' } }],
+  },
   { ...job('lint', get('git.app'), task('lint')), serialGroups: ['machine'] },
   {
     ...job('publish', get('git.app', { passed: ['unit', 'lint'] }), task('push')),

@@ -108,6 +108,8 @@ export interface ResourceView {
   nextCheckAt?: Date;
   checkError?: string;
   versions: number;
+  /** The newest one. */
+  latest?: { id: number; fields: Record<string, string> };
   /** Versions that the last check left out, though they may be new. */
   cut?: number;
   /** Without a version: its manifest wants one that no check has found yet. */

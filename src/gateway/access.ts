@@ -7,6 +7,7 @@ import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
+import type { Compiler } from '#flows/manifest-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 
@@ -14,6 +15,7 @@ export interface AccessParts {
   stores: AccessStores;
   client: OAuthClient;
   objects: ApiObjects | undefined;
+  compiler: Compiler;
   sessionKey: Buffer;
   sessionSeconds: number;
   externalUrl: string | undefined;
@@ -32,6 +34,7 @@ export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize:
       ...stores,
       client,
       objects: parts.objects,
+      compiler: parts.compiler,
       wait: async (milliseconds) => await sleep(milliseconds),
       externalUrl,
       passwords,

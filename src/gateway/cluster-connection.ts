@@ -3,6 +3,7 @@ import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { readClientSecret } from '#adapters/kubernetes/by-api/client-secrets.ts';
 import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts';
+import { pipelineObjects } from '#adapters/kubernetes/by-api/pipeline-objects.ts';
 import { teamObjects } from '#adapters/kubernetes/by-api/team-objects.ts';
 import type { ClusterConfig, PublicGatewayConfig } from '#config';
 import type { ApiObjects } from '#flows/object-ports.ts';
@@ -38,7 +39,11 @@ export function clusterDoor(
   const client = new ApiClient(connection);
   const options = { client, namespace, name: `${release}-oauth-api` };
   return {
-    objects: { providers: providerObjects(options), teams: teamObjects(client) },
+    objects: {
+      providers: providerObjects(options),
+      teams: teamObjects(client),
+      pipelines: pipelineObjects(client),
+    },
     clientSecret: async (key) => await readClientSecret(options, key),
   };
 }

@@ -11,6 +11,7 @@ import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { isCommonPassword } from '#adapters/passwords/common.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
+import { pages } from '#adapters/http/pages/table.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
@@ -18,6 +19,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
+import type { Compiler } from '#flows/manifest-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
@@ -56,6 +58,26 @@ const NOBODY: OAuthClient = {
   identify: async () => ({ failure: 'no provider in this test' }),
 };
 
+const NO_COMPILER: Compiler = {
+  compile: async () => {
+    throw new Error('no compiler in this test');
+  },
+};
+
+const NOTHING = async () => ({ answer: 'unknown' as const });
+const CRUD = { read: NOTHING, create: NOTHING, replace: NOTHING, remove: NOTHING };
+/** A cluster in which nothing is, and nothing comes to be. */
+const NO_OBJECTS: ApiObjects = {
+  providers: {
+    ...CRUD,
+    keepSecret: NOTHING,
+    dropSecret: async () => undefined,
+    dropSecretsBefore: async () => undefined,
+  },
+  teams: CRUD,
+  pipelines: CRUD,
+};
+
 export interface Options {
   passwords?: Passwords;
   sessionSeconds?: number;
@@ -64,6 +86,7 @@ export interface Options {
   trustedProxies?: string[];
   client?: OAuthClient;
   objects?: ApiObjects;
+  compiler?: Compiler;
   limits?: Partial<StreamLimits>;
 }
 
@@ -91,28 +114,17 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const bell = openBell({ url: stores.url, pool: stores.pool });
   const now = options.now ?? (() => new Date());
   const { api, shows } = openApi(stores, bell, now);
-  const access = openAccess({
-    stores: stores.access,
-    client: options.client ?? NOBODY,
-    objects: options.objects,
-    sessionKey: SESSION_KEY,
-    sessionSeconds: options.sessionSeconds ?? 3600,
-    externalUrl: ORIGIN,
-    installation: authorizeByTokensFile(options.tokensFile, () => undefined),
-    passwords: options.passwords ?? new CheapPasswords(),
-    now,
-  });
+  const access = accessOver(stores, options, now);
   const limits = { ...STREAM_LIMITS, ...options.limits };
   const routes = [...publicRoutes(api, async () => undefined, '0', limits), ...accessRoutes(access.ports)];
   const app = createServer({
     routes,
+    pages: pages(api, access.ports),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
     externalUrl: ORIGIN,
     log,
-    // A machine that is busy with other tests is no reason to refuse these.
-    pressure: { delay: 0, heapBytes: 0 },
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -140,6 +152,21 @@ export async function openGateway(stores: Stores, options: Options = {}) {
       await bell.close();
     },
   };
+}
+
+function accessOver(stores: Stores, options: Options, now: () => Date) {
+  return openAccess({
+    stores: stores.access,
+    client: options.client ?? NOBODY,
+    objects: options.objects ?? NO_OBJECTS,
+    compiler: options.compiler ?? NO_COMPILER,
+    sessionKey: SESSION_KEY,
+    sessionSeconds: options.sessionSeconds ?? 3600,
+    externalUrl: ORIGIN,
+    installation: authorizeByTokensFile(options.tokensFile, () => undefined),
+    passwords: options.passwords ?? new CheapPasswords(),
+    now,
+  });
 }
 
 function openApi(stores: Stores, bell: Bell, now: () => Date) {
@@ -179,7 +206,7 @@ function asker(base: string) {
       ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
     });
     const text = await answer.text();
-    const body = text === '' ? undefined : JSON.parse(text);
+    const body = /\bjson\b/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
     return { status: answer.status, headers: answer.headers, text, body };
   };
 }

@@ -393,6 +393,22 @@ const linked = async (as: string): Promise<string[]> => {
 };
 
 describe('linked accounts', () => {
+  test('are linked, and a first password is set, only soon after a sign-in', async () => {
+    const ann = await newcomer();
+    now = new Date(now.getTime() + 11 * 60_000);
+    const begun = await gateway.ask<{ type: string }>('POST /profile/linked-accounts/two', { as: ann });
+    const body = { new_password: 'a long phrase' };
+    const password = await gateway.ask<{ type: string }>('PUT /profile/password', { as: ann, body });
+    for (const refused of [begun, password])
+      expect([refused.status, refused.body.type]).toEqual([
+        403,
+        'https://millrace.dev/problems/sign-in-again',
+      ]);
+    const again = await gateway.session('ann');
+    expect((await gateway.ask('POST /profile/linked-accounts/two', { as: again })).status).toBe(200);
+    expect((await gateway.ask('PUT /profile/password', { as: again, body })).status).toBe(200);
+  });
+
   test('are added, listed and given up, but not the only way to sign in', async () => {
     const ann = await newcomer();
     expect(dataOf(await link(ann, 'two')).status).toBe('linked');

@@ -1,28 +1,23 @@
-import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { pages } from '#adapters/http/pages/table.ts';
 import { PRESSURE_LIMITS } from '#adapters/http/pressure.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
-import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
-import { openIdClient } from '#adapters/oauth/openid.ts';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { VERSION } from '#config';
 import type { PublicGatewayConfig } from '#config';
-import { openAccess } from './access.ts';
-import { secretsIn } from './client-secrets.ts';
-import { openCluster } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
 import { closeApp, closeServer, listen } from './listen.ts';
+import { openPeople } from './people.ts';
 import { publicApi } from './public-api.ts';
 import { openShows } from './shows.ts';
 import type { Service } from './serve.ts';
 
 /** The listener for people and forges. In Kubernetes it makes and changes what the API is asked for, and reads nothing else. */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
-  const [database, cluster] = await Promise.all([openDatabase(config.database, log), openCluster(config)]);
+  const database = await openDatabase(config.database, log);
   const { registry } = createMetrics('gateway-public', VERSION);
   const shows = openShows(database.show);
   const api = publicApi({
@@ -32,25 +27,14 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     metrics: publicMetrics(registry),
     now: () => new Date(),
   });
-  const providers = guardedWebFetch({ allowedRanges: config.oauthAllowedRanges });
-  const access = openAccess({
-    ...config,
-    client: openIdClient({
-      secretOf: secretsIn(config.oauthSecretsDirectories, async (key) => await cluster?.clientSecret(key)),
-      fetch: async (url, init) => await providers.fetch(url, init),
-      now: () => performance.now(),
-    }),
-    passwords: await argon2Passwords(),
-    stores: database.access,
-    objects: cluster?.objects,
-    installation: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
-    now: () => new Date(),
-  });
+  const people = await openPeople(config, database.access, log);
+  const { access } = people;
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
   if (config.sessionSeconds === 0) log.warn(ENDLESS);
   const app = createServer({
     routes: [...publicRoutes(api, readiness, VERSION), ...accessRoutes(access.ports)],
+    pages: pages(api, access.ports),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
@@ -71,13 +55,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
     async close() {
       await closeApp(app);
-      await Promise.all([
-        database.close(),
-        shows.close(),
-        closeServer(metricsServer),
-        providers.close(),
-        cluster?.close(),
-      ]);
+      await Promise.all([database.close(), shows.close(), closeServer(metricsServer), people.close()]);
     },
   };
 }

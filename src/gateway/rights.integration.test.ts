@@ -103,6 +103,31 @@ describe('accounts', () => {
     expect((await ask('GET /users', root)).status).toBe(403);
   });
 
+  test('that are switched off have no way in, and have it again when they are switched on', async () => {
+    await gateway.account('ann', { password: 'a long phrase', teams: { main: 'admin' } });
+    const ann = await gateway.session('ann');
+    const token = await gateway.token(ann, { name: 'x', personal: true });
+    const signIn = async () =>
+      await gateway.ask('POST /auth/login', { body: { username: 'ann', password: 'a long phrase' } });
+    const last = await ask('PUT /users/ann', root, { disabled: true });
+    expect([last.status, kind(last.body)]).toEqual([409, 'last-admin']);
+    await gateway.account('bob', { teams: { main: 'admin' } });
+    const off = await ask<{ data: object }>('PUT /users/ann', root, { disabled: true });
+    expect([off.status, off.body.data]).toMatchObject([200, { disabled: true }]);
+    expect([await ask('GET /profile', ann), await ask('GET /profile', token), await signIn()]).toMatchObject([
+      { status: 401 },
+      { status: 401 },
+      { status: 401 },
+    ]);
+    // Whoever is switched off is nobody's last admin, and does not count as another one.
+    expect(kind((await ask('DELETE /teams/main/members/bob', root)).body)).toBe('last-admin');
+    expect((await ask('PUT /users/ann', root, { disabled: false })).status).toBe(200);
+    expect((await signIn()).status).toBe(200);
+    expect((await ask('GET /profile', token)).status).toBe(200);
+    expect((await ask('GET /profile', ann)).status).toBe(401);
+    expect(kind((await ask('PUT /users/root', root, { disabled: true })).body)).toBe('last-admin');
+  });
+
   test('that demote each other at the same moment leave one global admin', async () => {
     await gateway.account('two', { globalAdmin: true });
     const two = await gateway.session('two');

@@ -6,7 +6,7 @@ import { followCheckPod } from '#flows/follow-check-pods.ts';
 import { followGoneBuildPod } from '#flows/follow-pods.ts';
 import type { CheckStore, OpenRun } from '#flows/check-ports.ts';
 import type { PodFacts } from '#flows/cluster-ports.ts';
-import type { BuildStore } from '#flows/ports.ts';
+import type { AttemptFacts, BuildStore } from '#flows/ports.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';
 import { workQueue } from './work-queue.ts';
@@ -63,7 +63,14 @@ export class PodFollower {
       ...database.checks,
       openRuns: async () => (await database.checks.openRuns()).filter(known),
     };
-    return { builds, checks, cluster, bell: database.bell, now: () => new Date() };
+    return {
+      builds,
+      checks,
+      cluster,
+      bell: database.bell,
+      now: () => new Date(),
+      hangs: (build: AttemptFacts, message: string) => this.#hangs(build, message),
+    };
   }
 
   stuckMs(): number {
@@ -72,6 +79,13 @@ export class PodFollower {
 
   stop(): Promise<void> {
     return this.#queue.stop();
+  }
+
+  #hangs({ namespace, pipeline, job, number }: AttemptFacts, message: string): void {
+    this.#leadership.log.warn({ namespace, pipeline, job, number }, message);
+    const note = `Build ${number} of job ${job}: ${message}`;
+    const event = { type: 'Warning', reason: 'CancelOverdue', action: 'Build', note } as const;
+    this.#reconciling.tell(namespace, pipeline, event);
   }
 
   async #work(key: string): Promise<Ending> {

@@ -4,12 +4,13 @@ import { workOnOAuthProvider } from '#adapters/kubernetes/controllers/oauth-prov
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import { PipelinesController } from '#adapters/kubernetes/controllers/pipelines.ts';
 import { TeamsController } from '#adapters/kubernetes/controllers/teams.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
 import { pipelineCluster } from '#adapters/kubernetes/pipeline-cluster.ts';
 import { teamCluster } from '#adapters/kubernetes/team-cluster.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
-import { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
+import { EventRecorder, type EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import type { Handlers } from '#adapters/kubernetes/watched.ts';
 import { Watched } from '#adapters/kubernetes/watched.ts';
@@ -106,6 +107,13 @@ export class Reconciling {
   /** Something happened to a pipeline (row id; 0: perhaps to any): its status follows. */
   factsChanged(pipeline: number): void {
     this.#pipelines.factsChanged(pipeline);
+  }
+
+  /** An Event of a Pipeline object, if there still is one. */
+  tell(namespace: string, name: string, event: EventNote): void {
+    const seen = this.watched.pipelines.store.get(`${namespace}/${name}`);
+    const { apiVersion, kind } = KINDS.pipelines;
+    if (seen) this.#recorder.record({ apiVersion, kind, namespace, name, uid: seen.uid }, event);
   }
 
   /** Checks of these pipelines (row ids) may be overdue: their statuses say so. */

@@ -8,7 +8,7 @@ import type { Installed } from './installed.ts';
 import { costText, failedChecks, untilChecked, sharesText } from './measure-checks.ts';
 
 const PER_PIPELINE = 5;
-const FIRST_CHECKS_MS = 300_000;
+const FIRST_CHECKS_MS = 600_000;
 /** The compiler rests half a minute after the last manifest. */
 const REST_MS = 45_000;
 

@@ -144,7 +144,10 @@ describe('who did it is kept with', () => {
         stopped: [expect.any(Number)],
       });
     expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({ status: 'started' });
-    expect((await stores.builds.attemptFacts(running?.id ?? 0, 1))?.cancelRequested).toBe(true);
+    expect((await stores.builds.attemptFacts(running?.id ?? 0, 1))?.cancelled).toEqual({
+      at: expect.any(Date),
+      reason: 'Cancelled by ann.',
+    });
     const end = { outcome: 'cancelled', reason: 'Cancelled', message: 'told to', at: now() } as const;
     await stores.builds.endBuild(running?.id ?? 0, 1, end);
     for (const number of ['1', '2'])

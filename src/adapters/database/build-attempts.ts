@@ -81,7 +81,8 @@ export async function explainPending(database: Database, build: number, reason: 
 type FactsRow = BuildRow &
   AttemptRow & {
     status: BuildStatus;
-    cancelRequested: boolean;
+    cancelledAt: Date | null;
+    cancelReason: string | null;
     retries: number;
     versions: Record<string, string>[] | null;
   };
@@ -93,7 +94,7 @@ export async function attemptFacts(
 ): Promise<AttemptFacts | undefined> {
   const found = await pool.maybeOne(prepared<FactsRow>('attempt_facts')`
     SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt",
-      b.cancel_requested_at IS NOT NULL AS "cancelRequested", (
+      b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason", (
         SELECT count(DISTINCT s.attempt) FROM build_steps s WHERE s.build_id = b.id AND s.attempt < b.attempt
           AND s.status NOT IN ('waiting', 'skipped')) AS retries, (
         SELECT jsonb_agg(v.fields ORDER BY i.position)
@@ -101,9 +102,14 @@ export async function attemptFacts(
     FROM builds b ${NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.id = ${build} AND b.attempt = ${attempt}`);
   if (found === null) return undefined;
-  const { revision, versions, ...facts } = found;
+  const { revision, versions, cancelledAt, cancelReason, ...facts } = found;
   const definition = (await definitions.of(pool, [revision])).get(revision);
-  return definition === undefined ? undefined : { ...withPod(facts), definition, versions: versions ?? [] };
+  if (definition === undefined) return undefined;
+  const cancelled = cancelledAt && {
+    at: cancelledAt,
+    ...(cancelReason !== null && { reason: cancelReason }),
+  };
+  return { ...withPod(facts), ...(cancelled && { cancelled }), definition, versions: versions ?? [] };
 }
 
 function withPod<T extends AttemptRow>({ podUid, podCreatedAt, ...row }: T) {

@@ -3,7 +3,7 @@ import type { CheckStore, DueCheck } from '#flows/check-ports.ts';
 import { closeRun, openRun, openRunForPod, openRuns, releaseRun, runFacts } from './check-runs.ts';
 import type { Definitions } from './definitions.ts';
 import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
-import { rows, time, type Database } from './pool.ts';
+import { rows, texts, time, type Database } from './pool.ts';
 import { recordCheck } from './record-check.ts';
 import { requestByWebhook } from './request-by-webhook.ts';
 
@@ -21,7 +21,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
       return found === null ? 'unknown' : 'requested';
     },
     requestByWebhook: (asked, at) => requestByWebhook(pool, asked, at),
-    dueChecks: (at, limit) => dueChecks(database, at, limit),
+    dueChecks: (at, limit, except = []) => dueChecks(database, { at, limit, except }),
     overduePipelines: (at) => overduePipelines(database, at),
     openRun: (scopes, cause, at) => openRun(database, { scopes, cause, at }),
     openRunForPod: (pipelineId, group, pod, at) => openRunForPod(database, { pipelineId, group, pod, at }),
@@ -43,14 +43,22 @@ function request(cause: string, at: Date) {
       ELSE s.requested_cause END`;
 }
 
-async function dueChecks({ pool }: Database, at: Date, limit: number): Promise<DueCheck[]> {
+async function dueChecks(
+  { pool }: Database,
+  { at, limit, except }: { at: Date; limit: number; except: readonly string[] },
+): Promise<DueCheck[]> {
+  const wanted =
+    except.length === 0
+      ? sql.fragment``
+      : sql.fragment`AND (checked_by = 'operator' OR pipeline_id NOT IN (
+    SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ANY(${texts([...except])})))`;
   const due = await pool.any(rows<DueCheck>()`
     WITH due AS (
       (SELECT id, requested_at AS due_at, requested_cause AS cause FROM check_scopes
-        WHERE live AND run_id IS NULL AND requested_at IS NOT NULL ORDER BY requested_at LIMIT ${limit})
+        WHERE live AND run_id IS NULL AND requested_at IS NOT NULL ${wanted} ORDER BY requested_at LIMIT ${limit})
       UNION ALL
       (SELECT id, next_check_at, 'schedule' FROM check_scopes
-        WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${time(at)} AND requested_at IS NULL
+        WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${time(at)} AND requested_at IS NULL ${wanted}
         ORDER BY next_check_at LIMIT ${limit}))
     SELECT t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, r.name AS resource, s.id AS scope,
       s.check_group AS "group", s.checked_by = 'operator' AS "builtInCron", due.cause, due.due_at AS "dueAt"

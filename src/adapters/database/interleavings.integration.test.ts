@@ -162,8 +162,8 @@ class World {
     if (build === undefined) return;
     const state = await stores.builds.buildState(build.id, build.attempt);
     const facts = await stores.builds.attemptFacts(build.id, build.attempt);
-    if (how === 'fail' || facts?.cancelRequested === true) {
-      const outcome = facts?.cancelRequested === true ? 'cancelled' : 'failed';
+    if (how === 'fail' || facts?.cancelled !== undefined) {
+      const outcome = facts?.cancelled !== undefined ? 'cancelled' : 'failed';
       await stores.builds.endBuild(build.id, build.attempt, {
         outcome,
         reason: outcome === 'failed' ? 'StepFailed' : 'Cancelled',

@@ -207,7 +207,9 @@ describe('a pipeline that is deleted', () => {
     await stores.builds.podCreated(first?.id ?? 0, 1, 'pod', now());
     expect(await stores.pipelines.removePipeline(APP)).toEqual({ runningBuilds: [first?.id] });
     expect(await stores.builds.buildsToStart(10)).toEqual([]);
-    expect(await stores.builds.attemptFacts(first?.id ?? 0, 1)).toMatchObject({ cancelRequested: true });
+    expect(await stores.builds.attemptFacts(first?.id ?? 0, 1)).toMatchObject({
+      cancelled: { at: expect.any(Date) },
+    });
     const end = { outcome: 'cancelled', reason: 'Cancelled', message: '', at: now() } as const;
     await stores.builds.endBuild(first?.id ?? 0, 1, end);
     expect(await stores.pipelines.removePipeline(APP)).toEqual({ runningBuilds: [] });

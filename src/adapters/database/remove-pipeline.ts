@@ -30,6 +30,10 @@ async function retire(connection: Transaction, id: number): Promise<void> {
   await connection.query(rows()`
     UPDATE check_scopes SET live = false, requested_at = NULL, requested_cause = NULL WHERE pipeline_id = ${id} AND live`);
   await connection.query(rows()`
+    WITH closed AS (
+      UPDATE check_runs SET closed_at = now() WHERE pipeline_id = ${id} AND cause = 'version' AND closed_at IS NULL)
+    UPDATE hook_runs h SET open = false FROM resources r WHERE r.id = h.resource_id AND r.pipeline_id = ${id} AND h.open`);
+  await connection.query(rows()`
     UPDATE resources SET deleted_at = now() WHERE pipeline_id = ${id} AND deleted_at IS NULL`);
   await connection.query(rows()`
     UPDATE builds b SET status = 'cancelled', reason = 'Cancelled', message = 'The pipeline was deleted.', ended_at = now(),

@@ -26,6 +26,7 @@ interface Row {
   versions: number;
   cut: number | null;
   pinned: ResourceView['pinned'] | null;
+  latest: NonNullable<ResourceView['latest']> | null;
 }
 
 export async function viewResources(
@@ -40,6 +41,8 @@ export async function viewResources(
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
       nullif(s.cut, 0) AS cut, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
         'version', r.pinned_version, 'by', r.pinned_by, 'comment', r.pin_comment)) END AS pinned,
+      (SELECT jsonb_build_object('id', v.id, 'fields', v.fields) FROM versions v
+        WHERE v.scope_id = s.id AND NOT v.forgotten ORDER BY v.id DESC LIMIT 1) AS latest,
       (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id AND NOT v.forgotten LIMIT 10000) AS counted) AS versions
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL

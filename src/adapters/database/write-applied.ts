@@ -140,7 +140,9 @@ async function writeEnd(
   await connection.query(prepared('end_build')`
     WITH ended AS (
       UPDATE builds SET status = ${status}, reason = ${end.reason}, wants_pod = false, pending_reason = NULL, ended_at = ${time(end.at)},
-        message = CASE WHEN ${status}::text = 'cancelled' THEN coalesce(cancel_reason, ${message}) ELSE ${message} END
+        message = CASE
+          WHEN ${status}::text <> 'cancelled' OR starts_with(${message}, cancel_reason) THEN ${message}
+          ELSE coalesce(cancel_reason, ${message}) END
       WHERE id = ${build}),
     attempt AS (
       UPDATE build_attempts SET ended_at = ${time(end.at)} WHERE build_id = ${build} AND attempt = ${attempt}),

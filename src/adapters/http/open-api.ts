@@ -39,6 +39,8 @@ export function describeRoutes(app: App, version: string): void {
       },
     },
     transform: ({ schema, url, route: { method } }) => {
+      // Pages and forms are for people.
+      if (schema?.hide === true) return { url, schema };
       const { needs, about } = rowOf(String(method), url);
       const description = needs === 'nothing' ? about : `${about} Needs: ${needs}.`;
       return {

@@ -7,6 +7,7 @@ import { isError } from './is-error.ts';
  */
 const KINDS = {
   'invalid-request': { status: 400, title: 'The request cannot be understood' },
+  'invalid-pipeline': { status: 400, title: 'The text of the pipeline has errors' },
   unauthenticated: { status: 401, title: 'A valid token is needed' },
   forbidden: { status: 403, title: 'The role is not enough' },
   'sign-in-failed': { status: 401, title: 'Signing in failed' },
@@ -15,6 +16,7 @@ const KINDS = {
   'wrong-password': { status: 403, title: 'The password is wrong' },
   'password-change-required': { status: 403, title: 'The password must be changed first' },
   'wrong-signature': { status: 403, title: 'The signature does not fit' },
+  'sign-in-again': { status: 403, title: 'It takes a fresh sign-in' },
   'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },
   'not-found': { status: 404, title: 'There is nothing here' },
   'job-cannot-run': { status: 409, title: 'The job cannot run now' },

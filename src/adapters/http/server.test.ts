@@ -19,9 +19,8 @@ function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const limits = { ...STREAM_LIMITS, inAll: 0 };
   const routes = publicRoutes(api, async () => options.ready, '0.0.0-test', limits);
-  // A machine that is busy with other tests is no reason to refuse these.
-  const { pressure = { delay: 0, heapBytes: 0 } } = options;
-  const app = createServer({ routes, authorize, log, pressure });
+  const { pressure } = options;
+  const app = createServer({ routes, authorize, log, ...(pressure && { pressure }) });
   const ask = async (
     method: Route['method'],
     url: string,
@@ -404,6 +403,13 @@ describe('answers', () => {
         output: 'tried\n',
         error: 'No.',
         last_checked_at: '2026-11-21T10:00:00.000Z',
+        hooks: {
+          first_version: 11,
+          last_version: 11,
+          ended_at: '2026-11-21T10:00:00.000Z',
+          error: 'One failed.',
+          results: [{ version_id: 11, job: 'unit', hook: 'shell', error: 'exit code 3.', output: 'told\n' }],
+        },
       },
     });
   });

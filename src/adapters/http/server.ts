@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStore } from '#flows/access-ports.ts';
 import { auditAnswers } from './access/audit-answers.ts';
 import { identify } from './access/identify.ts';
@@ -16,11 +16,16 @@ import { describeRoutes } from './open-api.ts';
 import { refuseUnderPressure } from './pressure.ts';
 import type { PressureLimits } from './pressure.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
+import { byMedium, mediumOf } from './pages/medium.ts';
+import type { PageRoute } from './pages/page.ts';
+import { sendProblemPage } from './pages/send-problem-page.ts';
 import { requestIds } from './request-id.ts';
 import { cachingOf, securityHeaders } from './security-headers.ts';
 
 export interface ServerParts {
   routes: Route[];
+  /** What browsers get instead, and the forms that they send. */
+  pages?: PageRoute[];
   authorize: Authorize;
   log: FastifyBaseLogger;
   /** Where it is written down what people did. */
@@ -71,7 +76,7 @@ export function createServer(parts: ServerParts): App {
     keepAliveTimeout: LIMITS.keepAliveTimeout,
     handlerTimeout: LIMITS.handlerTimeout,
     http: { maxHeaderSize: LIMITS.headerBytes },
-    routerOptions: { maxParamLength: LIMITS.maxParamLength },
+    routerOptions: { maxParamLength: LIMITS.maxParamLength, constraints: { medium: byMedium } },
     // No hook has run, nor will.
     frameworkErrors: (error, _request, reply) => {
       void sendProblem(
@@ -95,15 +100,26 @@ export function createServer(parts: ServerParts): App {
   addHeaders(app, parts, headers);
   if (parts.pressure !== undefined) refuseUnderPressure(app, parts.pressure);
   app.after(() => addHooks(app, parts));
+  const refuse = answerOf(parts);
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
     if (problem !== error && problem.status >= 500) request.log.error({ err: error }, 'a request failed');
-    return sendProblem(reply, problem);
+    return refuse(request, reply, problem);
   });
-  app.setNotFoundHandler((_request, reply) => sendProblem(reply, new Problem('not-found', 'No such path.')));
+  app.setNotFoundHandler((request, reply) =>
+    refuse(request, reply, new Problem('not-found', 'No such path.')),
+  );
 
-  for (const route of parts.routes) route.register(app);
+  for (const route of [...parts.routes, ...(parts.pages ?? [])]) route.register(app);
   return app;
+}
+
+/** Browsers get a page, where there are pages at all. */
+function answerOf(parts: ServerParts) {
+  return (request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply =>
+    parts.pages !== undefined && mediumOf(request.raw) !== undefined
+      ? sendProblemPage(request, reply, { problem, browser: parts.browser })
+      : sendProblem(reply, problem);
 }
 
 /** On every answer, also where a later hook refuses the request. What turns out to be a page gets the headers of pages. */

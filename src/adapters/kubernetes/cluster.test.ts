@@ -200,6 +200,9 @@ describe('asking for the Pod of a build', () => {
   });
 });
 
+const KINDS_OF_POD = ['build', 'check', 'hook'] as const;
+type Kind = (typeof KINDS_OF_POD)[number];
+
 describe('tags', () => {
   const train = {
     ...build,
@@ -207,24 +210,28 @@ describe('tags', () => {
   };
   const resources = definition.resources.map((resource) => ({ ...resource, tags: ['gpu'] }));
   const tagged = { ...run, definition: { ...definition, resources } };
-  const ask = async (kind: 'build' | 'check', team: Partial<TeamRules>) => {
+  const ask = async (kind: Kind, team: Partial<TeamRules>) => {
     const { cluster: one, made } = cluster({ rules: team });
-    const answer = await (kind === 'build' ? one.createBuildPod(train) : one.createCheckPod(tagged));
+    const runs = {
+      check: tagged,
+      hook: { ...tagged, checks: [], hooks: { resource: 'git.app', leftMs: 1000, versions: [] } },
+    };
+    const answer = await (kind === 'build' ? one.createBuildPod(train) : one.createCheckPod(runs[kind]));
     return { answer, spec: made[0]?.spec };
   };
 
-  test.each(['build', 'check'] as const)('that the Team does not allow get a %s no Pod', async (kind) => {
+  test.each(KINDS_OF_POD)('that the Team does not allow get a %s no Pod', async (kind) => {
     const { answer, spec } = await ask(kind, { allowedTags: ['arm64'] });
     expect(answer).toMatchObject({ answer: 'refused', reason: 'TagNotAllowed' });
     expect(spec).toBeUndefined();
   });
 
-  test.each(['build', 'check'] as const)('of a %s select nodes by their label', async (kind) => {
+  test.each(KINDS_OF_POD)('of a %s select nodes by their label', async (kind) => {
     const { spec } = await ask(kind, {});
     expect(spec).toMatchObject({ nodeSelector: { 'millrace.dev/tag-gpu': 'true' } });
   });
 
-  test.each(['build', 'check'] as const)('of a %s mean what the Team says', async (kind) => {
+  test.each(KINDS_OF_POD)('of a %s mean what the Team says', async (kind) => {
     const workers = [{ tag: 'gpu', nodeSelector: { accelerator: 'a100' }, runtimeClassName: 'nvidia' }];
     const { spec } = await ask(kind, { workers });
     expect(spec).toMatchObject({ nodeSelector: { accelerator: 'a100' }, runtimeClassName: 'nvidia' });

@@ -146,9 +146,10 @@ function tagsOfJob({ definition, job }: PendingBuild): string[] {
   return definition.jobs.find(({ name }) => name === job)?.tags ?? [];
 }
 
-/** Checks that share a Pod have the same tags. */
-function tagsOfRun({ definition, checks }: CheckRunFacts): string[] {
-  const names = new Set(checks.map((check) => check.resource));
+/** Checks that share a Pod have the same tags, and hooks run where their resource is checked. */
+function tagsOfRun(run: CheckRunFacts): string[] {
+  const { definition } = run;
+  const names = new Set(purposeOf(run).resources);
   const tags = definition.resources
     .filter(({ name }) => names.has(name))
     .flatMap((resource) => resource.tags);

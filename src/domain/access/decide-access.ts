@@ -22,6 +22,8 @@ export interface Identity {
   userId?: number;
   credential?: Credential;
   sessionId?: string;
+  /** When they showed who they are, in milliseconds. */
+  signedInAt?: number;
   /** Nothing else is open to them before they have. */
   mustChangePassword?: boolean;
 }
@@ -58,6 +60,13 @@ export function refuseAccess(asked: Asked, identity: Identity): Refusal | undefi
     return { reason: 'password-change-required', message, needs: asked.needs };
   }
   return missing(asked, identity);
+}
+
+const FRESH_MS = 10 * 60_000;
+
+/** They signed in a moment ago. An open browser that somebody finds is not enough for what opens another way in. */
+export function isFresh({ signedInAt }: Identity, now: number): boolean {
+  return signedInAt !== undefined && now - signedInAt < FRESH_MS;
 }
 
 /** What is of no team, by what somebody must be known for it. */

@@ -5,7 +5,7 @@ import { judgeMissingImage, judgePending } from './judge-pending.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
 const pending: BuildState = openBuild([{ id: '0', kind: 'task', name: 'unit' }]);
-const quiet: AttemptReport = { attempt: 1, retries: 0, cancelRequested: false, ageSeconds: 10 };
+const quiet: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };
 
 const pod = (more: Partial<PodReport> = {}): PodReport => ({
   phase: 'Pending',

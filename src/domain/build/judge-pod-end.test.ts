@@ -67,7 +67,7 @@ const dying = (more: Partial<PodReport> = {}): PodReport =>
 const gaveUp = (reason: string): PodReport =>
   pending({ containers: [agent({ exitCode: 1 }), worker({ state: 'waiting', reason })] });
 
-const quiet: AttemptReport = { attempt: 1, retries: 0, cancelRequested: false, ageSeconds: 10 };
+const quiet: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };
 
 interface Case {
   state: BuildState;
@@ -136,8 +136,63 @@ const cases: Record<string, Case> = {
   'a cancelled build whose Pod is gone is cancelled': {
     state: ran,
     pod: undefined,
-    attempt: { cancelRequested: true },
-    judged: { decision: 'end', outcome: 'cancelled', reason: 'Cancelled' },
+    attempt: { cancelled: { seconds: 5, graceSeconds: 60 } },
+    judged: {
+      decision: 'end',
+      outcome: 'cancelled',
+      reason: 'Cancelled',
+      message: 'The build was cancelled. Its Pod is gone.',
+    },
+  },
+  'a cancelled build is left to its agent for a while': {
+    state: ran,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
+    attempt: { cancelled: { seconds: 59, graceSeconds: 60 } },
+    judged: { decision: 'wait' },
+  },
+  'a cancelled build that its agent does not end loses its Pod': {
+    state: ran,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
+    attempt: { cancelled: { seconds: 60, graceSeconds: 60 } },
+    judged: {
+      decision: 'stop',
+      message: 'The agent did not end the cancelled build within 60 s: its Pod is deleted.',
+    },
+  },
+  'a Pod is deleted once': {
+    state: ran,
+    pod: dying(),
+    attempt: { cancelled: { seconds: 65, graceSeconds: 60 } },
+    judged: { decision: 'wait' },
+  },
+  'a cancelled build whose agent did not end it is cancelled with its Pod, and says so': {
+    state: ran,
+    pod: undefined,
+    attempt: { cancelled: { seconds: 71, graceSeconds: 60 } },
+    judged: {
+      decision: 'end',
+      outcome: 'cancelled',
+      reason: 'Cancelled',
+      message: 'The build was cancelled. Its agent did not end it within 60 s, and its Pod is gone.',
+    },
+  },
+  'who cancelled it is told first': {
+    state: ran,
+    pod: undefined,
+    attempt: { cancelled: { seconds: 3, graceSeconds: 60, reason: 'Cancelled by ann.' } },
+    judged: { decision: 'end', outcome: 'cancelled', message: 'Cancelled by ann. Its Pod is gone.' },
+  },
+  'a cancelled build on a node that is lost is cancelled though its Pod stays': {
+    state: ran,
+    pod: dying(),
+    attempt: { cancelled: { seconds: 300, graceSeconds: 60 }, overdueSeconds: 120 },
+    judged: { decision: 'end', outcome: 'cancelled' },
+  },
+  'nobody waits for the agent of a build that nobody cancelled': {
+    state: ran,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
+    attempt: { ageSeconds: 5000 },
+    judged: { decision: 'wait' },
   },
 
   'eviction is named': {

@@ -23,16 +23,42 @@ export function judgePodEnd(
   attempt: AttemptReport,
 ): PodJudgement {
   if (isOver(state.status)) return { decision: 'wait' };
-  if (pod && !hasEnded(pod) && !isLost(attempt.overdueSeconds)) return judgePending(state, pod, attempt);
+  if (pod && !hasEnded(pod) && !isLost(attempt.overdueSeconds)) return judgeLiving(state, pod, attempt);
+  return judgeEnded(state, pod, attempt);
+}
+
+function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
+  return judgeHanging(pod, attempt) ?? judgePending(state, pod, attempt);
+}
+
+function judgeEnded(state: BuildState, pod: PodReport | undefined, attempt: AttemptReport): PodJudgement {
   const words = parseTermination(pod?.containers[0]?.message);
   if (words && knowsTheEnd(state, words, pod)) {
     return { decision: 'end', outcome: words.outcome, reason: words.reason, message: words.message };
   }
-  if (attempt.cancelRequested) {
-    const message = 'The build was cancelled, and its Pod is gone.';
-    return { decision: 'end', outcome: 'cancelled', reason: 'Cancelled', message };
-  }
+  if (attempt.cancelled !== undefined) return judgeCancelled(attempt.cancelled);
   return judgeDeath(state, pod, attempt, words);
+}
+
+/** An agent that does not do what it was asked for, or never heard of it. */
+function judgeHanging({ deleting }: PodReport, { cancelled }: AttemptReport): PodJudgement | undefined {
+  if (deleting || cancelled === undefined || !isOverdue(cancelled)) return undefined;
+  const message = `The agent did not end the cancelled build within ${cancelled.graceSeconds} s: its Pod is deleted.`;
+  return { decision: 'stop', reason: 'Cancelled', message };
+}
+
+type Cancelled = NonNullable<AttemptReport['cancelled']>;
+
+function judgeCancelled(cancelled: Cancelled): PodJudgement {
+  const { reason = 'The build was cancelled.', graceSeconds } = cancelled;
+  const how = isOverdue(cancelled)
+    ? `Its agent did not end it within ${graceSeconds} s, and its Pod is gone.`
+    : 'Its Pod is gone.';
+  return { decision: 'end', outcome: 'cancelled', reason: 'Cancelled', message: `${reason} ${how}` };
+}
+
+function isOverdue({ seconds, graceSeconds }: Cancelled): boolean {
+  return seconds >= graceSeconds;
 }
 
 /** Nobody said, and nobody wished, that the build should end so. */

@@ -30,7 +30,8 @@ export interface AttemptReport {
   attempt: number;
   /** Earlier attempts of this build that had run steps. */
   retries: number;
-  cancelRequested: boolean;
+  /** Somebody asked it to stop: how long ago, how long its agent may take for that, and how the asking is told. */
+  cancelled?: { seconds: number; graceSeconds: number; reason?: string };
   /** The job forbids to repeat a build whose steps have run. */
   disableRetry?: boolean;
   /** Since the Pod was created. */
@@ -46,6 +47,8 @@ export type PodJudgement =
   /** The Pod lives, or the build is over. A reason says why it is not running yet. */
   | { decision: 'wait'; reason?: OutcomeReason; message?: string }
   | { decision: 'end'; outcome: BuildOutcome; reason: OutcomeReason; message: string }
+  /** Its agent does not end it: the Pod is to go, and the build ends with it. */
+  | { decision: 'stop'; reason: OutcomeReason; message: string }
   /** No step had begun: another Pod, and nobody need know. */
   | { decision: 'recreate'; reason: OutcomeReason; message: string }
   /** Steps had run, no put had begun: the whole build once more, visibly. */

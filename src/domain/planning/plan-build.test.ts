@@ -244,6 +244,33 @@ describe('a plan', () => {
     expect(planned[0]).not.toHaveProperty('command');
   });
 
+  test('a task sees the events that its build got, and no other versions', () => {
+    const event = get('trigger', 'released');
+    const others = [get('git', 'app'), get('cron', 'nightly')];
+    const given = [
+      event,
+      task('first', script('true')),
+      { ...event },
+      ...others,
+      task('second', script('true')),
+    ];
+    const versions = [{ tag: 'v1', note: 'x' }, { tag: 'v2' }, { ref: 'abc' }, { date: 'today' }];
+    const { steps: planned } = plan(given, versions);
+    const seen = planned
+      .filter(({ kind }) => kind === 'task')
+      .map(({ env }) => Object.entries(env).filter(([name]) => name.startsWith('version_')));
+    expect(seen).toEqual([
+      [
+        ['version_tag', 'v1'],
+        ['version_note', 'x'],
+      ],
+      [
+        ['version_tag', 'v2'],
+        ['version_note', 'x'],
+      ],
+    ]);
+  });
+
   test('the record of the build knows the same steps before versions are chosen', () => {
     expect(plannedSteps(pipeline(steps), 'unit')).toEqual(
       made.steps.map(({ id, kind, name, resource: of }) => ({

@@ -1,4 +1,4 @@
-import type { GetStep, Pipeline, PutStep } from '#domain/pipeline/pipeline.ts';
+import type { GetStep, Pipeline, PutStep, TaskStep } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { commandOf, containersOf, resourceOf, stepsToRun, typeOf } from './containers.ts';
 import type { RunnableStep } from './containers.ts';
@@ -88,7 +88,7 @@ function planStep(step: RunnableStep, index: number, known: Known): PlanStep {
 }
 
 function stepEnvironment(step: RunnableStep, known: Known): Record<string, string> {
-  if (step.kind === 'task') return {};
+  if (step.kind === 'task') return prefixed('version_', eventsBefore(step, known));
   const params = resourceParams(step, known);
   if (step.kind === 'get') return { ...params, ...prefixed('version_', known.chosen.get(step)) };
   return {
@@ -111,6 +111,16 @@ function whoPut(step: PutStep, { pipeline, build }: Known): Record<string, strin
     trigger_job: build.job,
     trigger_build: build.number,
   };
+}
+
+/** A get of a trigger runs nothing that could see its version: the tasks behind it do. Of equal fields the later get's counts. */
+function eventsBefore(task: TaskStep, { pipeline, build, chosen }: Known): Record<string, string> {
+  const steps = stepsToRun(pipeline, build.job);
+  const events = steps
+    .slice(0, steps.indexOf(task))
+    .filter((step) => step.kind === 'get')
+    .filter((get) => isTriggerStream(typeOf(pipeline, get.resource)));
+  return Object.fromEntries(events.flatMap((get) => Object.entries(chosen.get(get) ?? {})));
 }
 
 /** A push sees the version of its resource that the same build got, if any. */

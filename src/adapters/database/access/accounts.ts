@@ -18,7 +18,7 @@ export const ROLES_BY_TEAM = sql.fragment`coalesce((
 
 const COLUMNS = sql.fragment`u.id, u.username, u.full_name AS "fullName", u.global_admin AS "globalAdmin",
   u.password_hash IS NOT NULL AS "hasPassword", u.must_change_password AS "mustChangePassword",
-  u.created_at AS "createdAt", ${ROLES_BY_TEAM} AS teams`;
+  u.disabled, u.created_at AS "createdAt", ${ROLES_BY_TEAM} AS teams`;
 
 export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
   return {
@@ -49,10 +49,12 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
       await inTurn(pool, async (connection): Promise<Changed> => {
         const facts = await factsOf(connection, username);
         if (facts === undefined) return { answer: 'unknown', what: `User ${username}` };
-        const refusal = change.globalAdmin === false ? refuse(facts) : undefined;
+        const loses = change.globalAdmin === false || change.disabled === true;
+        const refusal = loses ? refuse(facts) : undefined;
         if (refusal !== undefined) return { answer: 'refused', refusal };
         await write(connection, username, change);
-        if (change.password !== undefined) await endSessionsOf(connection, facts.id);
+        if (change.password !== undefined || change.disabled === true)
+          await endSessionsOf(connection, facts.id);
         for (const entry of entriesOf(change, facts))
           await audit(connection, { ...about(username, act), ...entry });
         return { answer: 'done', value: undefined };
@@ -111,12 +113,15 @@ function about(username: string, { by, at }: { by: string; at: Date }) {
   return { actor: by, targetType: 'user', target: username, at };
 }
 
-function entriesOf({ fullName, globalAdmin, password }: AccountChange, facts: AccountFacts) {
+function entriesOf({ fullName, globalAdmin, disabled, password }: AccountChange, facts: Facts) {
   return [
     fullName === undefined ? [] : [{ action: 'user.updated' }],
     globalAdmin === undefined || globalAdmin === facts.globalAdmin
       ? []
       : [{ action: 'user.global_admin_changed', details: { global_admin: globalAdmin } }],
+    disabled === undefined || disabled === facts.disabled
+      ? []
+      : [{ action: disabled ? 'user.disabled' : 'user.enabled' }],
     password === undefined
       ? []
       : [{ action: password.mustChange ? 'user.password_reset' : 'user.password_changed' }],
@@ -126,18 +131,19 @@ function entriesOf({ fullName, globalAdmin, password }: AccountChange, facts: Ac
 async function write(
   connection: CommonQueryMethods,
   username: string,
-  { fullName, globalAdmin, password }: AccountChange,
+  { fullName, globalAdmin, disabled, password }: AccountChange,
 ): Promise<void> {
   await connection.query(rows()`
     UPDATE users SET full_name = coalesce(${fullName ?? null}, full_name),
       global_admin = coalesce(${globalAdmin ?? null}, global_admin),
+      disabled = coalesce(${disabled ?? null}, disabled),
       ${
         password === undefined
           ? sql.fragment``
           : sql.fragment`password_hash = ${password.hash}, must_change_password = ${password.mustChange},
-              token_gen = token_gen + 1,`
+              `
       }
-      username = username
+      token_gen = token_gen + ${password === undefined && disabled !== true ? 0 : 1}
     WHERE username = ${username}`);
 }
 
@@ -145,11 +151,10 @@ export async function endSessionsOf(connection: CommonQueryMethods, userId: numb
   await connection.query(rows()`DELETE FROM user_sessions WHERE user_id = ${userId}`);
 }
 
-async function factsOf(
-  connection: CommonQueryMethods,
-  username: string,
-): Promise<(AccountFacts & { id: number }) | undefined> {
-  const found = await connection.maybeOne(rows<AccountFacts & { id: number }>()`
+type Facts = AccountFacts & { id: number; disabled: boolean };
+
+async function factsOf(connection: CommonQueryMethods, username: string): Promise<Facts | undefined> {
+  const found = await connection.maybeOne(rows<Facts>()`
     SELECT u.id, u.global_admin AND NOT u.disabled AS "globalAdmin", u.disabled,
       (SELECT count(*) FROM users o WHERE o.global_admin AND NOT o.disabled AND o.id <> u.id) AS "otherGlobalAdmins",
       ARRAY(

@@ -28,6 +28,11 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
         SELECT ${TEAM}, NULL::text AS role FROM teams t WHERE t.name = ${name} AND t.deleted_at IS NULL`);
       return found === null ? undefined : withoutNulls(found);
     },
+    async namespaceOf(team) {
+      const found = await pool.maybeOneFirst(rows<{ namespace: string }>()`
+        SELECT namespace FROM teams WHERE name = ${team} AND deleted_at IS NULL`);
+      return found ?? undefined;
+    },
     members: async (team) => await membersOfTeam(pool, team),
     changeTeam: async (name, change, act) => await changeTeam(pool, name, change, act),
     changeMember: async (member, act, refuse) =>

@@ -14,13 +14,15 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
   return {
     openSession: async (session) => await openSession(pool, session),
     async identityOfSession({ id, userId, tokenGen }, at) {
-      const found = await pool.maybeOne(rows<IdentityRow>()`
-        SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
+      const found = await pool.maybeOne(rows<IdentityRow & { openedAt: Date }>()`
+        SELECT s.opened_at AS "openedAt", u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
           u.must_change_password AND NOT s.by_provider AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
         FROM user_sessions s JOIN users u ON u.id = s.user_id
         WHERE s.id = ${id} AND u.id = ${userId} AND u.token_gen = ${tokenGen} AND NOT u.disabled
           AND (s.expires_at IS NULL OR s.expires_at > ${time(at)})`);
-      return found === null ? undefined : { ...toIdentity(found), credential: 'session', sessionId: id };
+      if (found === null) return undefined;
+      const { openedAt, ...row } = found;
+      return { ...toIdentity(row), credential: 'session', sessionId: id, signedInAt: openedAt.getTime() };
     },
     async sessions(userId, at) {
       const found = await pool.any(rows<UserSession & { expiresAt: Date | null }>()`

@@ -6,6 +6,7 @@ import type { Identity } from '#domain/access/decide-access.ts';
 import type { AuditEntry } from '#flows/access-ports.ts';
 import { inMemoryApi } from '#testing/public-api.ts';
 import type { Route } from './route.ts';
+import { PIPELINES } from './table-of-pipelines.ts';
 import { TABLE } from './table.ts';
 
 const APP = '/teams/main/pipelines/app';
@@ -95,11 +96,14 @@ describe('what people do is written down', () => {
 
   test('on every route that changes something of a pipeline', () => {
     const changing = [...TABLE].filter(
-      ([name]) => !name.startsWith('GET') && name.includes('/:team/pipelines'),
+      ([name]) =>
+        !name.startsWith('GET') && name.includes('/:team/pipelines') && !name.endsWith('/pipelines/validate'),
     );
     expect(changing.filter(([, { audit }]) => audit === undefined)).toEqual([]);
     const shown = new Set(CASES.map(([, , entry]) => entry.split(' ')[0]));
-    expect(changing.filter(([, { audit }]) => !shown.has(audit ?? ''))).toEqual([]);
+    // Those that make and change pipelines are shown where there is a cluster: in pipelines-by-api.integration.test.ts.
+    const here = changing.filter(([name]) => !Object.hasOwn(PIPELINES, name));
+    expect(here.filter(([, { audit }]) => !shown.has(audit ?? ''))).toEqual([]);
   });
 
   test('not when it did nothing, and not when it only read', async () => {

@@ -25,24 +25,30 @@ export function auditAnswers(audit: Pick<AuditStore, 'record'>, now: () => Date)
 function entryOf(request: FastifyRequest, action: string, payload: unknown): Omit<AuditEntry, 'at'> {
   const params = textsOf(request.params);
   const { credential = 'installation', user = 'unknown' } = request.identity ?? {};
-  const parts = [
-    params['pipeline'],
-    params['job'] ?? params['resource'],
-    params['build'] ?? params['version'],
-  ];
-  const number = params['build'] === undefined ? textsOf(dataOf(payload))['number'] : undefined;
+  const answered = textsOf(dataOf(payload));
+  const number = params['build'] === undefined ? answered['number'] : undefined;
   return {
     ...(params['team'] !== undefined && { team: params['team'] }),
     actor: user,
     action,
     targetType: typeOf(params),
-    target: parts.filter((part) => part !== undefined).join('/'),
+    target: targetOf(params, answered),
     details: {
       ...Object.fromEntries(Object.entries(Object(request.body)).filter(([name]) => TOLD.includes(name))),
       ...(number !== undefined && { number }),
       ...(credential !== 'session' && { credential }),
     },
   };
+}
+
+function targetOf(params: Record<string, string>, answered: Record<string, string>): string {
+  const parts = [
+    // What was made has its name in the answer.
+    params['pipeline'] ?? answered['name'],
+    params['job'] ?? params['resource'],
+    params['build'] ?? params['version'],
+  ];
+  return parts.filter((part) => part !== undefined).join('/');
 }
 
 function typeOf(params: Record<string, string>): string {

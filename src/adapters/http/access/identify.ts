@@ -40,8 +40,14 @@ async function whoSends(
     if (strangers && (identity === 'anonymous' || cookie !== undefined)) return undefined;
     throw new Problem('unauthenticated', UNKNOWN[identity]);
   }
-  if (cookie !== undefined && browser !== undefined) refuseCrossSite(request, identity, browser);
+  if (cookie !== undefined) refuseForged(request, identity, browser);
   return identity;
+}
+
+/** A form does nothing itself: its action looks at the proof. */
+function refuseForged(request: FastifyRequest, identity: Identity, browser: BrowserRules | undefined): void {
+  const { form = false } = request.routeOptions.config;
+  if (browser !== undefined && !form) refuseCrossSite(request, identity, browser);
 }
 
 function sessionCookie(

@@ -6,6 +6,7 @@ import type {
   UserSessionStore,
 } from '#flows/access-ports.ts';
 import type { ChangePasswordPorts } from '#flows/change-password.ts';
+import type { Compiler } from '#flows/manifest-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { OAuthPorts } from '#flows/oauth-sign-in.ts';
@@ -25,6 +26,7 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   digest: OAuthPorts['digest'];
   externalUrl: OAuthPorts['externalUrl'];
   wait: (milliseconds: number) => Promise<void>;
+  compiler: Compiler;
   /** Undefined: this gateway has no cluster. */
   objects: ApiObjects | undefined;
   codec: SessionCodec;

@@ -21,6 +21,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     row?: Row;
     shows?: Shown;
+    /** A form of a page: what it does looks at the proof that it is ours. */
+    form?: boolean;
   }
   interface FastifyRequest {
     /** Set before the handler runs, on every route that needs something. */

@@ -38,18 +38,20 @@ export const PEOPLE = {
     needs: 'session',
     beforePasswordChange: true,
     about:
-      'Changes your password: every session of yours ends, and the answer has a new one. An account without a password sends no current one.',
+      'Changes your password: every session of yours ends, and the answer has a new one. An account without a password sends no current one, but needs a session of the last ten minutes (`sign-in-again`).',
   },
   'GET /profile/sessions': { needs: 'session', about: 'Your sessions, newest first.' },
   'DELETE /profile/sessions/:session': { needs: 'session', about: 'Ends one of your sessions.' },
   'GET /profile/linked-accounts': { needs: 'session', about: 'The providers that you can sign in with.' },
   'POST /profile/linked-accounts/:canonical': {
     needs: 'session',
-    about: 'Begins to link a provider: the answer says where to send the browser.',
+    about:
+      'Begins to link a provider: the answer says where to send the browser. Asks for a session of the last ten minutes: `sign-in-again`.',
   },
   'DELETE /profile/linked-accounts/:canonical': {
     needs: 'session',
-    about: 'Unlinks a provider, unless it is your only way to sign in.',
+    about:
+      'Unlinks a provider, unless it is your only way to sign in. Asks for a session of the last ten minutes: `sign-in-again`.',
   },
   'POST /api-tokens': {
     needs: 'session',
@@ -101,7 +103,8 @@ export const PEOPLE = {
   },
   'PUT /users/:username': {
     needs: 'global-admin',
-    about: 'Changes full name, `global_admin`, or the password, which ends every session of the account.',
+    about:
+      'Changes full name, `global_admin`, `disabled` (which shuts the account out until it is false again), or the password; the latter two end every session of the account.',
   },
   'DELETE /users/:username': {
     needs: 'global-admin',

@@ -1,6 +1,8 @@
 import type { Need } from '#domain/access/decide-access.ts';
+import { BROWSER_ROWS } from './browser-rows.ts';
 import { PUBLIC_ROWS } from './public-rows.ts';
 import { PEOPLE } from './table-of-people.ts';
+import { PIPELINES } from './table-of-pipelines.ts';
 import { WEBHOOK_ROWS } from './webhook-rows.ts';
 
 export interface Row {
@@ -16,6 +18,7 @@ export interface Row {
 /** Every public route and the role it needs. A route that is not here cannot be made, and one that is here must exist: tests say so. */
 const ROUTES = {
   ...WEBHOOK_ROWS,
+  ...BROWSER_ROWS,
   ...PUBLIC_ROWS,
   'GET /health': {
     needs: 'nothing',
@@ -23,6 +26,7 @@ const ROUTES = {
   },
   'GET /openapi.json': { needs: 'nothing', about: 'This API, described in OpenAPI 3.1.' },
   ...PEOPLE,
+  ...PIPELINES,
   'GET /teams/:team/pipelines': { needs: 'read', about: 'The pipelines of a team.' },
   'GET /teams/:team/pipelines/:pipeline': { needs: 'read', about: 'One pipeline.' },
   'GET /teams/:team/pipelines/:pipeline/jobs': {
@@ -48,16 +52,6 @@ const ROUTES = {
     needs: 'read',
     about:
       'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on behind a chunk.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events': {
-    needs: 'read',
-    about:
-      'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or `after`, goes on behind a chunk.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/events': {
-    needs: 'read',
-    about:
-      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each `pipeline` is its whole state with all jobs and resources. Whoever has the state that `Last-Event-ID` names gets the next.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'read',

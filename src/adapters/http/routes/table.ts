@@ -1,5 +1,6 @@
 import type { Route } from '#adapters/http/access/route.ts';
 import { openApiRoutes } from '#adapters/http/open-api.ts';
+import { pageOnlyRoutes } from '#adapters/http/pages/page-only.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import { buildActionRoutes } from './build-actions.ts';
@@ -29,6 +30,7 @@ export function publicRoutes(
   return [
     ...healthRoutes(readiness, version),
     ...openApiRoutes(),
+    ...pageOnlyRoutes(version),
     ...webhookRoutes(api),
     ...publicViewRoutes(api),
     ...imageRoutes(api),

@@ -2,6 +2,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { SeenOwned, SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventNote, EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
@@ -16,7 +17,6 @@ import { eventsBetween } from './pipeline-events.ts';
 import { notReady, pipelineStatus, verdictOf } from './pipeline-status.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 
-const FINALIZER = 'millrace.dev/pipeline';
 /** Facts are mirrored this much later, so that a burst of them is one write. */
 const MIRROR_AFTER_MS = 300;
 const REMOVAL_RETRY_MS = 2000;
@@ -140,6 +140,8 @@ export class PipelinesController {
       namespace: seen.namespace,
       uid: seen.uid,
       displayName: seen.displayName,
+      public: seen.public,
+      byApi: seen.byApi,
       paused: seen.paused,
       pins: seen.pins,
       requestedAt: seen.requestedAt,
@@ -160,7 +162,7 @@ export class PipelinesController {
 
   /** At first sight: a status that says "not yet", so that nobody reads an empty one as "fine". */
   async #greet(seen: SeenPipeline): Promise<void> {
-    await addFinalizer(this.#options.client, KINDS.pipelines, seen, FINALIZER);
+    await addFinalizer(this.#options.client, KINDS.pipelines, seen, PIPELINE_FINALIZER);
     if (seen.status?.conditions !== undefined) return;
     const ready = { type: 'Ready', status: 'Unknown' as const, reason: 'Applying', message: 'Being read.' };
     await this.#write(seen, { ready, stalled: false }, undefined);
@@ -228,7 +230,7 @@ export class PipelinesController {
   }
 
   async #remove(seen: SeenPipeline, team: string | undefined): Promise<Ending> {
-    if (!seen.finalizers.includes(FINALIZER)) return 'done';
+    if (!seen.finalizers.includes(PIPELINE_FINALIZER)) return 'done';
     const askedMsAgo = Date.now() - (seen.deletedAt?.getTime() ?? 0);
     if (team !== undefined) {
       const removed = await this.#options.remove({ team, pipeline: seen.name }, askedMsAgo);
@@ -238,7 +240,7 @@ export class PipelinesController {
         return { againAfterMs: REMOVAL_RETRY_MS };
       }
     }
-    await removeFinalizer(this.#options.client, KINDS.pipelines, seen, FINALIZER);
+    await removeFinalizer(this.#options.client, KINDS.pipelines, seen, PIPELINE_FINALIZER);
     return 'done';
   }
 

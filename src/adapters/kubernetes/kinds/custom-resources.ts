@@ -98,6 +98,8 @@ export interface PipelineObject {
         name: string;
       };
     }[];
+    /** True lets everybody see the pipeline without signing in, as the sanitized view and its pictures: names and states, no values and no logs. False takes that back. Absent means that it stays as it was, private at first. */
+    public?: boolean;
     /** A paused pipeline is checked but not built, and what is found meanwhile triggers nothing later. When set, true or false, it wins over the API, which then refuses to pause or unpause; when absent, the API decides. */
     paused?: boolean;
     /** Resources that are held at one version: every get takes it, whatever is newer. A pin here wins over the API, which then refuses to pin or unpin that resource; when it is taken out of the list, the resource is unpinned. */
@@ -177,7 +179,7 @@ export interface PipelineObject {
         removed?: string[];
       };
     };
-    /** Ready: the definition is accepted and scheduled. LastBuildSucceeded: how the last build ended. VersionsTruncated: a check found more versions than one check may bring. ChecksStalled: a check is long overdue. HooksFailed: on_trigger hooks of the newest versions failed. Reconciling and Stalled are there only while they are true. */
+    /** Ready: the definition is accepted and scheduled. LastBuildSucceeded: how the last build ended. TagsRefused: the Team does not let it use a tag, so that something gets no Pod. VersionsTruncated: a check found more versions than one check may bring. ChecksStalled: a check is long overdue. HooksFailed: on_trigger hooks of the newest versions failed. Reconciling and Stalled are there only while they are true. */
     conditions?: {
       /** Name of the condition. */
       type: string;
@@ -318,14 +320,14 @@ export interface TeamObject {
       /** Name of the account. */
       user: string;
       /** What they may. */
-      role: string;
+      role: 'read' | 'write' | 'maintain' | 'admin';
     }[];
     /** Roles that groups of identity providers give now, at most 200 of them. */
     groups?: {
       /** Name of the group. */
       claim: string;
       /** What whoever is in it may. */
-      role: string;
+      role: 'read' | 'write' | 'maintain' | 'admin';
     }[];
     /** Ready: the namespace is set up. Reconciling and Stalled are there only while they are true; a Team that waits for its last Pipelines before it goes says so in Ready. */
     conditions?: {

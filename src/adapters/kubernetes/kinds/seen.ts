@@ -28,6 +28,7 @@ export type SeenOAuthProvider = SeenMeta & {
 
 export interface SeenPipeline extends SeenMeta {
   displayName?: string;
+  public?: boolean;
   paused?: boolean;
   pins?: { resource: string; version: Record<string, string> }[];
   /** Names of the ConfigMaps and Secrets that it refers to. */
@@ -35,6 +36,8 @@ export interface SeenPipeline extends SeenMeta {
   secrets: string[];
   /** The annotation that asks for sources to be fetched anew. */
   requestedAt?: string;
+  /** `<name>/<uid>` of the object whose history it takes over. */
+  renamedFrom?: string;
   status?: Wire<PipelineObject>['status'];
 }
 
@@ -78,6 +81,7 @@ export function seenOAuthProvider({ metadata, spec, status }: Wire<OAuthProvider
 
 export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): SeenPipeline {
   const { displayName, paused, pins, configFrom, varsFrom = [] } = spec;
+  const renamedFrom = metadata?.annotations?.[ANNOTATION.renamedFrom];
   return defined({
     ...seenMeta(metadata),
     configMaps: [
@@ -88,8 +92,10 @@ export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): 
     requestedAt: metadata?.annotations?.[ANNOTATION.requestedAt],
     status,
     displayName,
+    public: spec.public,
     paused,
     pins,
+    renamedFrom,
   });
 }
 

@@ -31,6 +31,8 @@ export const ANNOTATION = {
   requestedAt: 'millrace.dev/requested-at',
   /** Of what the API made: who changed it last. */
   changedBy: 'millrace.dev/changed-by',
+  /** Of a Pipeline that the API renamed: name and uid of the object before. */
+  renamedFrom: 'millrace.dev/renamed-from',
 } as const;
 
 /** Value of the label `madeBy` of what the API makes. */
@@ -38,6 +40,9 @@ export const BY_API = 'api';
 
 /** Holds back the deletion of a Team that has pipelines. */
 export const TEAM_FINALIZER = 'millrace.dev/team';
+
+/** Holds back the deletion of a Pipeline until its builds have ended. */
+export const PIPELINE_FINALIZER = 'millrace.dev/pipeline';
 
 /** Selects every object of one installation's making. */
 export const OURS = `${MANAGED_BY}=millrace`;

@@ -19,19 +19,23 @@ export interface TeamSpec {
 export const DEFAULT_POD_SECURITY = 'baseline';
 
 export function teamRules(name: string, spec: TeamSpec): TeamRules {
-  const { image, imagePullSecrets = [], resources = {} } = spec.defaults ?? {};
+  const { namespace = name, podSecurity = DEFAULT_POD_SECURITY, allowedTags, workers = [], sources } = spec;
   return {
     name,
-    namespace: spec.namespace ?? name,
-    podSecurity: spec.podSecurity ?? DEFAULT_POD_SECURITY,
-    imagePullSecrets,
-    requests: resources.requests ?? {},
-    limits: resources.limits ?? {},
-    workers: spec.workers ?? [],
-    ...(spec.allowedTags && { allowedTags: spec.allowedTags }),
-    ...(spec.sources && { sources: sourceRules(spec.sources) }),
-    ...(image === undefined ? {} : { workerImage: image }),
+    namespace,
+    podSecurity,
+    workers,
+    ...rulesOfDefaults(spec.defaults),
+    ...(allowedTags && { allowedTags }),
+    ...(sources && { sources: sourceRules(sources) }),
   };
+}
+
+type OfDefaults = Pick<TeamRules, 'imagePullSecrets' | 'requests' | 'limits' | 'workerImage'>;
+
+function rulesOfDefaults({ image, imagePullSecrets = [], resources }: TeamSpec['defaults'] = {}): OfDefaults {
+  const { requests = {}, limits = {} } = resources ?? {};
+  return { imagePullSecrets, requests, limits, ...(image === undefined ? {} : { workerImage: image }) };
 }
 
 function sourceRules({

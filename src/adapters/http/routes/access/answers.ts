@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
+import { isFresh } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { AccessRefusal } from '#domain/access/last-admin.ts';
 import type { Act, Changed } from '#flows/access-ports.ts';
@@ -24,6 +25,17 @@ export function done<T>(changed: Changed<T> | { answer: 'fault'; message: string
 export function accountOf(identity: Identity | undefined): Identity & { userId: number } {
   if (identity?.userId === undefined) throw new Problem('forbidden', 'This is for people: sign in.');
   return { ...identity, userId: identity.userId };
+}
+
+/** Of whoever opens another way in. */
+export function freshAccountOf(identity: Identity | undefined, now: Date): Identity & { userId: number } {
+  const account = accountOf(identity);
+  if (isFresh(account, now.getTime())) return account;
+  throw signInAgain();
+}
+
+export function signInAgain(): Problem {
+  return new Problem('sign-in-again', 'Sign in again first: this is for sessions of the last ten minutes.');
 }
 
 export function actOf(identity: Identity | undefined, at: Date): Act {

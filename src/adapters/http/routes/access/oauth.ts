@@ -10,11 +10,13 @@ import { refuseLocalLoss, refuseUnlink } from '#domain/access/lock-out.ts';
 import type { Kept } from '#flows/oauth-ports.ts';
 import { completeProfile, finishFlow, startFlow } from '#flows/oauth-sign-in.ts';
 import type { FlowFinished, FlowStarted } from '#flows/oauth-sign-in.ts';
-import { accountOf, actOf, callerOf } from './answers.ts';
+import { accountOf, actOf, freshAccountOf, callerOf } from './answers.ts';
 import { FullName, Nothing, SMALL_BODY, Username, body } from './schemas.ts';
 import { SessionAnswer, Transport, handOver } from './sign-in.ts';
 
-const ProviderParams = Type.Object({ canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }) });
+export const ProviderParams = Type.Object({
+  canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
+});
 
 export function oauthRoutes(ports: AccessPorts): Route[] {
   return [
@@ -179,7 +181,7 @@ function linkRoutes(ports: AccessPorts): Route[] {
       url: '/profile/linked-accounts/:canonical',
       schema: { params: ProviderParams, response: answer({ url: Type.String() }) },
       handler: async (request, reply) => {
-        const { userId } = accountOf(request.identity);
+        const { userId } = freshAccountOf(request.identity, now());
         const flow = await startFlow({ ...request.params, userId }, ports);
         return { data: { url: started(ports, flow, request, reply) } };
       },
@@ -189,7 +191,7 @@ function linkRoutes(ports: AccessPorts): Route[] {
       url: '/profile/linked-accounts/:canonical',
       schema: { params: ProviderParams, response: Nothing },
       handler: async ({ identity, params }, reply) => {
-        const { userId } = accountOf(identity);
+        const { userId } = freshAccountOf(identity, now());
         const link = { userId, provider: params.canonical };
         kept(await oauth.unlink(link, actOf(identity, now()), refuseUnlink), 'This link of yours');
         return reply.code(204).send(undefined);

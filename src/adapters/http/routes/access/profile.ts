@@ -8,7 +8,8 @@ import { Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
 import type { UserSession } from '#flows/access-ports.ts';
 import { changePassword } from '#flows/change-password.ts';
 import type { PasswordChanged } from '#flows/change-password.ts';
-import { accountOf, actOf, callerOf, done, tooMany } from './answers.ts';
+import { isFresh } from '#domain/access/decide-access.ts';
+import { accountOf, actOf, callerOf, done, signInAgain, tooMany } from './answers.ts';
 import { FullName, Nothing, Password, SMALL_BODY, body } from './schemas.ts';
 import { SessionAnswer, Transport, handOver } from './sign-in.ts';
 import { User, encodeUser } from './users.ts';
@@ -63,8 +64,10 @@ function passwordRoute(ports: AccessPorts): Route {
     },
     handler: async (request, reply) => {
       const { current_password: current, new_password: wanted, session } = request.body;
-      const { user: username } = accountOf(request.identity);
-      const changed = await changePassword({ username, current, wanted, caller: callerOf(request) }, ports);
+      const account = accountOf(request.identity);
+      const fresh = isFresh(account, ports.now().getTime());
+      const change = { username: account.user, current, wanted, fresh, caller: callerOf(request) };
+      const changed = await changePassword(change, ports);
       if (changed.answer !== 'changed') throw problemOf(changed);
       return { data: await handOver(ports, changed.session, session, reply) };
     },
@@ -74,6 +77,7 @@ function passwordRoute(ports: AccessPorts): Route {
 function problemOf(refused: Exclude<PasswordChanged, { answer: 'changed' }>): Problem {
   if (refused.answer === 'wait') return tooMany(refused.seconds);
   if (refused.answer === 'fault') return new Problem('invalid-request', refused.message);
+  if (refused.answer === 'not-fresh') return signInAgain();
   if (refused.answer === 'wrong-current')
     return new Problem('wrong-password', 'The current password is wrong.');
   return new Problem('unauthenticated', 'The account changed meanwhile. Sign in again.');

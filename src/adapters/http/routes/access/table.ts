@@ -1,7 +1,9 @@
+import { personalPageOnlyRoutes } from '#adapters/http/pages/page-only.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { auditRoutes } from './audit.ts';
 import { oauthRoutes } from './oauth.ts';
+import { pipelineChangeRoutes } from './pipelines.ts';
 import { profileRoutes } from './profile.ts';
 import { providerRoutes } from './providers.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -13,11 +15,13 @@ import { userRoutes } from './users.ts';
 export function accessRoutes(ports: AccessPorts): Route[] {
   return [
     ...signInRoutes(ports),
+    ...personalPageOnlyRoutes(),
     ...oauthRoutes(ports),
     ...providerRoutes(ports),
     ...profileRoutes(ports),
     ...tokenRoutes(ports),
     ...teamRoutes(ports),
+    ...pipelineChangeRoutes(ports),
     ...userRoutes(ports),
     ...auditRoutes(ports),
   ];

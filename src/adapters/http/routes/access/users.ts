@@ -26,6 +26,7 @@ export const User = {
   global_admin: Type.Boolean(),
   has_password: Type.Boolean(),
   must_change_password: Type.Boolean(),
+  disabled: Type.Boolean(),
   created_at: Time,
   teams: RolesByTeam,
 };
@@ -101,12 +102,14 @@ function changeRoute(ports: AccessPorts): Route {
         full_name: Type.Optional(FullName),
         password: Type.Optional(Password),
         global_admin: Type.Optional(Type.Boolean()),
+        disabled: Type.Optional(Type.Boolean()),
       }),
       response: answer(User),
     },
     handler: async ({ params: { username }, body: wanted, identity }) => {
-      const { full_name: fullName, global_admin: globalAdmin, password } = wanted;
+      const { full_name: fullName, global_admin: globalAdmin, disabled, password } = wanted;
       const change = {
+        ...(disabled !== undefined && { disabled }),
         ...(fullName !== undefined && { fullName }),
         ...(globalAdmin !== undefined && { globalAdmin }),
         ...(password !== undefined && { password }),
@@ -125,6 +128,7 @@ export function encodeUser(account: Account) {
     global_admin: account.globalAdmin,
     has_password: account.hasPassword,
     must_change_password: account.mustChangePassword,
+    disabled: account.disabled,
     created_at: account.createdAt.toISOString(),
     teams: account.teams,
   };

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { RecordableHistogram } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openBell } from '#adapters/database/bell.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { sessionCodec } from '#adapters/http/access/session-token.ts';
+import { followBuild } from '#flows/follow-build.ts';
+import { triggerJob } from '#flows/trigger-job.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, giveTurns, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
+import type { Gateway } from './gateway.ts';
+import { digits, verdict, type Ground, type Part } from './part.ts';
+
+const READERS = 1000;
+/** One account may have as many streams open. */
+const OF_AN_ACCOUNT = 100;
+const SECONDS = 15;
+/** As an agent tells: some lines at a time, a hundred in a second. */
+const BATCH = { lines: 5, everyMs: 50 };
+const AIM = { behindMs: 250, grownMb: 100 };
+const NAME = { team: 'main', pipeline: 'followed', job: 'unit' };
+
+interface Build {
+  build: number;
+  attempt: number;
+}
+
+/** A thousand readers of one log: how far the slowest is behind the line that was told last, and what the gateway takes for them. */
+export const streams: Part = {
+  name: 'streams',
+  async measure(ground) {
+    const build = await makeBuild(ground);
+    const tokens = await makeSessions(ground);
+    const gateway = await ground.startGateway();
+    const bell = openBell({ url: ground.databaseUrl, pool: ground.pool });
+    const late = createHistogram();
+    const first = await follow(gateway, tokens[0] ?? '', late);
+    await sleep(500);
+    const [before, processorBefore] = [memory(gateway.pid), processor(gateway.pid)];
+    const readers = [first, ...(await followAll(gateway, tokens, late))];
+    await gateway.delay();
+    const own = monitorEventLoopDelay({ resolution: 1 });
+    own.enable();
+    const told = await tell(ground, build, bell);
+    own.disable();
+    const [after, taken] = [memory(gateway.pid), processor(gateway.pid) - processorBefore];
+    const delay = await gateway.delay();
+    await sleep(1000);
+    const complete = readers.filter((reader) => reader.lines === told).length;
+    for (const { socket } of readers) socket.destroy();
+    await Promise.all([gateway.stop(), bell.close()]);
+    const grown = (after - before) / 1024;
+    return [
+      ...behindRows(late),
+      [
+        `… readers that got each of the ${told} lines once`,
+        String(complete),
+        verdict(`${READERS}`, complete === READERS),
+      ],
+      [
+        '… memory of the gateway grows by',
+        `${digits(grown)} MB`,
+        verdict(`≤ ${AIM.grownMb} MB`, grown <= AIM.grownMb),
+      ],
+      ['… processor time of the gateway', `${digits((taken / SECONDS) * 100)} %`, ''],
+      [
+        '… event loop delay p99 of the gateway, of the readers',
+        `${digits(delay.p99)}, ${digits(own.percentile(99) / 1e6)} ms`,
+        '',
+      ],
+      ['… the longest', `${digits(delay.most)}, ${digits(own.max / 1e6)} ms`, ''],
+    ];
+  },
+};
+
+/** Each arrival at each reader counts. */
+function behindRows(late: RecordableHistogram): string[][] {
+  const most = late.max;
+  return [
+    [
+      `${READERS} readers of a log, 100 lines a second: the one that is most behind`,
+      `${most} ms`,
+      verdict(`≤ ${AIM.behindMs} ms`, most <= AIM.behindMs),
+    ],
+    ['… half of what arrives, 99 of 100', `${late.percentile(50)}, ${late.percentile(99)} ms`, ''],
+  ];
+}
+
+async function followAll(gateway: Gateway, tokens: string[], late: RecordableHistogram): Promise<Reader[]> {
+  const readers: Reader[] = [];
+  while (readers.length < READERS - 1) {
+    const more = Array.from({ length: Math.min(50, READERS - 1 - readers.length) }, (_, index) =>
+      follow(gateway, tokens[Math.floor((readers.length + index + 1) / OF_AN_ACCOUNT)] ?? '', late),
+    );
+    readers.push(...(await Promise.all(more)));
+  }
+  return readers;
+}
+
+async function makeBuild({ stores, databaseUrl, pool }: Ground): Promise<Build> {
+  const bell = openBell({ url: databaseUrl, pool });
+  await stores.teams.saveTeam({ name: NAME.team, namespace: NAME.team });
+  const definition = samplePipeline({
+    jobs: [job('unit', get('git.app', { trigger: false }), task('test'))],
+  });
+  const saved = await stores.pipelines.savePipeline(
+    toSave(definition, { pipeline: NAME.pipeline, uid: 'followed' }),
+  );
+  await found(stores, saved, [{ ref: 'a1' }]);
+  const made = await triggerJob(NAME, 'bench', { builds: stores.builds, bell, now: () => new Date() });
+  if (made.answer !== 'created') throw new Error('The job of the bench cannot run.');
+  await giveTurns(stores);
+  const started = (await stores.builds.buildsToStart(100)).find(({ pipeline }) => pipeline === NAME.pipeline);
+  if (started === undefined) throw new Error('No build to start.');
+  await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
+  await bell.close();
+  return { build: started.id, attempt: started.attempt };
+}
+
+async function makeSessions({ pool, stores }: Ground): Promise<string[]> {
+  const codec = sessionCodec(WEBHOOK_KEY);
+  const tokens: string[] = [];
+  for (let account = 0; account < READERS / OF_AN_ACCOUNT; account += 1) {
+    const username = `reader-${account}`;
+    const userId = await pool.oneFirst(rows<{ id: number }>()`
+      INSERT INTO users (username) VALUES (${username}) RETURNING id`);
+    await pool.query(rows()`
+      INSERT INTO team_members (team_id, user_id, role) SELECT id, ${userId}, 'read' FROM teams WHERE name = ${NAME.team}`);
+    const known = await stores.access.accounts.credentials(username);
+    const session = {
+      id: randomUUID(),
+      userId,
+      username,
+      tokenGen: known?.tokenGen ?? 0,
+      openedAt: new Date(),
+    };
+    await stores.access.sessions.openSession({
+      ...session,
+      address: '',
+      client: '',
+      action: 'user.signed_in',
+    });
+    tokens.push(await codec.sign(session));
+  }
+  return tokens;
+}
+
+interface Reader {
+  socket: Socket;
+  /** Number of the last line. */
+  lines: number;
+}
+
+/** Over a bare socket: what reads shall cost as little as it can. Of what comes at once the oldest line counts. */
+async function follow({ base }: Gateway, token: string, late: RecordableHistogram): Promise<Reader> {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const reader = { socket, lines: 0 };
+  let rest = '';
+  const path = `/teams/${NAME.team}/pipelines/${NAME.pipeline}/jobs/${NAME.job}/builds/1/events`;
+  const answered = new Promise<void>((resolve, reject) => {
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      const all = rest + text;
+      rest = all.slice(-400);
+      const oldest = /@(\d{13})@/.exec(text)?.[1];
+      if (oldest !== undefined) late.record(Math.max(1, Date.now() - Number(oldest)));
+      for (const [, line] of text.matchAll(/#(\d+)#/g)) {
+        // A line that came twice, or that one before is missing of, is never made good.
+        if (Number(line) === reader.lines + 1) reader.lines += 1;
+        else reader.lines = -Infinity;
+      }
+      if (all.startsWith('HTTP/1.1 200')) resolve();
+      else if (all.startsWith('HTTP/1.1')) reject(new Error(all.slice(0, 200)));
+    });
+    socket.on('error', reject);
+  });
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+  await answered;
+  return reader;
+}
+
+/** Number of lines that were told. */
+async function tell({ stores }: Ground, build: Build, bell: ReturnType<typeof openBell>): Promise<number> {
+  const begun = performance.now();
+  const batches = (SECONDS * 1000) / BATCH.everyMs;
+  for (let batch = 0; batch < batches; batch += 1) {
+    const at = new Date().toISOString();
+    const events = Array.from({ length: BATCH.lines }, (_, index) => {
+      const line = batch * BATCH.lines + index + 1;
+      const text = `@${Date.now()}@ #${line}# ${'x'.repeat(80)}\n`;
+      return { type: 'log' as const, step: '1', text, at, sequence: line };
+    });
+    await followBuild(build, events, { builds: stores.builds, bell });
+    await sleep(Math.max(0, begun + (batch + 1) * BATCH.everyMs - performance.now()));
+  }
+  return batches * BATCH.lines;
+}
+
+/** Resident, in kB. */
+function memory(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+}
+
+/** Seconds of the processor, of user and system. */
+function processor(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
+}

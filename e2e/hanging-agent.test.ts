@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isEmbedded, signalContainer } from '#e2e/support/embedded.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  oneJob,
+  teamName,
+} from '#e2e/support/fixtures.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
+import { list } from '#e2e/support/kubectl.ts';
+
+const TEAM = teamName('e2e-hang');
+
+beforeAll(() => createTeam(TEAM), 120_000);
+afterAll(() => deleteTeam(TEAM), 240_000);
+
+const onlyEmbedded = isEmbedded ? describe : describe.skip;
+
+onlyEmbedded('a cancelled build whose agent hears nothing', () => {
+  test('is ended for it after a minute, as cancelled, and says so', async () => {
+    await createPipeline(TEAM, 'deaf', oneJob('echo begun; sleep 600'));
+    const api = pipelineApi(TEAM, 'deaf');
+    const { number } = created(await api.trigger('work'));
+    await eventually(async () => expect(await api.log('work', number)).toContain('begun'));
+    const [pod] = await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/kind=build');
+    await signalContainer({ namespace: TEAM, pod: pod?.metadata.name ?? '', container: 'agent' }, 'SIGSTOP');
+    expect((await api.post(`jobs/work/builds/${number}/cancel`)).status).toBeLessThan(300);
+
+    const why = 'Its agent did not end it within 60 s, and its Pod is gone.';
+    expect(await buildEnded(TEAM, 'deaf', 'work', number)).toMatchObject({
+      status: 'cancelled',
+      reason: 'Cancelled',
+      message: expect.stringMatching(new RegExp(`^Cancelled by .+\\. ${why}$`)),
+      attempt: 1,
+    });
+    await eventually(async () => {
+      const left = await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/kind=build');
+      expect(left.map(({ metadata }) => metadata.name)).toEqual([]);
+    });
+    const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
+    const told = events.filter((event) => Object.assign({ reason: '' }, event).reason === 'CancelOverdue');
+    expect(told).toHaveLength(1);
+  }, 240_000);
+});

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isEmbedded, killContainer } from '#e2e/support/embedded.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
+import { type Build, data, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { condition, get, kubectl } from '#e2e/support/kubectl.ts';
+
+const TEAM = teamName('e2e-kills');
+const KILLS = 10;
+/** A kill comes this much later after the check was asked for than the one before: it meets checks, decisions and builds alike. */
+const STEP_MS = 200;
+
+/** Each check finds the number behind the last known one, so that a check which counts twice, or is lost, shows. */
+const counting = (interval: string): string => `
+resource_type "count" {
+  check "shell" {
+    cmd = "jq --null-input --arg n $(( $\${version_n:-0} + 1 )) '[{n: $n}]'"
+  }
+}
+resource "count" "up" {
+  ${interval}
+}
+job "unit" {
+  get "count" "up" {
+    trigger = true
+  }
+  task "run" {
+    run "shell" {
+      cmd = "echo takes $GET_UP_N"
+    }
+  }
+}
+job "publish" {
+  get "count" "up" {
+    trigger = true
+    passed  = ["unit"]
+  }
+  task "run" {
+    run "shell" {
+      cmd = "echo publishes $GET_UP_N"
+    }
+  }
+}
+`;
+
+beforeAll(() => createTeam(TEAM), 120_000);
+afterAll(() => deleteTeam(TEAM), 240_000);
+
+const api = pipelineApi(TEAM, 'count');
+const { namespace } = RELEASE;
+const lease = `${RELEASE.name}-operator`;
+
+const leader = async (): Promise<string> =>
+  await kubectl('get', 'lease', lease, '--namespace', namespace, '-o', 'jsonpath={.spec.holderIdentity}');
+
+/** Whoever leads, once it says that it does. */
+const readyLeader = (): Promise<string> =>
+  eventually(async () => {
+    const name = await leader();
+    if (name === '') throw new Error('nobody leads');
+    const pod = await get('pod', name, '--namespace', namespace);
+    expect(condition(pod, 'Ready').status).toBe('True');
+    return name;
+  });
+
+/**
+ * SIGKILL, then another Pod in its place, because the kubelet restarts a container at once only the first time. The dead one's lease is
+ * taken from it: that others wait for its end is not what is tried here.
+ */
+const killLeader = async (): Promise<void> => {
+  const name = await readyLeader();
+  await killContainer(namespace, name, 'operator');
+  await kubectl(
+    'delete',
+    'pod',
+    name,
+    '--namespace',
+    namespace,
+    '--force',
+    '--grace-period=0',
+    '--wait=false',
+  );
+  const free = JSON.stringify({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
+  await kubectl('patch', 'lease', lease, '--namespace', namespace, '--type=merge', '--patch', free);
+};
+
+/** Builds of a job as the numbers that they took, with how they ended. */
+const taken = async (job: string, numbers: ReadonlyMap<number, string>): Promise<string[]> => {
+  const builds = await data<Build[]>('GET', `${api.at}/jobs/${job}/builds?limit=100`);
+  const whole = await Promise.all(
+    builds.map(({ number }) =>
+      data<Build & { inputs: { version_id: number }[] }>('GET', `${api.at}/jobs/${job}/builds/${number}`),
+    ),
+  );
+  return whole.map(({ inputs, status, attempt }) => {
+    const took = inputs.map((input) => numbers.get(input.version_id) ?? 'unknown');
+    return `${took.join(' ')} ${status} at attempt ${attempt}`;
+  });
+};
+
+const onlyEmbedded = isEmbedded ? describe : describe.skip;
+
+onlyEmbedded(`${KILLS} times kill -9 of the leading operator while checks and builds go on`, () => {
+  test('loses no version and no build, and doubles none', async () => {
+    await createPipeline(TEAM, 'count', counting('check_interval = "@every 10s"'));
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      expect((await api.check('count.up')).status).toBe(202);
+      await sleep(kill * STEP_MS);
+      await killLeader();
+      // What was asked for before the kill is found after it, by whoever leads then.
+      await eventually(async () => expect((await api.versions('count.up')).length).toBeGreaterThan(kill));
+    }
+    await createPipeline(TEAM, 'count', counting(''));
+
+    const { versions, unit, publish } = await eventually(async () => {
+      const found = await api.versions('count.up');
+      const numbers = new Map(found.map(({ id, version }) => [id, version['n'] ?? '']));
+      const [unitBuilds, publishBuilds] = [await taken('unit', numbers), await taken('publish', numbers)];
+      const newest = found[0]?.version['n'] ?? 'none';
+      expect(unitBuilds).toHaveLength(found.length);
+      expect(unitBuilds.filter((build) => !build.includes(' succeeded '))).toEqual([]);
+      expect(publishBuilds[0]).toBe(`${newest} succeeded at attempt 1`);
+      return { versions: found.map(({ version }) => version['n']), unit: unitBuilds, publish: publishBuilds };
+    }, 90);
+
+    const count = versions.length;
+    expect(count).toBeGreaterThanOrEqual(KILLS);
+    const all = Array.from({ length: count }, (_, index) => String(count - index));
+    expect(versions).toEqual(all);
+    expect(unit.toSorted()).toEqual(all.map((n) => `${n} succeeded at attempt 1`).toSorted());
+    expect(new Set(publish).size).toBe(publish.length);
+    expect(publish.filter((build) => !build.endsWith(' succeeded at attempt 1'))).toEqual([]);
+  }, 400_000);
+});

@@ -1,0 +1,78 @@
+import type { TSchema } from 'typebox';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { BuildParams, JobParams, PipelineParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
+import type { ApiCall } from './call-api.ts';
+import { callApi } from './call-api.ts';
+import { form, viewerOf } from './page.ts';
+import type { PageRoute } from './page.ts';
+import { problemPage } from './problem-page.ts';
+import { returnPath } from './return-path.ts';
+
+const PIPELINE = '/teams/:team/pipelines/:pipeline';
+const JOB = `${PIPELINE}/jobs/:job`;
+const RESOURCE = `${PIPELINE}/resources/:resource`;
+const BUILD = `${JOB}/builds/:build`;
+
+/** Buttons of pages: each does what the action of the same path does, and shows where its answer says, or the page it was on. */
+export function actionForms(ports: AccessPorts): PageRoute[] {
+  return [
+    ...['pause', 'unpause'].flatMap((verb) => [
+      one(ports, { url: `${PIPELINE}/${verb}`, params: PipelineParams }),
+      one(ports, { url: `${JOB}/${verb}`, params: JobParams }),
+    ]),
+    one(ports, { url: `${JOB}/trigger`, params: JobParams }),
+    ...['cancel', 'retry'].map((verb) => one(ports, { url: `${BUILD}/${verb}`, params: BuildParams })),
+    one(ports, { url: `${BUILD}/approve`, params: BuildParams, body: message }),
+    one(ports, { url: `${BUILD}/reject`, params: BuildParams, body: message }),
+    one(ports, { url: `${BUILD}/warning`, params: BuildParams, method: 'PUT' }),
+    ...['check', 'unpin'].map((verb) => one(ports, { url: `${RESOURCE}/${verb}`, params: ResourceParams })),
+    one(ports, { url: `${RESOURCE}/pin`, params: ResourceParams, body: version }),
+  ];
+}
+
+function message({ message: said }: Fields): Record<string, unknown> {
+  return said === undefined ? {} : { message: said };
+}
+
+function version({ version_id: id }: Fields): Record<string, unknown> {
+  return { version_id: Number(id) };
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+interface ActionParts {
+  url: string;
+  params: TSchema;
+  method?: ApiCall['method'];
+  body?: (fields: Fields) => Record<string, unknown>;
+}
+
+function one({ codec }: AccessPorts, { url, params, method = 'POST', body }: ActionParts): PageRoute {
+  return form({
+    url,
+    does: { method, url },
+    params,
+    answer: async ({ fields, request }) => {
+      const path = request.url.replace(/\?.*$/, '');
+      const call: ApiCall = {
+        method,
+        url: path,
+        csrfToken: fields['csrf_token'],
+        ...(body && { body: body(fields) }),
+      };
+      const { status, data, problem, cookies } = await callApi(request, call);
+      const before = returnPath(path.replace(/\/[^/]+$/, ''));
+      if (problem === undefined)
+        return { to: returnPath(data['url'] ?? cameFrom(request.headers.referer) ?? before), cookies };
+      return {
+        status,
+        page: problemPage({ status, detail: problem, viewer: viewerOf(request, codec), back: before }),
+      };
+    },
+  });
+}
+
+/** The page with the button: only its path, and only if it is one of ours. */
+function cameFrom(referer: string | undefined): string | undefined {
+  return referer !== undefined && URL.canParse(referer) ? new URL(referer).pathname : undefined;
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Type } from 'typebox';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { found } from '#adapters/http/routes/found.ts';
+
+const TYPES = { 'page.css': 'text/css; charset=utf-8', 'live.js': 'text/javascript; charset=utf-8' } as const;
+
+type AssetName = keyof typeof TYPES;
+
+interface Asset {
+  type: string;
+  text: string;
+  version: string;
+}
+
+/** Beside the bundled program, or in the sources. */
+function readAssets(): Map<string, Asset> {
+  const bundled = fileURLToPath(new URL('web/', import.meta.url));
+  const folder = existsSync(bundled) ? bundled : fileURLToPath(new URL('../../../web/', import.meta.url));
+  return new Map(
+    Object.entries(TYPES).map(([name, type]) => {
+      const text = readFileSync(`${folder}${name}`, 'utf8');
+      const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
+      return [name, { type, text, version }];
+    }),
+  );
+}
+
+let assets: Map<string, Asset> | undefined;
+
+/** Address of a style or script of ours; another text has another address. */
+export function assetUrl(name: AssetName): string {
+  assets ??= readAssets();
+  return `/assets/${name}?v=${assets.get(name)?.version ?? ''}`;
+}
+
+export function assetRoutes(): Route[] {
+  assets ??= readAssets();
+  const known = assets;
+  return [
+    route({
+      method: 'GET',
+      url: '/assets/:name',
+      schema: {
+        params: Type.Object({ name: Type.String({ maxLength: 50 }) }),
+        response: { 200: { content: { 'text/css': { schema: Type.String() } } } },
+      },
+      handler: async ({ params, query }, reply) => {
+        const { type, text, version } = found(known.get(params.name), `Asset ${params.name}`);
+        const asked = new Map(Object.entries(Object(query))).get('v');
+        // An old page may ask a new release for its script: it gets the new one, and does not keep it under the old address.
+        const caching = asked === version ? 'public, max-age=31536000, immutable' : 'no-cache';
+        return reply.header('cache-control', caching).type(type).serializer(String).send(text);
+      },
+    }),
+  ];
+}

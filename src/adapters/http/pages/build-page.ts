@@ -1,0 +1,163 @@
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { describeBuild, refOf } from '#adapters/http/routes/builds.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { BuildParams } from '#adapters/http/routes/schemas.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type { StepState } from '#domain/build/build-state.ts';
+import type { BuildRef } from '#flows/ports.ts';
+import type { BuildDetail, LogPage } from '#flows/views.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { action, duration, layout, status, time } from './layout.ts';
+import { lookerOf, may } from './looker.ts';
+import type { Looker } from './looker.ts';
+import { page } from './page.ts';
+import type { PageRoute } from './page.ts';
+import { above, jobOf, paths } from './paths.ts';
+import { fields } from './pipeline-page.ts';
+import { plainLog } from './plain-log.ts';
+
+/** So much of a log stands in the page itself; the script, or the link, has all of it. */
+const MOST_CHARACTERS = 128 * 1024;
+
+/** A build: what it took, what it does, what it says, and what one may do about it. */
+export function buildPage(api: PublicApi, { codec }: AccessPorts): PageRoute {
+  return page({
+    url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
+    params: BuildParams,
+    answer: async ({ params, request }) => {
+      const { team, pipeline, job } = jobOf(params);
+      const ref = refOf({ team, pipeline, job, build: params['build'] ?? '' });
+      const [view, log] = await Promise.all([api.build(ref), api.logs(ref, 0, MOST_CHARACTERS)]);
+      const build = found(view, describeBuild(ref));
+      const looker = lookerOf(request, codec, team);
+      const title = `${job} ${ref.number}`;
+      const url = paths.build(ref);
+      return layout({
+        title,
+        viewer: looker.viewer,
+        above: above(ref, 'job'),
+        events: `${url}/events`,
+        main: html`<h1>${title}</h1>
+          <p role="status" id="status">${status(build.status)} ${build.message}</p>
+          <div id="live">
+            ${facts(build)} ${actions(url, build, looker)} ${inputs(ref, build.inputs)} ${steps(build.steps)}
+          </div>
+          ${logSection(url, log)}`,
+      });
+    },
+  });
+}
+
+function facts(build: BuildDetail): Html {
+  const { createdAt, startedAt, endedAt, attempt, cancelledBy, warnedBy } = build;
+  return html`<dl>
+    <dt>Made</dt>
+    <dd>${time(createdAt)}</dd>
+    <dt>Started</dt>
+    <dd>${time(startedAt)}</dd>
+    <dt>Took</dt>
+    <dd>${duration(startedAt, endedAt)}</dd>
+    ${
+      attempt > 1 &&
+      html`<dt>Attempt</dt>
+        <dd>${attempt}</dd>`
+    }
+    ${
+      cancelledBy !== undefined &&
+      html`<dt>Cancelled by</dt>
+        <dd>${cancelledBy}</dd>`
+    }
+    ${
+      warnedBy !== undefined &&
+      html`<dt>Marked by</dt>
+        <dd>${warnedBy}</dd>`
+    }
+  </dl>`;
+}
+
+/** What one may do now; an action says itself when it no longer can. */
+function actions(url: string, { status: now, endedAt }: BuildDetail, looker: Looker): Html {
+  const { viewer } = looker;
+  const message = html`<input name="message" aria-label="Why" placeholder="Why" required maxlength="1000" />`;
+  const ended = endedAt !== undefined;
+  const known: { needs: Role; when: boolean; verb: string; label: string; fields?: Html }[] = [
+    { needs: 'write', when: !ended, verb: 'cancel', label: 'Cancel' },
+    { needs: 'write', when: ended, verb: 'retry', label: 'Retry' },
+    { needs: 'maintain', when: now === 'waiting', verb: 'approve', label: 'Approve' },
+    { needs: 'maintain', when: now === 'waiting', verb: 'reject', label: 'Reject', fields: message },
+    { needs: 'maintain', when: now === 'failed', verb: 'warning', label: 'Mark as a warning' },
+  ];
+  const offered = known.filter(({ needs, when }) => when && may(looker, needs));
+  return offered.length === 0
+    ? html``
+    : html`<div class="actions">
+        ${offered.map(({ verb, label, fields: more = html`` }) =>
+          action({ url: `${url}/${verb}`, viewer, label, fields: more }),
+        )}
+      </div>`;
+}
+
+function inputs(ref: BuildRef, taken: BuildDetail['inputs']): Html {
+  if (taken.length === 0) return html``;
+  return html`<section aria-labelledby="inputs">
+    <h2 id="inputs">Inputs</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Input</th>
+            <th scope="col">Resource</th>
+            <th scope="col">Version</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${taken.map(
+            ({ name, resource, fields: version }) =>
+              html`<tr>
+                <th scope="row">${name}</th>
+                <td><a href="${paths.resource({ ...ref, resource })}">${resource}</a></td>
+                <td>${fields(version)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function steps(known: readonly StepState[]): Html {
+  if (known.length === 0) return html``;
+  return html`<section aria-labelledby="steps">
+    <h2 id="steps">Steps</h2>
+    <ol class="rows">
+      ${known.map((step) => {
+        const { kind, name, status: now, startedAt, endedAt, exitCode, message } = step;
+        const took =
+          startedAt !== undefined &&
+          endedAt !== undefined &&
+          duration(new Date(startedAt), new Date(endedAt));
+        return html`<li>
+          <span>${kind} <strong>${name}</strong></span> ${status(now)}
+          <span class="help"
+            >${took}${exitCode !== undefined && exitCode !== 0 && ` · exit code ${exitCode}`}${message !== undefined && ` · ${message}`}</span
+          >
+        </li>`;
+      })}
+    </ol>
+  </section>`;
+}
+
+function logSection(url: string, log: LogPage | undefined): Html {
+  const text = plainLog((log?.chunks ?? []).map((chunk) => chunk.text).join(''));
+  return html`<section aria-labelledby="log-title">
+    <h2 id="log-title">Log</h2>
+    <p class="tools">
+      <a href="${url}/logs" data-plain>As plain text</a>
+      <label hidden><input type="checkbox" id="follow" checked /> Follow</label>
+    </p>
+    <pre id="log" role="log" aria-live="off" aria-labelledby="log-title" tabindex="0">${text}</pre>
+    ${log?.hasMore === true && html`<p class="help" id="more">There is more: the plain text has all of it.</p>`}
+  </section>`;
+}

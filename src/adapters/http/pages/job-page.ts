@@ -1,0 +1,197 @@
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { nameOf } from '#adapters/http/routes/jobs.ts';
+import { JobParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
+import type { JobName } from '#flows/ports.ts';
+import type { BuildView, Listed, ResourceView, VersionView } from '#flows/views.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { action, duration, layout, status, time } from './layout.ts';
+import { lookerOf, may } from './looker.ts';
+import type { Looker } from './looker.ts';
+import { page } from './page.ts';
+import type { PageRoute } from './page.ts';
+import { above, jobOf, paths } from './paths.ts';
+import { fields, pauseOf, reasons } from './pipeline-page.ts';
+
+const PER_PAGE = 50;
+
+/** A job and its builds; a resource and its versions. */
+export function listPages(api: PublicApi, ports: AccessPorts): PageRoute[] {
+  return [
+    jobPage('/teams/:team/pipelines/:pipeline/jobs/:job', api, ports),
+    jobPage('/teams/:team/pipelines/:pipeline/jobs/:job/builds', api, ports),
+    resourcePage(api, ports),
+  ];
+}
+
+function jobPage(url: string, api: PublicApi, { codec }: AccessPorts): PageRoute {
+  return page({
+    url,
+    params: JobParams,
+    answer: async ({ params, query, request }) => {
+      const name = jobOf(params);
+      const [view, builds, waiting] = await Promise.all([
+        api.job(name),
+        api.builds(name, { limit: PER_PAGE, ...cursor(query['before']) }),
+        api.waiting(name),
+      ]);
+      const listed = found(builds, nameOf(name));
+      const looker = lookerOf(request, codec, name.team);
+      const { viewer } = looker;
+      const start = { url: `${paths.job(name)}/trigger`, viewer, label: 'Start a build' };
+      return layout({
+        title: name.job,
+        viewer,
+        above: above(name),
+        events: `${paths.pipeline(name)}/events`,
+        main: html`<h1>${name.job}</h1>
+          <div id="live">
+            ${reasons(waiting?.jobs[0]?.reasons ?? [])}
+            <div class="actions">
+              ${may(looker, 'write') && action(start)}
+              ${pauseOf('job', { url: paths.job(name), paused: view?.paused === true }, looker)}
+            </div>
+            ${buildTable(name, listed.rows)} ${older(listed, paths.builds(name), 'builds')}
+          </div>`,
+      });
+    },
+  });
+}
+
+function older({ rows, hasMore }: Listed<{ id: number }>, url: string, what: string): Html {
+  return hasMore ? html`<p><a href="${url}?before=${rows.at(-1)?.id}">Older ${what}</a></p>` : html``;
+}
+
+function cursor(text: string | undefined): { before?: number } {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? { before: Number(text) } : {};
+}
+
+function buildTable(name: JobName, builds: readonly BuildView[]): Html {
+  if (builds.length === 0) return html`<p>No builds yet.</p>`;
+  return html`<div class="scroll">
+    <table>
+      <caption>
+        Builds, newest first
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Build</th>
+          <th scope="col">Status</th>
+          <th scope="col">Made</th>
+          <th scope="col">Took</th>
+          <th scope="col">Why</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${builds.map(
+          (build) =>
+            html`<tr>
+              <th scope="row">
+                <a href="${paths.build({ ...name, number: build.number })}">${build.number}</a>
+              </th>
+              <td>${status(build.status)}</td>
+              <td>${time(build.createdAt)}</td>
+              <td>${duration(build.startedAt, build.endedAt)}</td>
+              <td>${build.message}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function resourcePage(api: PublicApi, { codec }: AccessPorts): PageRoute {
+  return page({
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource',
+    params: ResourceParams,
+    answer: async ({ params, query, request }) => {
+      const { team, pipeline } = jobOf(params);
+      const name = { team, pipeline, resource: params['resource'] ?? '' };
+      const [view, versions] = await Promise.all([
+        api.resource(name),
+        api.versions(name, { limit: PER_PAGE, ...cursor(query['before']) }),
+      ]);
+      const what = `Resource ${name.resource} of pipeline ${pipeline} in team ${team}`;
+      const there = found(view, what);
+      const listed = found(versions, what);
+      const looker = lookerOf(request, codec, team);
+      const url = paths.resource(name);
+      return layout({
+        title: name.resource,
+        viewer: looker.viewer,
+        above: above(name),
+        main: html`<h1>${name.resource}</h1>
+          ${resourceFacts(there)} ${may(looker, 'write') && resourceActions(url, there, looker)}
+          ${versionTable(listed.rows, { pinned: there.pinned?.version, url, looker })}
+          ${older(listed, url, 'versions')}`,
+      });
+    },
+  });
+}
+
+function resourceFacts({ lastCheckedAt, pinned, checkError }: ResourceView): Html {
+  return html`<dl>
+    <dt>Looked at</dt>
+    <dd>${lastCheckedAt === undefined ? 'not yet' : time(lastCheckedAt)}</dd>
+    ${
+      pinned !== undefined &&
+      html`<dt>Pinned</dt>
+        <dd>by ${pinned.by}${pinned.comment !== undefined && `: ${pinned.comment}`}</dd>`
+    }
+    ${
+      checkError !== undefined &&
+      html`<dt>Trouble</dt>
+        <dd>${checkError}</dd>`
+    }
+  </dl>`;
+}
+
+function resourceActions(url: string, { pinned }: ResourceView, { viewer }: Looker): Html {
+  return html`<div class="actions">
+    ${action({ url: `${url}/check`, viewer, label: 'Check now' })}
+    ${pinned !== undefined && action({ url: `${url}/unpin`, viewer, label: 'Unpin', quiet: true })}
+  </div>`;
+}
+
+function pinForm(url: string, id: number, { viewer }: Looker): Html {
+  const version = html`<input type="hidden" name="version_id" value="${id}" />`;
+  return action({ url: `${url}/pin`, viewer, label: 'Pin', about: `Pin to version ${id}`, fields: version });
+}
+
+function versionTable(
+  versions: readonly VersionView[],
+  { pinned, url, looker }: { pinned: number | undefined; url: string; looker: Looker },
+): Html {
+  if (versions.length === 0) return html`<p>No versions yet.</p>`;
+  const pins = may(looker, 'write');
+  return html`<div class="scroll">
+    <table>
+      <caption>
+        Versions, newest first
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Number</th>
+          <th scope="col">Version</th>
+          <th scope="col">Found</th>
+          ${pins && html`<th scope="col"><span class="unseen">Pin</span></th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${versions.map(
+          (one) =>
+            html`<tr>
+              <th scope="row">
+                ${one.id}${one.id === pinned && html` <span class="tag pinned">pinned</span>`}${one.disabled && html` <span class="tag">disabled</span>`}
+              </th>
+              <td>${fields(one.fields)}</td>
+              <td>${time(one.createdAt)}</td>
+              ${pins && html`<td>${one.id !== pinned && pinForm(url, one.id, looker)}</td>`}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

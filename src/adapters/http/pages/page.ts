@@ -1,0 +1,123 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { TSchema } from 'typebox';
+import { rowOf } from '#adapters/http/access/table.ts';
+import type { App } from '#adapters/http/access/route.ts';
+import type { SessionCodec } from '#adapters/http/access/session-token.ts';
+import type { Html } from './html.ts';
+import type { Viewer } from './layout.ts';
+
+/** A page or a form: what a browser gets at a path, or sends to it, where programs get or send JSON. */
+export interface PageRoute {
+  register(app: App): void;
+}
+
+/** Where the browser goes next, with these cookies. */
+interface Redirect {
+  to: string;
+  cookies?: readonly string[];
+}
+export type Answer = Html | Redirect | { status: number; page: Html; cookies?: readonly string[] };
+
+type Values = Readonly<Record<string, string | undefined>>;
+
+interface PageParts {
+  url: string;
+  params?: TSchema;
+  answer: (asked: { params: Values; query: Values; request: FastifyRequest }) => Promise<Answer>;
+}
+
+const Any = Type.Record(Type.String(), Type.String({ maxLength: 2048 }));
+
+/** What the path needs, the page needs. */
+export function page({ url, params, answer }: PageParts): PageRoute {
+  const row = rowOf('GET', url);
+  return {
+    register(app) {
+      app.route({
+        method: 'GET',
+        url,
+        constraints: { medium: 'page' },
+        config: { row },
+        schema: { hide: true, ...(params !== undefined && { params }) },
+        handler: async (request, reply) => {
+          const asked = { params: texts(request.params), query: texts(request.query), request };
+          return send(reply, await answer(asked));
+        },
+      });
+    },
+  };
+}
+
+interface FormParts {
+  url: string;
+  /** Route of the table that does it, when it is another: forms know only POST. */
+  does?: { method: string; url: string };
+  params?: TSchema;
+  answer: (sent: { params: Values; fields: Values; request: FastifyRequest }) => Promise<Answer>;
+}
+
+const LARGEST_FORM = 16 * 1024;
+
+/** What the action needs, its form needs; the action itself looks at the proof that the form is ours. */
+export function form({ url, does, params, answer }: FormParts): PageRoute {
+  const row = rowOf(does?.method ?? 'POST', does?.url ?? url);
+  // What was done is written down by the action, not by the form.
+  const { audit: _, ...needs } = row;
+  return {
+    register(app) {
+      app.route({
+        method: 'POST',
+        url,
+        constraints: { medium: 'form' },
+        config: { row: needs, form: true },
+        bodyLimit: LARGEST_FORM,
+        schema: { hide: true, body: Any, ...(params !== undefined && { params }) },
+        handler: async (request, reply) => {
+          const sent = { params: texts(request.params), fields: texts(request.body), request };
+          return send(reply, await answer(sent));
+        },
+      });
+    },
+  };
+}
+
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  void reply.header('cache-control', 'no-store').serializer(String);
+  if ('to' in answer) {
+    keepCookies(reply, answer.cookies);
+    return reply
+      .code(303)
+      .header('location', answer.to)
+      .type('text/plain; charset=utf-8')
+      .send(STATUS_CODES[303]);
+  }
+  const {
+    status,
+    page: shown,
+    cookies,
+  } = 'page' in answer ? answer : { status: 200, page: answer, cookies: [] };
+  keepCookies(reply, cookies);
+  return reply.code(status).type('text/html; charset=utf-8').send(shown.text);
+}
+
+function keepCookies(reply: FastifyReply, cookies: readonly string[] = []): void {
+  for (const cookie of cookies) void reply.header('set-cookie', cookie);
+}
+
+/** Paths, queries and forms hold texts; what a schema made a number of is one again. */
+function texts(values: unknown): Values {
+  const known = Object.entries(Object(values)).filter(
+    ([, value]) => typeof value === 'string' || typeof value === 'number',
+  );
+  return Object.fromEntries(known.map(([name, value]) => [name, String(value)]));
+}
+
+export function viewerOf(
+  { identity }: FastifyRequest,
+  codec: Pick<SessionCodec, 'csrfToken'>,
+): Viewer | undefined {
+  if (identity === undefined) return undefined;
+  return { name: identity.user, csrfToken: codec.csrfToken(identity.sessionId ?? '') };
+}

@@ -1,0 +1,244 @@
+import { Type } from 'typebox';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { accountOf } from '#adapters/http/routes/access/answers.ts';
+import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import type { ApiCall } from './call-api.ts';
+import { callApi } from './call-api.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { alert, csrfField, layout } from './layout.ts';
+import type { Viewer } from './layout.ts';
+import { accountSection, linksSection, sessionsSection, tokensSection } from './profile-sections.ts';
+import { form, page, viewerOf } from './page.ts';
+import type { Answer, PageRoute } from './page.ts';
+import { problemPage } from './problem-page.ts';
+
+const PROFILE = '/profile';
+
+/** One's own account: name, password, linked accounts, tokens, sessions. */
+export function profilePages(ports: AccessPorts): PageRoute[] {
+  return [
+    profilePage(ports),
+    passwordPage(ports),
+    passwordForm(ports),
+    linkForm(ports),
+    tokenForm(ports),
+    ...simpleForms(ports),
+  ];
+}
+
+function profilePage(ports: AccessPorts): PageRoute {
+  const { accounts, oauth, tokens, sessions, now, codec } = ports;
+  return page({
+    url: PROFILE,
+    answer: async ({ request }) => {
+      const { user, userId, sessionId } = accountOf(request.identity);
+      const viewer = viewerOf(request, codec);
+      const [account, links, providers, known, open] = await Promise.all([
+        accounts.account(user),
+        oauth.links(userId),
+        oauth.providers(),
+        tokens.tokens(userId),
+        sessions.sessions(userId, now()),
+      ]);
+      const there = found(account, `User ${user}`);
+      return layout({
+        title: 'Your profile',
+        viewer,
+        main: html`<h1>Your profile</h1>
+          ${accountSection(there, viewer)}
+          <section aria-labelledby="password-title">
+            <h2 id="password-title">Password</h2>
+            ${passwordFields(viewer, there.hasPassword)}
+          </section>
+          ${linksSection(links, providers, viewer)} ${tokensSection(known, there.teams, viewer)}
+          ${sessionsSection(open, sessionId, viewer)}`,
+      });
+    },
+  });
+}
+
+function passwordFields(viewer: Viewer | undefined, hasPassword: boolean): Html {
+  return html`<form method="post" action="/profile/password">
+    ${csrfField(viewer)}
+    <input type="hidden" name="username" autocomplete="username" value="${viewer?.name}" />
+    ${
+      hasPassword &&
+      html`<p>
+        <label for="current">Current password</label>
+        <input
+          id="current"
+          name="current_password"
+          type="password"
+          autocomplete="current-password"
+          required
+          maxlength="1024"
+        />
+      </p>`
+    }
+    <p>
+      <label for="new">New password</label>
+      <input
+        id="new"
+        name="new_password"
+        type="password"
+        autocomplete="new-password"
+        required
+        minlength="8"
+        maxlength="1024"
+        aria-describedby="new-help"
+      />
+    </p>
+    <p class="help" id="new-help">At least 8 characters. All your other sessions end.</p>
+    <p><button type="submit">Change the password</button></p>
+  </form>`;
+}
+
+function onlyPassword(viewer: Viewer | undefined, hasPassword: boolean, problem?: string): Html {
+  return layout({
+    title: 'Change your password',
+    viewer,
+    main: html`<div class="narrow">
+      <h1>Change your password</h1>
+      ${alert(problem)}${passwordFields(viewer, hasPassword)}
+    </div>`,
+  });
+}
+
+/** Also for those who must, before anything else is open to them. */
+function passwordPage({ accounts, codec }: AccessPorts): PageRoute {
+  return page({
+    url: '/profile/password',
+    answer: async ({ request }) => {
+      const account = await accounts.account(accountOf(request.identity).user);
+      return onlyPassword(viewerOf(request, codec), account?.hasPassword === true);
+    },
+  });
+}
+
+function passwordForm({ accounts, codec }: AccessPorts): PageRoute {
+  return form({
+    url: '/profile/password',
+    does: { method: 'PUT', url: '/profile/password' },
+    answer: async ({ fields, request }) => {
+      const { current_password: current, new_password: wanted = '', csrf_token: csrfToken } = fields;
+      const body = {
+        new_password: wanted,
+        session: 'cookie',
+        ...(current !== undefined && current !== '' && { current_password: current }),
+      };
+      const call: ApiCall = { method: 'PUT', url: '/profile/password', body, csrfToken };
+      const { status, problem, cookies } = await callApi(request, call);
+      if (problem === undefined) return { to: PROFILE, cookies };
+      const { user } = accountOf(request.identity);
+      const account = await accounts.account(user);
+      return { status, page: onlyPassword(viewerOf(request, codec), account?.hasPassword === true, problem) };
+    },
+  });
+}
+
+/** A form may not lead elsewhere, not even by a redirect: a link does, and goes on by itself. */
+function linkForm({ codec }: AccessPorts): PageRoute {
+  const url = '/profile/linked-accounts/:canonical';
+  return form({
+    url,
+    params: ProviderParams,
+    answer: async ({ params, fields, request }) => {
+      const path = `/profile/linked-accounts/${encodeURIComponent(params['canonical'] ?? '')}`;
+      const viewer = viewerOf(request, codec);
+      const call: ApiCall = { method: 'POST', url: path, csrfToken: fields['csrf_token'] };
+      const { status, data, problem, cookies } = await callApi(request, call);
+      const { url: to } = data;
+      if (to === undefined)
+        return { status, page: problemPage({ status, detail: problem, viewer, back: PROFILE }) };
+      const main = html`<div class="narrow">
+        <h1>To the provider</h1>
+        <p>Sign in there, and you come back here.</p>
+        <p><a class="button" href="${to}">Go on to ${new URL(to).host}</a></p>
+      </div>`;
+      return { status: 200, cookies, page: layout({ title: 'To the provider', viewer, main }) };
+    },
+  });
+}
+
+function tokenForm({ codec }: AccessPorts): PageRoute {
+  return form({
+    url: '/api-tokens',
+    answer: async ({ fields, request }) => {
+      const { name = '', team = '', role = '', expires_at: expires = '', csrf_token: csrfToken } = fields;
+      const scope = team === '' ? { personal: true } : { personal: false, team_canonical: team, role };
+      const body = { name, ...scope, ...(expires !== '' && { expires_at: `${expires}T23:59:59Z` }) };
+      const viewer = viewerOf(request, codec);
+      const call: ApiCall = { method: 'POST', url: '/api-tokens', body, csrfToken };
+      const { status, data, problem } = await callApi(request, call);
+      const { token } = data;
+      if (token === undefined)
+        return { status, page: problemPage({ status, detail: problem, viewer, back: PROFILE }) };
+      return { status: 201, page: tokenPage(name, token, viewer) };
+    },
+  });
+}
+
+function tokenPage(name: string, token: string, viewer: Viewer | undefined): Html {
+  return layout({
+    title: 'Your new token',
+    viewer,
+    above: [{ name: 'Your profile', url: PROFILE }],
+    main: html`<h1>Your new token</h1>
+      <p>This is <strong>${name}</strong>. Keep it now: it is shown once.</p>
+      <p>
+        <label for="token">Token</label><input id="token" readonly value="${token}" size="72" class="code" />
+      </p>
+      <p><a class="button" href="${PROFILE}">Back to your profile</a></p>`,
+  });
+}
+
+/** Forms that only do something. */
+function simpleForms({ codec }: AccessPorts): PageRoute[] {
+  const simple = (
+    url: string,
+    does: { method: 'POST' | 'PUT' | 'DELETE'; url: string },
+    more: { params?: Parameters<typeof form>[0]['params']; names?: string[]; to?: string } = {},
+  ): PageRoute =>
+    form({
+      url,
+      does,
+      ...(more.params !== undefined && { params: more.params }),
+      answer: async ({ params, fields, request }): Promise<Answer> => {
+        const path = does.url.replaceAll(/:(\w+)/g, (_, name: string) =>
+          encodeURIComponent(params[name] ?? ''),
+        );
+        const body = more.names && Object.fromEntries(more.names.map((name) => [name, fields[name] ?? '']));
+        const call = {
+          method: does.method,
+          url: path,
+          csrfToken: fields['csrf_token'],
+          ...(body && { body }),
+        };
+        const { status, problem, cookies } = await callApi(request, call);
+        if (problem === undefined) return { to: more.to ?? PROFILE, cookies };
+        const viewer = viewerOf(request, codec);
+        return { status, page: problemPage({ status, detail: problem, viewer, back: PROFILE }) };
+      },
+    });
+  const session = Type.Object({ session: Type.String({ maxLength: 100 }) });
+  const id = Type.Object({ id: Type.Integer({ minimum: 1 }) });
+  const linked = '/profile/linked-accounts/:canonical';
+  return [
+    simple(PROFILE, { method: 'PUT', url: PROFILE }, { names: ['full_name'] }),
+    simple(`${linked}/unlink`, { method: 'DELETE', url: linked }, { params: ProviderParams }),
+    simple('/api-tokens/:id/delete', { method: 'DELETE', url: '/api-tokens/:id' }, { params: id }),
+    simple(
+      '/profile/sessions/:session/end',
+      { method: 'DELETE', url: '/profile/sessions/:session' },
+      { params: session },
+    ),
+    simple('/auth/logout', { method: 'POST', url: '/auth/logout' }, { to: '/auth/login' }),
+    simple(
+      '/auth/logout-everywhere',
+      { method: 'POST', url: '/auth/logout-everywhere' },
+      { to: '/auth/login' },
+    ),
+  ];
+}

@@ -1,0 +1,187 @@
+import { ROLES } from '#domain/access/roles.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type { Account, ApiToken, UserSession } from '#flows/access-ports.ts';
+import type { LinkedIdentity, StoredProvider } from '#flows/oauth-ports.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { action, csrfField, time } from './layout.ts';
+import type { Viewer } from './layout.ts';
+
+export function accountSection(
+  { username, fullName, teams, globalAdmin }: Account,
+  viewer: Viewer | undefined,
+): Html {
+  const roles = Object.entries(teams);
+  return html`<section aria-labelledby="account-title">
+    <h2 id="account-title">Account</h2>
+    <dl>
+      <dt>Username</dt>
+      <dd>${username}${globalAdmin && html` <span class="tag">global admin</span>`}</dd>
+      <dt>Teams</dt>
+      <dd>
+        ${roles.length === 0 ? 'none yet' : roles.map(([team, role]) => `${team} (${role})`).join(', ')}
+      </dd>
+    </dl>
+    <form method="post" action="/profile">
+      ${csrfField(viewer)}
+      <p>
+        <label for="full_name">Full name</label>
+        <input id="full_name" name="full_name" value="${fullName}" autocomplete="name" maxlength="200" />
+      </p>
+      <p><button type="submit">Save</button></p>
+    </form>
+  </section>`;
+}
+
+export function linksSection(
+  links: readonly LinkedIdentity[],
+  providers: readonly StoredProvider[],
+  viewer: Viewer | undefined,
+): Html {
+  const linked = new Set(links.map(({ provider }) => provider));
+  const others = providers.filter(({ enabled, canonical }) => enabled && !linked.has(canonical));
+  if (links.length === 0 && others.length === 0) return html``;
+  return html`<section aria-labelledby="linked">
+    <h2 id="linked">Linked accounts</h2>
+    ${
+      links.length === 0
+        ? html`<p>None yet: link one to sign in with it.</p>`
+        : html`<ul class="rows">
+            ${links.map(
+              ({ provider, displayName = provider, linkedAt }) =>
+                html`<li>
+                  <span>${displayName}, since ${time(linkedAt)}</span>${action({
+                    url: `/profile/linked-accounts/${provider}/unlink`,
+                    viewer,
+                    label: 'Unlink',
+                    about: `Unlink ${displayName}`,
+                  })}
+                </li>`,
+            )}
+          </ul>`
+    }
+    ${
+      others.length > 0 &&
+      html`<div class="actions">
+        ${others.map(({ canonical, displayName = canonical }) =>
+          action({ url: `/profile/linked-accounts/${canonical}`, viewer, label: `Link ${displayName}` }),
+        )}
+      </div>`
+    }
+  </section>`;
+}
+
+export function tokensSection(
+  tokens: readonly ApiToken[],
+  teams: Readonly<Record<string, Role>>,
+  viewer: Viewer | undefined,
+): Html {
+  return html`<section aria-labelledby="tokens">
+    <h2 id="tokens">API tokens</h2>
+    ${tokens.length === 0 ? html`<p>You have none.</p>` : tokenTable(tokens, viewer)}
+    <details>
+      <summary>Make a token</summary>
+      <form method="post" action="/api-tokens">
+        ${csrfField(viewer)}
+        <p>
+          <label for="token-name">Name</label><input id="token-name" name="name" required maxlength="100" />
+        </p>
+        <p>
+          <label for="token-team">Good for</label
+          ><select id="token-team" name="team">
+            <option value="">everything that you may</option>
+            ${Object.keys(teams).map((team) => html`<option value="${team}">team ${team} only</option>`)}
+          </select>
+        </p>
+        <p>
+          <label for="token-role">Role in that team</label
+          ><select id="token-role" name="role">
+            ${ROLES.map((role) => html`<option value="${role}">${role}</option>`)}
+          </select>
+        </p>
+        <p>
+          <label for="token-end">Good until (optional)</label
+          ><input id="token-end" name="expires_at" type="date" />
+        </p>
+        <p><button type="submit">Make it</button></p>
+      </form>
+    </details>
+  </section>`;
+}
+
+function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Html {
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Begins with</th>
+          <th scope="col">Good for</th>
+          <th scope="col">Until</th>
+          <th scope="col">Last used</th>
+          <th scope="col"><span class="unseen">Delete</span></th>
+        </tr>
+      </thead>
+      <tbody>
+        ${tokens.map(
+          ({ id, name, prefix, scope, expiresAt, lastUsedAt }) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              <td class="code">${prefix}…</td>
+              <td>${scope === undefined ? 'everything' : `${scope.team}, ${scope.role}`}</td>
+              <td>${time(expiresAt)}</td>
+              <td>${time(lastUsedAt)}</td>
+              <td>
+                ${action({ url: `/api-tokens/${id}/delete`, viewer, label: 'Delete', about: `Delete the token ${name}` })}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+export function sessionsSection(
+  sessions: readonly UserSession[],
+  current: string | undefined,
+  viewer: Viewer | undefined,
+): Html {
+  return html`<section aria-labelledby="sessions">
+    <h2 id="sessions">Sessions</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Since</th>
+            <th scope="col">From</th>
+            <th scope="col">Browser or program</th>
+            <th scope="col"><span class="unseen">End</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${sessions.map(
+            ({ id, openedAt, address, client }) =>
+              html`<tr>
+                <td>${time(openedAt)}</td>
+                <td>${address}</td>
+                <td>${client}</td>
+                <td>
+                  ${
+                    id === current
+                      ? html`<span class="tag">this one</span>`
+                      : action({
+                          url: `/profile/sessions/${encodeURIComponent(id)}/end`,
+                          viewer,
+                          label: 'End',
+                          about: `End the session from ${address}`,
+                        })
+                  }
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${action({ url: '/auth/logout-everywhere', viewer, label: 'Log out everywhere' })}
+  </section>`;
+}

@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BrowserRules } from '#adapters/http/access/browser.ts';
+import type { Problem } from '#adapters/http/problem.ts';
+import { mediumOf } from './medium.ts';
+import { viewerOf } from './page.ts';
+import { problemPage } from './problem-page.ts';
+import { HOME, returnPath } from './return-path.ts';
+
+/** A problem as a browser shows it. Who has to sign in first, or to change their password, is sent there. */
+export function sendProblemPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { problem, browser }: { problem: Problem; browser: BrowserRules | undefined },
+): FastifyReply {
+  void reply.header('cache-control', 'no-store').serializer(String);
+  if (problem.kind === 'unauthenticated') return sendTo(reply, loginPath(request));
+  if (problem.kind === 'password-change-required') return sendTo(reply, '/profile/password');
+  const { retry_after: wait } = problem.extensions;
+  if (typeof wait === 'number') void reply.header('retry-after', String(wait));
+  const { title } = problem.document(request.id);
+  const viewer = browser && viewerOf(request, browser);
+  const { status, message: detail } = problem;
+  const shown = problemPage({ status, title, detail, viewer, request: request.id });
+  return reply.code(status).type('text/html; charset=utf-8').send(shown.text);
+}
+
+function sendTo(reply: FastifyReply, path: string): FastifyReply {
+  return reply.code(303).header('location', path).type('text/plain; charset=utf-8').send('See other');
+}
+
+function loginPath(request: FastifyRequest): string {
+  const to = mediumOf(request.raw) === 'page' ? returnPath(request.url) : HOME;
+  return to === HOME ? '/auth/login' : `/auth/login?return_to=${encodeURIComponent(to)}`;
+}

@@ -1,0 +1,216 @@
+import type { FastifyRequest } from 'fastify';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
+import type { ApiAnswer } from './call-api.ts';
+import { callApi, refuseForeignForm } from './call-api.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { alert, layout } from './layout.ts';
+import { form, page } from './page.ts';
+import type { Answer, PageRoute } from './page.ts';
+import { HOME, returnPath } from './return-path.ts';
+
+/** Sign-in as people see it: the form, a button for each provider, the name that is chosen the first time. */
+export function signInPages(ports: AccessPorts): PageRoute[] {
+  return [
+    page({
+      url: '/auth/login',
+      answer: async ({ query }) => await loginPage(ports, { to: returnPath(query['return_to']) }),
+    }),
+    loginForm(ports),
+    startPage(ports),
+    callbackPage(ports),
+    profileForm(ports),
+  ];
+}
+
+interface Login {
+  to: string;
+  username?: string | undefined;
+  problem?: string | undefined;
+}
+
+async function loginPage({ oauth }: AccessPorts, { to, username, problem }: Login): Promise<Html> {
+  const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
+  const enabled = providers.filter((provider) => provider.enabled);
+  const query = to === HOME ? '' : `?return_to=${encodeURIComponent(to)}`;
+  return layout({
+    title: 'Sign in',
+    main: html`<div class="narrow">
+      <h1>Sign in</h1>
+      ${alert(problem)} ${local && localForm(to, username)}
+      ${local && enabled.length > 0 && html`<p class="or"><span>or</span></p>`}
+      ${
+        enabled.length > 0 &&
+        html`<ul class="providers">
+          ${enabled.map(
+            ({ canonical, displayName = canonical }) =>
+              html`<li>
+                <a class="button" href="/auth/oauth/${canonical}${query}">Sign in with ${displayName}</a>
+              </li>`,
+          )}
+        </ul>`
+      }
+    </div>`,
+  });
+}
+
+function localForm(to: string, username = ''): Html {
+  return html`<form method="post" action="/auth/login">
+    <input type="hidden" name="return_to" value="${to}" />
+    <p>
+      <label for="username">Username</label>
+      <input
+        id="username"
+        name="username"
+        value="${username}"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        required
+        maxlength="100"
+        autofocus
+      />
+    </p>
+    <p>
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        maxlength="1024"
+      />
+    </p>
+    <p><button type="submit">Sign in</button></p>
+  </form>`;
+}
+
+function loginForm(ports: AccessPorts): PageRoute {
+  return form({
+    url: '/auth/login',
+    answer: async ({ fields, request }) => {
+      refuseForeignForm(request, ports.browser);
+      const { username = '', password = '' } = fields;
+      const to = returnPath(fields['return_to']);
+      const body = { username, password, session: 'cookie' };
+      const { status, problem, cookies } = await callApi(request, {
+        method: 'POST',
+        url: '/auth/login',
+        body,
+      });
+      if (problem === undefined) return { to, cookies };
+      return { status, page: await loginPage(ports, { to, username, problem }) };
+    },
+  });
+}
+
+/** Where to go afterwards waits in a cookie of its own; it is looked at again when it is used. */
+const returnCookie = ({ browser }: AccessPorts): string => browser.flowCookie.replace('flow', 'return');
+
+/** On the way to the provider. */
+function startPage(ports: AccessPorts): PageRoute {
+  return page({
+    url: '/auth/oauth/:canonical',
+    params: ProviderParams,
+    answer: async ({ params, query, request }) => {
+      const to = returnPath(query['return_to']);
+      const url = `/auth/oauth/${encodeURIComponent(params['canonical'] ?? '')}`;
+      const answer = await callApi(request, { method: 'GET', url });
+      if (answer.location === undefined) return await refused(ports, answer, to);
+      const { secure } = ports.browser.cookieOptions;
+      const kept = `${returnCookie(ports)}=${encodeURIComponent(to)}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
+      const cookie = secure === true ? `${kept}; Secure` : kept;
+      return { to: answer.location, cookies: [...answer.cookies, cookie] };
+    },
+  });
+}
+
+async function refused(ports: AccessPorts, { status, problem }: ApiAnswer, to: string): Promise<Answer> {
+  return { status, page: await loginPage(ports, { to, problem: problem ?? 'Signing in failed.' }) };
+}
+
+/** Where the provider sends the browser back to. */
+function callbackPage(ports: AccessPorts): PageRoute {
+  return page({
+    url: '/auth/oauth/:canonical/callback',
+    params: ProviderParams,
+    answer: async ({ request }) => {
+      const to = keptPath(request, ports);
+      const answer = await callApi(request, { method: 'GET', url: request.url });
+      const { cookies, data } = answer;
+      if (answer.problem !== undefined) return await refused(ports, answer, to);
+      if (data['status'] === 'linked') return { to: '/profile#linked', cookies };
+      if (data['status'] === 'signed-in') return { to, cookies };
+      const { profile_token: token = '', username = '', full_name: fullName = '' } = data;
+      return { status: 200, cookies, page: profilePage({ token, username, fullName }) };
+    },
+  });
+}
+
+function keptPath(request: FastifyRequest, ports: AccessPorts): string {
+  const kept = request.server.parseCookie(request.headers.cookie ?? '')[returnCookie(ports)];
+  return returnPath(kept);
+}
+
+interface Profile {
+  token: string;
+  username: string;
+  fullName: string;
+  problem?: string;
+}
+
+function profilePage({ token, username, fullName, problem }: Profile): Html {
+  return layout({
+    title: 'Complete your profile',
+    main: html`<div class="narrow">
+      <h1>Complete your profile</h1>
+      <p>
+        You are here for the first time. Choose the name that others see; you are in no team until an admin of
+        one adds you.
+      </p>
+      ${alert(problem)}
+      <form method="post" action="/auth/oauth/complete-profile">
+        <input type="hidden" name="profile_token" value="${token}" />
+        <p>
+          <label for="username">Username</label>
+          <input
+            id="username"
+            name="username"
+            value="${username}"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck="false"
+            required
+            maxlength="100"
+            aria-describedby="username-help"
+          />
+        </p>
+        <p class="help" id="username-help">Small letters, digits, dots, dashes and underscores.</p>
+        <p>
+          <label for="full_name">Full name</label>
+          <input id="full_name" name="full_name" value="${fullName}" autocomplete="name" maxlength="200" />
+        </p>
+        <p><button type="submit">Make my account</button></p>
+      </form>
+    </div>`,
+  });
+}
+
+function profileForm(ports: AccessPorts): PageRoute {
+  return form({
+    url: '/auth/oauth/complete-profile',
+    answer: async ({ fields, request }) => {
+      refuseForeignForm(request, ports.browser);
+      const { profile_token: token = '', username = '', full_name: fullName = '' } = fields;
+      const body = { profile_token: token, username, full_name: fullName, session: 'cookie' };
+      const url = '/auth/oauth/complete-profile';
+      const { status, problem, cookies } = await callApi(request, { method: 'POST', url, body });
+      if (problem === undefined) return { to: keptPath(request, ports), cookies };
+      // What has been used up, or is too old, cannot be tried again.
+      if (status === 401) return { status, page: await loginPage(ports, { to: HOME, problem }) };
+      return { status, page: profilePage({ token, username, fullName, problem }) };
+    },
+  });
+}

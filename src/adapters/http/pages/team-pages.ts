@@ -1,0 +1,90 @@
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PublicApi } from '#adapters/http/public-api.ts';
+import { accountOf } from '#adapters/http/routes/access/answers.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { TeamParams } from '#adapters/http/routes/schemas.ts';
+import type { TeamView } from '#flows/access-ports.ts';
+import type { PipelineView } from '#flows/views.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { layout } from './layout.ts';
+import { page, viewerOf } from './page.ts';
+import type { PageRoute } from './page.ts';
+import { paths } from './paths.ts';
+
+/** Pipelines of so many teams are shown at once; of others the names. */
+const MOST_TEAMS = 20;
+
+/** Where one begins: teams and their pipelines. */
+export function teamPages(api: PublicApi, { members, codec }: AccessPorts): PageRoute[] {
+  const one = (url: string): PageRoute =>
+    page({
+      url,
+      params: TeamParams,
+      answer: async ({ params: { team = '' }, request }) => {
+        const [view, pipelines] = await Promise.all([members.team(team), api.pipelines(team)]);
+        const { displayName = team } = found(view, `Team ${team}`);
+        return layout({
+          title: displayName,
+          viewer: viewerOf(request, codec),
+          above: [{ name: 'Teams', url: '/teams' }],
+          main: html`<h1>${displayName}</h1>
+            ${pipelineList(pipelines)}`,
+        });
+      },
+    });
+  return [
+    page({ url: '/', answer: async () => ({ to: '/teams' }) }),
+    page({
+      url: '/teams',
+      answer: async ({ request }) => {
+        const { globalAdmin, userId } = accountOf(request.identity);
+        const teams = await members.teams(globalAdmin ? 'all' : { userId });
+        const sections: Html[] = [];
+        for (const team of teams.slice(0, MOST_TEAMS)) {
+          sections.push(teamSection(team, pipelineList(await api.pipelines(team.name))));
+        }
+        for (const team of teams.slice(MOST_TEAMS)) sections.push(teamSection(team, html``));
+        const nothing = html`<p>You are in no team yet. An admin of a team can add you.</p>`;
+        return layout({
+          title: 'Teams',
+          viewer: viewerOf(request, codec),
+          main: html`<h1>Teams</h1>
+            ${sections.length === 0 ? nothing : sections}`,
+        });
+      },
+    }),
+    one('/teams/:team'),
+    one('/teams/:team/pipelines'),
+  ];
+}
+
+function teamSection({ name, displayName = name, role }: TeamView, pipelines: Html): Html {
+  return html`<section>
+    <h2>
+      <a href="${paths.team(name)}">${displayName}</a
+      >${role !== undefined && html` <span class="tag">${role}</span>`}
+    </h2>
+    ${pipelines}
+  </section>`;
+}
+
+function pipelineList(pipelines: readonly PipelineView[]): Html {
+  if (pipelines.length === 0) return html`<p>No pipelines yet.</p>`;
+  return html`<ul class="rows">
+    ${pipelines.map(
+      (one) =>
+        html`<li>
+          <a href="${paths.pipeline({ team: one.team, pipeline: one.name })}"
+            >${one.displayName ?? one.name}</a
+          >
+          <span class="help">${count(one.jobs, 'job')}, ${count(one.resources, 'resource')}</span
+          >${one.paused && html` <span class="tag paused">paused</span>`}${one.public && html` <span class="tag">public</span>`}
+        </li>`,
+    )}
+  </ul>`;
+}
+
+export function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,227 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import { PipelineParams, Strings, TeamParams, answer } from '#adapters/http/routes/schemas.ts';
+import {
+  createPipeline,
+  deletePipeline,
+  readPipeline,
+  updatePipeline,
+  validatePipeline,
+} from '#flows/change-pipeline.ts';
+import type { Finding as FindingTold } from '#flows/diagnose-manifest.ts';
+import type { ChangePipelinePorts, PipelineChanged } from '#flows/change-pipeline.ts';
+import type { Compiler } from '#flows/manifest-ports.ts';
+import type { PipelineSpec } from '#flows/object-ports.ts';
+import { actOf } from './answers.ts';
+import { problemOf, writable, written } from './objects.ts';
+import { body } from './schemas.ts';
+
+const LONGEST_TEXT = 262_144;
+/** The text may be escaped, and its variables come with it. */
+const BODY_LIMIT = 1024 * 1024;
+/** Longer than a flow waits for the operator. */
+const PATIENCE_MS = 20_000;
+
+const Config = Type.String({ minLength: 1, maxLength: LONGEST_TEXT });
+const Vars = Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })));
+const Settings = {
+  vars: Vars,
+  /** Empty: none. */
+  display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
+  public: Type.Optional(Type.Boolean()),
+};
+const Changes = body({ ...Settings, config: Type.Optional(Config) });
+
+const Finding = Type.Object({
+  severity: Type.Enum(['error', 'warning']),
+  code: Type.Optional(Type.String()),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+  message: Type.String(),
+  help: Type.Optional(Type.String()),
+});
+const Made = {
+  team: Type.String(),
+  name: Type.String(),
+  /** Whether this text runs now. */
+  ready: Type.Boolean(),
+  reason: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  warnings: Type.Array(Finding),
+};
+const MadeAnswer = Type.Object({ data: Type.Object(Made) });
+
+/** Texts that are compiled or wait for it at a time; each may take seconds. */
+const MOST_TEXTS = 16;
+
+export function pipelineChangeRoutes(all: AccessPorts): Route[] {
+  const ports = { ...all, compiler: bounded(all.compiler) };
+  return [
+    createRoute(ports),
+    validateRoute(ports),
+    definitionRoute(ports),
+    changeRoute(ports),
+    deleteRoute(ports),
+  ];
+}
+
+function bounded(compiler: Compiler): Compiler {
+  let underWay = 0;
+  return {
+    async compile(...text) {
+      if (underWay >= MOST_TEXTS)
+        throw new Problem('unavailable', 'Many texts are being checked now. Try again in a second.');
+      underWay += 1;
+      try {
+        return await compiler.compile(...text);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}
+
+function createRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines',
+    bodyLimit: BODY_LIMIT,
+    handlerTimeout: PATIENCE_MS,
+    schema: {
+      params: TeamParams,
+      body: body({ ...Settings, name: PipelineParams.properties.pipeline, config: Config }),
+      response: { 201: MadeAnswer, 202: MadeAnswer },
+    },
+    handler: async ({ params: { team }, body: { name, config, ...settings }, identity }, reply) => {
+      const wanted = { team, pipeline: name };
+      const spec = changed({ config }, settings);
+      const act = actOf(identity, ports.now());
+      const made = await createPipeline(wanted, spec, act, partsOf(ports));
+      const told = encode(wanted, made);
+      return reply.code(told.ready ? 201 : 202).send({ data: told });
+    },
+  });
+}
+
+function validateRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/validate',
+    bodyLimit: BODY_LIMIT,
+    handlerTimeout: PATIENCE_MS,
+    schema: {
+      params: TeamParams,
+      body: body({ config: Config, vars: Vars }),
+      response: answer({ valid: Type.Boolean(), findings: Type.Array(Finding) }),
+    },
+    handler: async ({ body: { config, vars } }) => {
+      const findings = await validatePipeline({ config, ...(vars && { vars }) }, ports.compiler);
+      return { data: { valid: findings.every(({ severity }) => severity !== 'error'), findings } };
+    },
+  });
+}
+
+function definitionRoute(ports: AccessPorts): Route {
+  const Definition = {
+    name: Type.String(),
+    config: Type.String(),
+    vars: Strings,
+    display_name: Type.Optional(Type.String()),
+    public: Type.Optional(Type.Boolean()),
+  };
+  return route({
+    method: 'GET',
+    url: '/teams/:team/pipelines/:pipeline/definition',
+    schema: { params: PipelineParams, response: answer(Definition) },
+    handler: async ({ params }) => {
+      const read = written(await readPipeline(params, partsOf(ports)), `Pipeline ${params.pipeline}`);
+      const { config, vars = {}, displayName, public: open } = read.spec;
+      return {
+        data: {
+          name: read.name,
+          config,
+          vars,
+          ...(displayName !== undefined && { display_name: displayName }),
+          ...(open !== undefined && { public: open }),
+        },
+      };
+    },
+  });
+}
+
+function changeRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'PUT',
+    url: '/teams/:team/pipelines/:pipeline',
+    bodyLimit: BODY_LIMIT,
+    handlerTimeout: PATIENCE_MS,
+    schema: { params: PipelineParams, body: Changes, response: { 200: MadeAnswer, 202: MadeAnswer } },
+    handler: async ({ params, body: fields, identity }, reply) => {
+      const act = actOf(identity, ports.now());
+      const made = await updatePipeline(params, (known) => changed(known, fields), act, partsOf(ports));
+      const told = encode(params, made);
+      return reply.code(told.ready ? 200 : 202).send({ data: told });
+    },
+  });
+}
+
+const Gone = Type.Object({ data: Type.Object({ name: Type.String() }) });
+
+function deleteRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'DELETE',
+    url: '/teams/:team/pipelines/:pipeline',
+    handlerTimeout: PATIENCE_MS,
+    schema: {
+      params: PipelineParams,
+      response: { 200: Gone, 202: Gone },
+    },
+    handler: async ({ params }, reply) => {
+      const removed = await deletePipeline(params, partsOf(ports));
+      if (removed.answer !== 'gone' && removed.answer !== 'waiting')
+        throw problemOf(removed, `Pipeline ${params.pipeline}`);
+      return reply.code(removed.answer === 'gone' ? 200 : 202).send({ data: { name: params.pipeline } });
+    },
+  });
+}
+
+function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
+  return { objects: writable(objects).pipelines, members, compiler, wait };
+}
+
+/** An empty name takes away what was there. */
+function changed(known: PipelineSpec, fields: Static<typeof Changes>): PipelineSpec {
+  const { config = known.config, vars = known.vars, public: open = known.public } = fields;
+  const { display_name: displayName = known.displayName } = fields;
+  return {
+    config,
+    ...(vars !== undefined && { vars }),
+    ...(open !== undefined && { public: open }),
+    ...(displayName !== undefined && displayName !== '' && { displayName }),
+  };
+}
+
+interface Named {
+  team: string;
+  pipeline: string;
+}
+
+const NOT_YET = 'The operator has not looked at it yet.';
+
+function encode({ team, pipeline }: Named, made: PipelineChanged) {
+  if (made.answer === 'invalid') throw invalid(made.findings);
+  if (made.answer !== 'done') throw problemOf(made, `Pipeline ${pipeline}`);
+  const { verdict = { ready: false, reason: 'Pending', message: NOT_YET }, warnings } = made;
+  const told = { team, name: pipeline, ready: verdict.ready, warnings };
+  return verdict.ready ? told : { ...told, reason: verdict.reason, message: verdict.message };
+}
+
+function invalid(findings: readonly FindingTold[]): Problem {
+  const [first] = findings.filter(({ severity }) => severity === 'error');
+  const place = first?.line === undefined ? '' : `${first.line}:${first.column ?? 1}: `;
+  return new Problem('invalid-pipeline', `${place}${first?.message ?? 'The text has errors.'}`, { findings });
+}

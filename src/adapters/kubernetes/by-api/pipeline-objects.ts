@@ -1,0 +1,52 @@
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { defined } from '#adapters/kubernetes/defined.ts';
+import type { PipelineObject as Manifest } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
+import type { PipelineObject, PipelineObjects } from '#flows/object-ports.ts';
+import { replaceSpec } from './replace-spec.ts';
+import { made, mapped, ofApi, writtenOf } from './written.ts';
+
+const kind = KINDS.pipelines;
+
+/** Pipeline objects that the API made. */
+export function pipelineObjects(
+  client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete'>,
+): PipelineObjects {
+  return {
+    read: async (place) => mapped(ofApi(writtenOf(await client.get(kind, place))), seen),
+    async create({ namespace, name }, { spec, renamedFrom }, by) {
+      const annotations = renamedFrom === undefined ? {} : { [ANNOTATION.renamedFrom]: renamedFrom };
+      const object = made(kind, { namespace, name, by, finalizer: PIPELINE_FINALIZER, annotations, spec });
+      return mapped(writtenOf(await client.create(kind, object)), seen);
+    },
+    async replace({ namespace, name, generation }, spec, by) {
+      const change = { generation, spec: { ...spec }, by };
+      return mapped(await replaceSpec(client, kind, { namespace, name }, change), seen);
+    },
+    remove: async ({ namespace, name, uid }) =>
+      writtenOf(await client.delete(kind, { namespace, name }, { uid })),
+  };
+}
+
+function seen({ metadata, spec, status }: Wire<Manifest>): PipelineObject {
+  const { name = '', namespace = '', uid = '', generation = 0 } = metadata;
+  const { config = '', vars, displayName } = spec;
+  return defined({
+    name,
+    namespace,
+    uid,
+    generation,
+    spec: defined({ config, vars, displayName, public: spec.public }),
+    deleting: metadata.deletionTimestamp !== undefined,
+    renamedFrom: metadata.annotations?.[ANNOTATION.renamedFrom],
+    verdict: verdictOf(status, generation),
+  });
+}
+
+function verdictOf(status: Wire<Manifest>['status'], generation: number): PipelineObject['verdict'] {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.observedGeneration !== generation || ready.status === 'Unknown') return undefined;
+  return { ready: ready.status === 'True', reason: ready.reason, message: ready.message };
+}

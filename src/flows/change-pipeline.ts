@@ -1,0 +1,130 @@
+import type { Act, MemberStore } from './access-ports.ts';
+import { findingsOf } from './diagnose-manifest.ts';
+import type { Finding } from './diagnose-manifest.ts';
+import type { Compiler } from './manifest-ports.ts';
+import type {
+  PipelineObject,
+  PipelineObjects,
+  PipelinePlace,
+  PipelineSpec,
+  Written,
+} from './object-ports.ts';
+import type { PipelineName } from './ports.ts';
+
+export interface ChangePipelinePorts {
+  objects: PipelineObjects;
+  members: Pick<MemberStore, 'namespaceOf'>;
+  compiler: Compiler;
+  wait: (milliseconds: number) => Promise<void>;
+}
+
+export type PipelineChanged =
+  | Exclude<Written, { answer: 'done' }>
+  | { answer: 'invalid'; findings: Finding[] }
+  /** Stands in the cluster. Without `verdict` the operator has yet to look; what it refuses does not run. */
+  | { answer: 'done'; verdict: PipelineObject['verdict']; warnings: Finding[] };
+
+/** How long an answer waits for the operator. */
+const TRIES = 80;
+const PAUSE_MS = 100;
+
+/** What is wrong with a text, as the command line would say it; nothing is kept. */
+export async function validatePipeline(
+  { config, vars = {} }: Pick<PipelineSpec, 'config' | 'vars'>,
+  compiler: Compiler,
+): Promise<Finding[]> {
+  return await findingsOf({ config, vars, varsElsewhere: false }, compiler);
+}
+
+export async function createPipeline(
+  { team, pipeline }: PipelineName,
+  spec: PipelineSpec,
+  act: Act,
+  ports: ChangePipelinePorts,
+): Promise<PipelineChanged> {
+  const place = await placeOf({ team, pipeline }, ports);
+  if (place === undefined) return { answer: 'unknown' };
+  const findings = await validatePipeline(spec, ports.compiler);
+  if (refuses(findings)) return { answer: 'invalid', findings };
+  const made = await ports.objects.create(place, { spec }, act.by);
+  if (made.answer !== 'done') return made;
+  return { answer: 'done', verdict: await verdictOn(made.value, ports), warnings: findings };
+}
+
+/** What is absent stays as it is. */
+export async function updatePipeline(
+  name: PipelineName,
+  change: (known: PipelineSpec) => PipelineSpec,
+  act: Act,
+  ports: ChangePipelinePorts,
+): Promise<PipelineChanged> {
+  const read = await readToChange(name, ports);
+  if (read.answer !== 'done') return read;
+  const spec = change(read.value.spec);
+  const findings = await validatePipeline(spec, ports.compiler);
+  if (refuses(findings)) return { answer: 'invalid', findings };
+  const written = await ports.objects.replace(read.value, spec, act.by);
+  if (written.answer !== 'done') return written;
+  return { answer: 'done', verdict: await verdictOn(written.value, ports), warnings: findings };
+}
+
+/** The text and the settings, as the API knows them. */
+export async function readPipeline(
+  name: PipelineName,
+  ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
+): Promise<Written<PipelineObject>> {
+  const place = await placeOf(name, ports);
+  return place === undefined ? { answer: 'unknown' } : await ports.objects.read(place);
+}
+
+export async function readToChange(
+  name: PipelineName,
+  ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
+): Promise<Written<PipelineObject>> {
+  const read = await readPipeline(name, ports);
+  if (read.answer !== 'done' || !read.value.deleting) return read;
+  return { answer: 'refused', message: 'Its deletion is under way.' };
+}
+
+/** Its builds end first; its history stays. */
+export async function deletePipeline(
+  name: PipelineName,
+  ports: ChangePipelinePorts,
+): Promise<Exclude<Written, { answer: 'done' }> | { answer: 'gone' } | { answer: 'waiting' }> {
+  const read = await readPipeline(name, ports);
+  if (read.answer !== 'done') return read;
+  const removed = await ports.objects.remove(read.value);
+  if (removed.answer !== 'done' && removed.answer !== 'unknown') return removed;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    if ((await ports.objects.read(read.value)).answer === 'unknown') return { answer: 'gone' };
+    await ports.wait(PAUSE_MS);
+  }
+  return { answer: 'waiting' };
+}
+
+async function placeOf(
+  { team, pipeline }: PipelineName,
+  { members }: Pick<ChangePipelinePorts, 'members'>,
+): Promise<PipelinePlace | undefined> {
+  const namespace = await members.namespaceOf(team);
+  return namespace === undefined ? undefined : { namespace, name: pipeline };
+}
+
+function refuses(findings: readonly Finding[]): boolean {
+  return findings.some(({ severity }) => severity === 'error');
+}
+
+/** What the operator says of what was written; undefined when it does not say it in time. */
+async function verdictOn(
+  written: PipelineObject,
+  { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
+): Promise<PipelineObject['verdict']> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const read = await objects.read(written);
+    if (read.answer === 'unknown') return undefined;
+    if (read.answer === 'done' && read.value.generation >= written.generation && read.value.verdict)
+      return read.value.verdict;
+    await wait(PAUSE_MS);
+  }
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { cancelBuild } from '#domain/scheduling/build-changes.ts';
+import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { compareWithPods } from './compare-with-pods.ts';
+import { followBuild } from './follow-build.ts';
+import { scheduleJobs } from './schedule-jobs.ts';
+import { startBuilds } from './start-builds.ts';
+
+const UNIT = { team: 'main', pipeline: 'app', job: 'unit' };
+const POD = 'app-unit-1-1';
+let stores: TestStores;
+let cluster: InMemoryCluster;
+let bell: SilentBell;
+/** Seconds by which the clock of the operator is ahead. */
+let ahead: number;
+let told: string[];
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+
+const ports = () => ({
+  ...stores,
+  cluster,
+  bell,
+  now: () => new Date(Date.now() + ahead * 1000),
+  pods: () => [...cluster.pods.values()],
+  hangs: ({ job, number }: { job: string; number: string }, message: string) =>
+    void told.push(`${job} ${number}: ${message}`),
+});
+
+/** A build whose first step runs, and which somebody has cancelled; its agent says nothing any more. */
+beforeEach(async () => {
+  await stores.empty();
+  [cluster, bell, ahead, told] = [new InMemoryCluster(), new SilentBell(), 1, []];
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await found(stores, saved, [{ ref: 'a' }]);
+  await scheduleJobs(ports());
+  await startBuilds(ports());
+  const work = cluster.pods.get(POD)?.work;
+  if (work?.kind !== 'build') throw new Error(`The build has no Pod ${POD}.`);
+  cluster.change(POD, {
+    phase: 'Running',
+    containers: [{ name: 'agent', image: 'millrace', state: 'running' }],
+  });
+  await followBuild(work, eventsOf(['0', '1'], new Date().toISOString()).slice(0, 1), ports());
+  await stores.actions.cancelBuild({ ...UNIT, number: '1' }, 'ann', cancelBuild, new Date());
+});
+
+const look = async () => {
+  expect((await compareWithPods(ports())).failures).toEqual([]);
+  return await stores.views.build({ ...UNIT, number: '1' });
+};
+
+describe('a cancelled build whose agent does not heed', () => {
+  test('has a minute for it', async () => {
+    ahead = 55;
+    expect(await look()).toMatchObject({ status: 'started' });
+    expect(cluster.pods.has(POD)).toBe(true);
+    expect(told).toEqual([]);
+  });
+
+  test('then loses its Pod, ends as cancelled with it, and everybody is told', async () => {
+    ahead = 65;
+    expect(await look()).toMatchObject({ status: 'started' });
+    expect(cluster.pods.has(POD)).toBe(false);
+    expect(told).toEqual([
+      'unit 1: The agent did not end the cancelled build within 60 s: its Pod is deleted.',
+    ]);
+    expect(await look()).toMatchObject({
+      status: 'cancelled',
+      reason: 'Cancelled',
+      message: 'Cancelled by ann. Its agent did not end it within 60 s, and its Pod is gone.',
+    });
+    expect(told).toHaveLength(1);
+  });
+
+  test('holds its place until the Pod is gone', async () => {
+    ahead = 65;
+    cluster.change(POD, { deleting: true, deletedAt: new Date(Date.now() + 60_000) });
+    expect(await look()).toMatchObject({ status: 'started' });
+    expect(told).toEqual([]);
+  });
+
+  test('ends though its Pod never goes, because its node is lost', async () => {
+    ahead = 300;
+    cluster.change(POD, { deleting: true, deletedAt: new Date(Date.now() + 75_000) });
+    expect(await look()).toMatchObject({ status: 'cancelled' });
+  });
+});

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DatabasePool } from 'slonik';
+import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { openPool, rows } from '#adapters/database/pool.ts';
+import { startDebianPostgres } from '#testing/debian-postgres.ts';
+import type { DebianPostgres } from '#testing/debian-postgres.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { found, storesOver, succeed, toSave } from '#testing/stores.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* docs/how-to/backup.md, tried: its own words of pg_dump, psql and pg_restore, with the Postgres that the chart brings. */
+const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'how-to', 'backup.md'), 'utf8');
+const APP = '/teams/main/pipelines/app';
+
+let postgres: DebianPostgres;
+beforeAll(async () => {
+  postgres = await startDebianPostgres();
+  await postgres.run('psql', ['--username=postgres', '--command=CREATE ROLE millrace LOGIN']);
+  await postgres.run('psql', ['--username=postgres', '--command=CREATE DATABASE millrace OWNER millrace']);
+});
+const toClose: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of toClose.toReversed()) await close();
+  await postgres.stop();
+});
+
+/** The arguments of a program as the guide gives them. */
+function argumentsOf(program: string): string[] {
+  const line = GUIDE.split('\n').find((one) => one.includes(` -- ${program} `)) ?? '';
+  const [, words = ''] = line.split(` -- ${program} `);
+  return [...words.replace(/ [<>] .*$/, '').matchAll(/(?:[^\s']|'[^']*')+/g)].map(([word]) =>
+    word.replaceAll("'", ''),
+  );
+}
+
+async function open() {
+  const url = postgres.url('millrace').replace('postgres@', 'millrace@');
+  const pool = await openPool(url, { maximumConnections: 10 });
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => await (ended ??= pool.end());
+  toClose.push(end);
+  return { url, pool, end, ...storesOver({ pool }) };
+}
+type Stores = Awaited<ReturnType<typeof open>>;
+
+/** Every row of every table, in short. */
+async function contentsOf(pool: DatabasePool): Promise<Record<string, string>> {
+  const tables = await pool.anyFirst(rows<{ name: string }>()`
+    SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1`);
+  const contents: Record<string, string> = {};
+  for (const table of tables) {
+    contents[table] = await pool.oneFirst(rows<{ text: string }>()`
+      SELECT count(*) || ' ' || coalesce(md5(string_agg(row, E'\n' ORDER BY row)), '') AS text
+      FROM xmltable('//row' PASSING query_to_xml('SELECT t::text AS r FROM ' || quote_ident(${table}) || ' t', true, false, '')
+        COLUMNS row text PATH 'r')`);
+  }
+  return contents;
+}
+
+async function fill(stores: Stores): Promise<{ session: string; token: string }> {
+  await makeLogPartitions(stores.pool, new Date());
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  const [version = 0] = await found(stores, saved, [{ ref: 'first' }, { ref: 'second' }]);
+  const gateway = await openGateway(stores);
+  await gateway.account('ann', { password: 'correct horse', teams: { main: 'admin' } });
+  const session = await gateway.session('ann');
+  const token = await gateway.token(session, { name: 'deploy', personal: true });
+  const asked = await gateway.ask(`POST ${APP}/jobs/unit/trigger`, { as: session });
+  expect([asked.text, asked.status]).toEqual([expect.any(String), 201]);
+  await succeed(stores, 'unit');
+  const body = { version_id: version, comment: 'the good one' };
+  expect((await gateway.ask(`POST ${APP}/resources/git.app/pin`, { as: session, body })).status).toBe(200);
+  await gateway.close();
+  return { session, token };
+}
+
+/** What people would miss first. */
+async function seen(gateway: Gateway, as: string): Promise<string[]> {
+  const paths = ['/profile', '/profile/sessions', '/api-tokens', '/teams/main/members', '/teams/main/audit'];
+  const ofPipeline = [
+    '',
+    '/jobs',
+    '/resources/git.app',
+    '/resources/git.app/versions',
+    '/jobs/unit/builds/1',
+  ];
+  const all = [...paths, ...ofPipeline.map((path) => `${APP}${path}`), `${APP}/jobs/unit/builds/1/logs`];
+  const answers: string[] = [];
+  for (const path of all) {
+    const answer = await fetch(`${gateway.base}${path}`, { headers: { authorization: `Bearer ${as}` } });
+    expect([path, answer.status]).toEqual([path, 200]);
+    answers.push(`${path} ${await answer.text()}`);
+  }
+  return answers;
+}
+
+test('what was saved is all there again: sign-ins, tokens, versions, pins, builds and logs; and it goes on', async () => {
+  const stores = await open();
+  await migrate(stores.url);
+  const { session, token } = await fill(stores);
+  const first = await openGateway(stores);
+  const [shown, contents] = [await seen(first, session), await contentsOf(stores.pool)];
+  await first.close();
+  const [latest] =
+    (await stores.views.builds({ team: 'main', pipeline: 'app', job: 'unit' }, { limit: 1 }))?.rows ?? [];
+
+  const [dump, drop, restore] = [argumentsOf('pg_dump'), argumentsOf('psql'), argumentsOf('pg_restore')];
+  const file = '--file=millrace.dump';
+  await postgres.run('pg_dump', [...dump, file]);
+  await stores.end();
+  await postgres.run('psql', drop);
+  await postgres.run('pg_restore', [...restore, 'millrace.dump']);
+
+  const after = await open();
+  expect(await migrate(after.url)).toEqual([]);
+  expect(await contentsOf(after.pool)).toEqual(contents);
+  const second = await openGateway(after);
+  toClose.push(async () => await second.close());
+  expect(await seen(second, session)).toEqual(shown);
+  expect((await second.ask('GET /profile', { as: token })).status).toBe(200);
+  const body = { username: 'ann', password: 'correct horse' };
+  expect((await second.ask('POST /auth/login', { body })).status).toBe(200);
+
+  // The object is applied anew in another cluster: it is the pipeline that was, and its builds count on.
+  const again = await after.pipelines.savePipeline(toSave(samplePipeline(), { uid: 'another' }));
+  expect([again.id, again.changed]).toEqual([1, false]);
+  const next = await second.ask(`POST ${APP}/jobs/unit/trigger`, { as: session });
+  expect(next.body.data).toMatchObject({ number: String(Number(latest?.number) + 1) });
+});

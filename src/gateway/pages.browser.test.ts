@@ -1,0 +1,290 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { BuildEvent } from '#domain/build/events.ts';
+import { followBuild } from '#flows/follow-build.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, giveTurns, toSave } from '#testing/stores.ts';
+import { openPerson, openSite, picture, until } from '#testing/site.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* What people do in a browser, and what it shows them. PICTURES names a folder for pictures of every page. */
+const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
+  'PICTURES'
+];
+const APP = '/teams/main/pipelines/app';
+const PASSWORD = 'correct horse battery';
+
+let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+let page: Page;
+let complaints: string[];
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  // The provider tells of each default that a test leaves as it is.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSite(ORIGIN, openGateway);
+  const { stores, gateway } = site;
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
+  const saved = await stores.pipelines.savePipeline(
+    toSave(
+      samplePipeline({
+        jobs: [
+          job('unit', getStep('git.app', { trigger: false }), task('test')),
+          job('publish', getStep('git.app', { passed: ['unit'] }), task('push')),
+        ],
+      }),
+    ),
+  );
+  await found(stores, saved, [{ ref: '3f2a91c', message: '<script>alert(1)</script>' }]);
+  await gateway.account('root', { globalAdmin: true, password: PASSWORD });
+  await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
+});
+beforeEach(async () => {
+  const person = await openPerson(site.browser, ORIGIN);
+  ({ page, complaints } = person);
+  close = async () => await person.context.close();
+});
+afterEach(async () => {
+  await close();
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  await site.close();
+});
+
+const heading = async (): Promise<string> => await page.locator('h1').innerText();
+const path = (): string => new URL(page.url()).pathname;
+const press = async (name: string): Promise<void> =>
+  await page.getByRole('button', { name, exact: true }).click();
+const follow = async (name: string): Promise<void> =>
+  await page.getByRole('link', { name, exact: true }).click();
+
+async function signIn(username: string, password = PASSWORD): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await press('Sign in');
+}
+
+describe('signing in', () => {
+  test('with a password leads where one wanted to go', async () => {
+    await page.goto(APP);
+    expect([path(), await heading()]).toEqual(['/auth/login', 'Sign in']);
+    await picture(page, 'sign-in', PICTURES);
+    await signIn('ann', 'wrong password');
+    expect(await page.getByRole('alert').innerText()).toBe('The username or the password is wrong.');
+    expect(await page.getByLabel('Username').inputValue()).toBe('ann');
+    await picture(page, 'sign-in-failed', PICTURES);
+    await signIn('ann');
+    await page.waitForURL(`**${APP}`);
+    expect(await heading()).toBe('app');
+    await press('Log out');
+    await page.waitForURL('**/auth/login');
+    await page.goto('/teams');
+    expect(path()).toBe('/auth/login');
+  });
+
+  test('never leads away from here', async () => {
+    await page.goto('/auth/login?return_to=https://evil.example/teams');
+    await signIn('ann');
+    await page.waitForURL('**/teams');
+    expect(new URL(page.url()).host).toBe('ci.example.org');
+  });
+
+  test('with a provider for the first time asks for a name; later it does not', async () => {
+    site.one.person = 'eve';
+    await page.goto('/auth/login');
+    await follow('Sign in with Provider One');
+    await page.waitForURL('**/auth/oauth/one/callback**');
+    expect([await heading(), await page.getByLabel('Username').inputValue()]).toEqual([
+      'Complete your profile',
+      'eve',
+    ]);
+    await picture(page, 'complete-profile', PICTURES);
+    await page.getByLabel('Username').fill('ann');
+    await press('Make my account');
+    expect(await page.getByRole('alert').innerText()).toContain('exists already');
+    await page.getByLabel('Username').fill('eve');
+    await press('Make my account');
+    await page.waitForURL('**/teams');
+    expect(await page.locator('main').innerText()).toContain('You are in no team yet');
+    await press('Log out');
+    await page.waitForURL('**/auth/login');
+    await follow('Sign in with Provider One');
+    await page.waitForURL('**/teams');
+
+    await follow('eve');
+    site.two.person = 'eve-at-two';
+    await press('Link Provider Two');
+    await page.getByRole('link', { name: /^Go on to/ }).click();
+    await page.waitForURL('**/profile#linked');
+    expect(await page.locator('section', { hasText: 'Linked accounts' }).innerText()).toContain(
+      'Provider Two',
+    );
+    await picture(page, 'profile', PICTURES);
+    await press('Unlink Provider One');
+    await page.waitForURL('**/profile');
+    await press('Unlink Provider Two');
+    expect(await page.getByRole('alert').innerText()).toMatch(/only way/);
+    await picture(page, 'refused', PICTURES);
+  });
+
+  test('with a password that an admin gave asks for another one first', async () => {
+    await site.gateway.ask('POST /users', {
+      as: await site.gateway.session('root'),
+      body: { username: 'new', password: 'given by an admin' },
+    });
+    await page.goto('/auth/login');
+    await signIn('new', 'given by an admin');
+    await page.waitForURL('**/profile/password');
+    await picture(page, 'change-password', PICTURES);
+    await page.getByLabel('Current password').fill('given by an admin');
+    await page.getByLabel('New password').fill('my own long password');
+    await press('Change the password');
+    await page.waitForURL('**/profile');
+    expect(await heading()).toBe('Your profile');
+  });
+});
+
+describe('a profile', () => {
+  test('has tokens, shown once, and sessions that can be ended', async () => {
+    await page.goto('/profile');
+    await signIn('ann');
+    await page.waitForURL('**/profile');
+    await page.getByText('Make a token').click();
+    await page.getByLabel('Name', { exact: true }).fill('for scripts');
+    await press('Make it');
+    expect(await page.getByLabel('Token').inputValue()).toMatch(/^tok_[0-9a-f]{64}$/);
+    await picture(page, 'token', PICTURES);
+    await page.getByRole('link', { name: 'Back to your profile' }).click();
+    await press('Delete the token for scripts');
+    await page.waitForURL('**/profile');
+    expect(await page.locator('main').innerText()).toContain('You have none.');
+    await press('Log out everywhere');
+    await page.waitForURL('**/auth/login');
+    await page.goto('/profile');
+    expect(path()).toBe('/auth/login');
+  });
+
+  test('takes no form that another page made', async () => {
+    await page.goto('/profile');
+    await signIn('ann');
+    await page.waitForURL('**/profile');
+    await page.locator('#full_name').fill('Changed By Nobody');
+    await page.locator('form[action="/profile"] input[name=csrf_token]').evaluate((field) => {
+      field.setAttribute('value', 'guessed');
+    });
+    await press('Save');
+    expect([await heading(), await page.getByRole('alert').innerText()]).toEqual([
+      'You may not do this',
+      expect.stringContaining('X-CSRF-Token'),
+    ]);
+    const account = await site.stores.access.accounts.account('ann');
+    expect(account?.fullName).toBe('');
+  });
+});
+
+type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
+
+describe('a pipeline', () => {
+  test('is started, followed while it runs, and read without script too', async () => {
+    const { stores, gateway } = site;
+    await page.goto('/');
+    await signIn('ann');
+    await page.waitForURL('**/teams');
+    await picture(page, 'teams', PICTURES);
+    await follow('app');
+    expect(await page.locator('main').innerText()).toContain('<script>alert(1)</script>');
+    await picture(page, 'pipeline', PICTURES);
+    await press('Start a build of unit');
+    await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
+    expect(await page.locator('#status').innerText()).toContain('pending');
+
+    await giveTurns(stores);
+    const [started] = await stores.builds.buildsToStart(10);
+    if (started === undefined) throw new Error('no build to start');
+    await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
+    let sequence = 0;
+    const say = async (...events: Said[]): Promise<void> => {
+      const at = new Date().toISOString();
+      const numbered = events.map((event) => ({ ...event, at, sequence: (sequence += 1) }));
+      const build = { build: started.id, attempt: started.attempt };
+      await followBuild(build, numbered, { builds: stores.builds, bell: gateway.bell });
+    };
+    const step = async (id: string): Promise<void> =>
+      await say({ type: 'step-ended', step: id, status: 'succeeded', exitCode: 0 });
+    await say({ type: 'step-started', step: '0' });
+    await step('0');
+    await say({ type: 'step-started', step: '1' });
+    const log = page.locator('#log');
+    await say({ type: 'log', step: '1', text: '\u001b[32mok\u001b[0m <b>no tag</b>\n' });
+    await until(async () => (await log.innerText()).includes('<b>no tag</b>'));
+    expect(await log.locator('b').count()).toBe(0);
+    expect(await log.locator('.fg-2').innerText()).toBe('ok');
+    for (let line = 1; line <= 30; line += 1) await say({ type: 'log', step: '1', text: `line ${line}\n` });
+    await until(async () => (await log.innerText()).includes('line 30\n'));
+    await until(async () => (await page.locator('#status').innerText()).includes('started'));
+    await picture(page, 'build-running', PICTURES);
+    await step('1');
+    await say({
+      type: 'build-ended',
+      outcome: 'succeeded',
+      reason: 'AllStepsSucceeded',
+      message: 'All steps succeeded.',
+    });
+    await until(async () => (await page.locator('#status').innerText()).includes('succeeded'));
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+    await picture(page, 'build-ended', PICTURES);
+
+    const withoutScript = await site.browser.newContext({
+      ignoreHTTPSErrors: true,
+      baseURL: ORIGIN,
+      javaScriptEnabled: false,
+      storageState: await page.context().storageState(),
+    });
+    const plain = await withoutScript.newPage();
+    await plain.goto(`${APP}/jobs/unit/builds/1`);
+    expect(await plain.locator('#log').innerText()).toContain('ok <b>no tag</b>\nline 1\n');
+    await plain.getByRole('button', { name: 'Retry' }).click();
+    await plain.waitForURL(`**${APP}/jobs/unit/builds/1.1`);
+    await plain.getByRole('button', { name: 'Cancel' }).click();
+    expect(await plain.locator('#status').innerText()).toContain('cancelled');
+    await withoutScript.close();
+
+    await follow('unit');
+    expect(await page.locator('table').innerText()).toContain('1.1');
+    await picture(page, 'job', PICTURES);
+    await page.goto(`${APP}/resources/git.app`);
+    await press('Pin to version 1');
+    await page.waitForURL(`**${APP}/resources/git.app`);
+    await picture(page, 'resource', PICTURES);
+    expect(await page.locator('main').innerText()).toContain('by ann');
+  });
+
+  test('that is not there, and one that is not yours, are pages too', async () => {
+    await page.goto('/auth/login');
+    await signIn('ann');
+    await page.waitForURL('**/teams');
+    await page.goto('/teams/main/pipelines/none');
+    expect(await heading()).toBe('There is nothing here');
+    await picture(page, 'not-found', PICTURES);
+    await page.goto('/teams/other/pipelines');
+    expect(await heading()).toBe('You may not do this');
+    await page.goto('/openapi');
+    expect(await heading()).toBe('The API');
+    await page.getByText('/teams/{team}/audit').first().click();
+    await picture(page, 'api', PICTURES);
+  });
+});
+
+test('every page can be used by keyboard: the first thing is a way to the content, and what has the focus shows it', async () => {
+  await page.goto('/auth/login');
+  await page.keyboard.press('Shift+Tab');
+  await page.locator('body').press('Tab');
+  await page.goto('/openapi');
+  await page.keyboard.press('Tab');
+  const first = page.locator(':focus');
+  expect(await first.innerText()).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  expect(await page.locator(':focus').getAttribute('id')).toBe('main');
+});

@@ -1,0 +1,39 @@
+import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import { createCompiler } from '#adapters/hcl/compile.ts';
+import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
+import type { Log } from '#adapters/http/log.ts';
+import { openIdClient } from '#adapters/oauth/openid.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
+import type { PublicGatewayConfig } from '#config';
+import type { AccessStores } from '#flows/access-stores.ts';
+import { openAccess } from './access.ts';
+import { secretsIn } from './client-secrets.ts';
+import { openCluster } from './cluster-connection.ts';
+
+/** Who asks, what they may, and what the API makes for them: with connections to identity providers and to the API server. */
+export async function openPeople(config: PublicGatewayConfig, stores: AccessStores, log: Log) {
+  const cluster = await openCluster(config);
+  const providers = guardedWebFetch({ allowedRanges: config.oauthAllowedRanges });
+  // One text at a time: a compiler is a process, and there is none while nobody asks.
+  const compiler = createCompiler({ processes: 1 });
+  const access = openAccess({
+    ...config,
+    client: openIdClient({
+      secretOf: secretsIn(config.oauthSecretsDirectories, async (key) => await cluster?.clientSecret(key)),
+      fetch: async (url, init) => await providers.fetch(url, init),
+      now: () => performance.now(),
+    }),
+    passwords: await argon2Passwords(),
+    stores,
+    objects: cluster?.objects,
+    compiler,
+    installation: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
+    now: () => new Date(),
+  });
+  return {
+    access,
+    async close(): Promise<void> {
+      await Promise.all([providers.close(), compiler.close(), cluster?.close()]);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Of the chart's own Postgres; see config/images/images.json. */
+const BIN = '/usr/lib/postgresql/15/bin';
+
+export interface DebianPostgres {
+  /** Of a database, as the superuser. */
+  url(database: string): string;
+  /** One of its programs, with its password and address in the environment. */
+  run(program: string, args: string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The release and the programs that the image of the chart's own Postgres has, installed where they are missing. */
+export async function startDebianPostgres(): Promise<DebianPostgres> {
+  if (!existsSync(join(BIN, 'pg_dump')) || !existsSync(join(BIN, 'initdb'))) await install();
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-debian-postgres-'));
+  const user = await owner(folder);
+  const port = await freePort();
+  const program = async (name: string, args: string[]): Promise<string> =>
+    (
+      await run(join(BIN, name), args, {
+        ...user,
+        cwd: folder,
+        env: { PATH: process.env['PATH'], PGHOST: '127.0.0.1', PGPORT: String(port) },
+        maxBuffer: 64 * 1024 * 1024,
+      })
+    ).stdout;
+  const data = join(folder, 'data');
+  const initialise = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  await program('initdb', [...initialise, `--pgdata=${data}`]);
+  const options = `-c port=${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
+  await program('pg_ctl', ['start', '--wait', '-D', data, '-l', join(folder, 'log'), '-o', options]);
+  return {
+    url: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    run: program,
+    async stop() {
+      await program('pg_ctl', ['stop', '--wait', '--mode=fast', '-D', data]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function install(): Promise<void> {
+  if (process.getuid?.() !== 0) {
+    throw new Error(
+      'The Postgres of the chart is missing: install the Debian packages postgresql-15 and postgresql-client-15.',
+    );
+  }
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await run('apt-get', ['update', '-q'], { env });
+  await run(
+    'apt-get',
+    ['install', '-q', '-y', '--no-install-recommends', 'postgresql-15', 'postgresql-client-15'],
+    {
+      env,
+    },
+  );
+}
+
+/** Postgres does not run as root. */
+async function owner(folder: string): Promise<{ uid?: number; gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const [uid, gid] = [await idOf('-u'), await idOf('-g')];
+  chownSync(folder, uid, gid);
+  chmodSync(folder, 0o700);
+  return { uid, gid };
+}
+
+const idOf = async (flag: '-u' | '-g'): Promise<number> =>
+  Number((await run('id', [flag, 'postgres'])).stdout);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,103 @@
+import { mkdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import { openIdClient } from '#adapters/oauth/openid.ts';
+import { refuseProviderLoss } from '#domain/access/lock-out.ts';
+import type { OAuthClient } from '#flows/oauth-ports.ts';
+import { startChromium } from './chromium.ts';
+import { CLIENT, startIdentityProvider } from './identity-provider.ts';
+import { openStores } from './stores.ts';
+import type { TestStores } from './stores.ts';
+import { tlsInFront } from './tls-in-front.ts';
+
+/*
+ * Everything that a person meets: a browser, HTTPS under the name of the installation, the gateway over a real Postgres, and two real
+ * identity providers.
+ */
+interface Served {
+  base: string;
+  close(): Promise<void>;
+}
+
+export async function openSite<G extends Served>(
+  origin: string,
+  openGateway: (stores: TestStores, options: { client: OAuthClient }) => Promise<G>,
+) {
+  const stores = await openStores();
+  const [one, two] = [await startProvider(origin, 'one'), await startProvider(origin, 'two')];
+  const guarded = guardedWebFetch({ allowedRanges: ['127.0.0.0/8'], ca: `${one.ca}\n${two.ca}` });
+  const client = openIdClient({
+    secretOf: async () => CLIENT.secret,
+    fetch: async (url, init) => await guarded.fetch(url, init),
+    now: () => performance.now(),
+  });
+  await offer(stores, 'one', one.issuer);
+  await offer(stores, 'two', two.issuer);
+  const gateway = await openGateway(stores, { client });
+  const front = await tlsInFront(gateway.base);
+  const browser = await startChromium({ host: new URL(origin).host, port: front.port });
+  return {
+    stores,
+    gateway,
+    one,
+    two,
+    browser,
+    async close() {
+      await browser.close();
+      await front.close();
+      await Promise.all([gateway.close(), one.close(), two.close(), guarded.close()]);
+      await stores.close();
+    },
+  };
+}
+
+async function startProvider(origin: string, canonical: string) {
+  return await startIdentityProvider([`${origin}/auth/oauth/${canonical}/callback`]);
+}
+
+async function offer({ access }: TestStores, canonical: string, issuerUrl: string): Promise<void> {
+  const provider = {
+    canonical,
+    displayName: `Provider ${canonical === 'one' ? 'One' : 'Two'}`,
+    type: 'OIDC' as const,
+    clientId: CLIENT.id,
+    issuerUrl,
+    enabled: true,
+    secretKey: 'known',
+  };
+  await access.oauth.saveProvider(provider, { by: 'manifest', at: new Date() }, refuseProviderLoss);
+}
+
+/** A person with a browser of their own. `complaints`: what the browser told its console, and what broke in a page. */
+export async function openPerson(
+  browser: Browser,
+  origin: string,
+): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, baseURL: origin });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    const text = message.text();
+    // That an answer was a refusal is no complaint about the page.
+    if (message.type() === 'error' && !/status of 4(01|03|04|09)/.test(text)) complaints.push(text);
+  });
+  return { context, page, complaints };
+}
+
+/** Pictures of the page as it is now, light and dark, for people to look at; only where a folder for them is named. */
+export async function picture(page: Page, name: string, folder: string | undefined): Promise<void> {
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage: true });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(20);
+}
