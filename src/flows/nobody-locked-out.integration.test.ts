@@ -11,6 +11,7 @@ import { openStores } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
 import { deleteProvider, updateProvider } from './change-oauth-provider.ts';
+import type { WantedProvider } from './change-oauth-provider.ts';
 import { changeAccount, changeRole, removeAccount, removeMember } from './manage-accounts.ts';
 import type { StoredProvider } from './oauth-ports.ts';
 
@@ -36,28 +37,6 @@ const who = fc.constantFrom(...NAMES);
 const provider = fc.constantFrom(...PROVIDERS);
 const role = fc.constantFrom<Role>(...ROLES);
 const flag = fc.boolean();
-const CHANGES = fc.oneof(
-  fc.record({ what: fc.constant('api-provider' as const), provider, enabled: flag }),
-  fc.record({ what: fc.constant('api-provider-gone' as const), provider }),
-  fc.record({ what: fc.constant('manifest-provider' as const), provider, enabled: flag, elsewhere: flag }),
-  fc.record({ what: fc.constant('manifest-provider-gone' as const), provider }),
-  fc.record({ what: fc.constant('local' as const), on: flag }),
-  fc.record({ what: fc.constant('link' as const), who, provider }),
-  fc.record({ what: fc.constant('unlink' as const), who, provider }),
-  fc.record({ what: fc.constant('account' as const), who, disabled: flag, globalAdmin: flag }),
-  fc.record({ what: fc.constant('account-gone' as const), who }),
-  fc.record({ what: fc.constant('role' as const), who, role }),
-  fc.record({ what: fc.constant('leave' as const), who }),
-  fc.record({
-    what: fc.constant('manifest-team' as const),
-    members: fc.option(
-      fc.uniqueArray(fc.record({ user: who, role }), { selector: ({ user }) => user, maxLength: 3 }),
-      { nil: undefined },
-    ),
-  }),
-);
-type Change = typeof CHANGES extends fc.Arbitrary<infer T> ? T : never;
-
 function definition(canonical: string, elsewhere = false): StoredProvider {
   const issuerUrl = `https://${elsewhere ? 'elsewhere' : canonical}.example.org`;
   return { canonical, type: 'OIDC', clientId: 'x', issuerUrl, enabled: true, secretKey: 'x' };
@@ -80,52 +59,67 @@ async function link(username: string, canonical: string): Promise<void> {
   await stores.access.oauth.link(userId, { ...identity, groups: [] }, at).catch(() => undefined);
 }
 
-async function carryOut(change: Change): Promise<unknown> {
-  const { accounts, members, oauth } = stores.access;
-  const passwords = { hash: async (text: string) => text, isCommon: () => false };
-  const ports = { objects, oauth, now: () => at };
-  switch (change.what) {
-    case 'api-provider':
-      return await updateProvider(
-        change.provider,
-        { change: (known) => ({ ...known, enabled: change.enabled }), secret: undefined },
-        act,
-        ports,
-      );
-    case 'api-provider-gone':
-      return await deleteProvider(change.provider, act, ports);
-    case 'manifest-provider':
-      return await applyOAuthProvider(
-        { ...definition(change.provider, change.elsewhere), enabled: change.enabled },
-        ports,
-      );
-    case 'manifest-provider-gone':
-      return await removeOAuthProvider(change.provider, ports);
-    case 'local':
-      return await oauth.setLocal(change.on, act, refuseLocalLoss);
-    case 'link':
-      return await link(change.who, change.provider);
-    case 'unlink': {
-      const userId = (await idOf(change.who)) ?? 0;
-      return await oauth.unlink({ userId, provider: change.provider }, act, refuseUnlink);
-    }
-    case 'account': {
-      const { disabled, globalAdmin } = change;
-      return await changeAccount(change.who, { disabled, globalAdmin }, act, { accounts, passwords });
-    }
-    case 'account-gone':
-      return await removeAccount(change.who, act, { accounts });
-    case 'role':
-      return await changeRole({ team: 'main', username: change.who, role: change.role }, act, members);
-    case 'leave':
-      return await removeMember({ team: 'main', username: change.who }, act, members);
-    case 'manifest-team': {
-      const team = { name: 'main', namespace: 'main' };
-      const named = change.members === undefined ? {} : { members: change.members };
-      return await stores.teams.saveTeam({ ...team, ...named }, { at, refuse: refuseMembers });
-    }
-  }
+/** What somebody does: by name, so that a sequence that harms can be read, and as it is done. */
+interface Change {
+  what: string;
+  with: unknown;
+  run: () => Promise<unknown>;
 }
+
+function change<T>(
+  what: string,
+  given: fc.Arbitrary<T>,
+  run: (given: T) => Promise<unknown>,
+): fc.Arbitrary<Change> {
+  return given.map((one) => ({ what, with: one, run: async () => await run(one) }));
+}
+
+const ports = () => ({ objects, oauth: stores.access.oauth, now: () => at });
+const passwords = { hash: async (text: string) => text, isCommon: () => false };
+const accountPorts = () => ({ accounts: stores.access.accounts, passwords });
+const members = fc.uniqueArray(fc.record({ user: who, role }), {
+  selector: ({ user }) => user,
+  maxLength: 3,
+});
+
+const CHANGES = fc.oneof(
+  change('api-provider', fc.record({ provider, enabled: flag }), async ({ provider: name, enabled }) => {
+    const wanted = { change: (known: WantedProvider) => ({ ...known, enabled }), secret: undefined };
+    return await updateProvider(name, wanted, act, ports());
+  }),
+  change('api-provider-gone', provider, async (name) => await deleteProvider(name, act, ports())),
+  change(
+    'manifest-provider',
+    fc.record({ provider, enabled: flag, elsewhere: flag }),
+    async ({ provider: name, enabled, elsewhere }) =>
+      await applyOAuthProvider({ ...definition(name, elsewhere), enabled }, ports()),
+  ),
+  change('manifest-provider-gone', provider, async (name) => await removeOAuthProvider(name, ports())),
+  change('local', flag, async (on) => await stores.access.oauth.setLocal(on, act, refuseLocalLoss)),
+  change('link', fc.record({ who, provider }), async (one) => await link(one.who, one.provider)),
+  change('unlink', fc.record({ who, provider }), async (one) => {
+    const userId = (await idOf(one.who)) ?? 0;
+    return await stores.access.oauth.unlink({ userId, provider: one.provider }, act, refuseUnlink);
+  }),
+  change(
+    'account',
+    fc.record({ who, disabled: flag, globalAdmin: flag }),
+    async ({ who: name, ...wanted }) => await changeAccount(name, wanted, act, accountPorts()),
+  ),
+  change('account-gone', who, async (name) => await removeAccount(name, act, accountPorts())),
+  change('role', fc.record({ who, role }), async (one) => {
+    return await changeRole({ team: 'main', username: one.who, role: one.role }, act, stores.access.members);
+  }),
+  change(
+    'leave',
+    who,
+    async (username) => await removeMember({ team: 'main', username }, act, stores.access.members),
+  ),
+  change('manifest-team', fc.option(members, { nil: undefined }), async (named) => {
+    const team = { name: 'main', namespace: 'main', ...(named !== undefined && { members: named }) };
+    return await stores.teams.saveTeam(team, { at, refuse: refuseMembers });
+  }),
+);
 
 /** Everybody has a way in: by password, by a provider, or both. */
 async function begin(local: boolean[]): Promise<void> {
@@ -168,7 +162,7 @@ test('no sequence of API calls and manifest changes leaves anybody without a way
       async (local, rounds) => {
         await begin(local);
         for (const round of rounds) {
-          const answers = await Promise.all(round.map(carryOut));
+          const answers = await Promise.all(round.map(async ({ run }) => await run()));
           for (const [index, { what }] of round.entries()) {
             const took = JSON.stringify(answers[index] ?? 'done').includes('"done"') ? 'done' : 'refused';
             done[`${what} ${took}`] = (done[`${what} ${took}`] ?? 0) + 1;
