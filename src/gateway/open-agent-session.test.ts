@@ -187,6 +187,33 @@ describe('the right agent', () => {
     });
   });
 
+  test('gets hooks with the secrets of their commands, and versions as they are', async () => {
+    const cmd = `tell ${makeSecretPlaceholder('git/token')}`;
+    const bait = { ref: makeSecretPlaceholder('git/token') };
+    const [unit, ...others] = samplePipeline().jobs;
+    const onTrigger = [{ kind: 'command' as const, run: { runner: 'shell' as const, cmd } }];
+    const jobs = [...(unit === undefined ? [] : [{ ...unit, onTrigger }]), ...others];
+    const { parts, done, run } = world(samplePipeline({ jobs }));
+    run.checks = [];
+    run.hooks = { resource: 'git.app', leftMs: 20_000, versions: [{ id: 12, fields: bait }] };
+    expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
+      answer: 'opened',
+      response: {
+        run: {
+          secrets: ['hun"ter\n2'],
+          checks: [],
+          hooks: {
+            seconds: 17,
+            plans: [
+              { version: '12', command: { script: 'tell hun"ter\n2' }, env: { version_ref: bait.ref } },
+            ],
+          },
+        },
+      },
+    });
+    expect(done).toEqual(['read team-blue/git/token']);
+  });
+
   test('of a Pod that a CronJob made has nothing to do when all is being checked', async () => {
     const { parts, keys } = world();
     const pod = { namespace: 'team-blue', name: 'app-check-hourly-29400000-xyz', uid: 'u3' };

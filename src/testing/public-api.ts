@@ -195,6 +195,15 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
             output: 'tried\n',
             stalled: false,
             webhookWorks: false,
+            hooks: {
+              first: 11,
+              last: 11,
+              endedAt: AT,
+              error: 'One failed.',
+              results: [
+                { version: '11', job: 'unit', hook: 'shell', error: 'exit code 3.', output: 'told\n' },
+              ],
+            },
           }
         : undefined,
     waiting: async (name) =>

@@ -403,6 +403,13 @@ describe('answers', () => {
         output: 'tried\n',
         error: 'No.',
         last_checked_at: '2026-11-21T10:00:00.000Z',
+        hooks: {
+          first_version: 11,
+          last_version: 11,
+          ended_at: '2026-11-21T10:00:00.000Z',
+          error: 'One failed.',
+          results: [{ version_id: 11, job: 'unit', hook: 'shell', error: 'exit code 3.', output: 'told\n' }],
+        },
       },
     });
   });

@@ -2,7 +2,15 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { isActive } from './build-changes.ts';
 import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
-import { addVersion, newestOf, release, type History } from '#testing/scheduling/history.ts';
+import {
+  addVersion,
+  newestOf,
+  release,
+  resourceOf,
+  type History,
+  type HistoryBuild,
+  type HistoryResource,
+} from '#testing/scheduling/history.ts';
 import { drawnPipeline, historyOf } from '#testing/scheduling/random-history.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
 
@@ -19,23 +27,36 @@ const drawn = fc.record({
 });
 type Drawn = typeof drawn extends fc.Arbitrary<infer One> ? One : never;
 
-/** The history in the end, when no hooks run and every build that there is to make has been made and has succeeded. */
-function play({ pipeline, hooks, happenings }: Drawn, withHooks: boolean): History {
+/** What happens, and the decision that follows. */
+function happen(history: History, { kind, one }: Drawn['happenings'][number]): HistoryBuild[] {
+  const resource = history.resources[one % history.resources.length];
+  if (resource === undefined) return [];
+  if (kind === 'version') addVersion(history, resource.id);
+  else if (kind === 'builds') succeed(history);
+  else endSome(resource, one);
+  return applyDecision(history, decideFromHistory(history));
+}
+
+function endSome(resource: HistoryResource, which: number): void {
+  const { held = [] } = resource;
+  if (held.length > 0) release(resource, held[which % held.length] ?? 0);
+}
+
+/** What only comes along is the newest at the time of the build, and builds are made later: so all of it triggers. */
+function drawnHistory({ pipeline, hooks }: Drawn, withHooks: boolean): History {
   const history = historyOf(pipeline);
   for (const [index, job] of history.jobs.entries()) {
     job.hooks = withHooks && hooks[index] === true;
     job.interruptible = false;
-    // What only comes along is the newest at the time of the build, and builds are made later.
     for (const get of job.gets) get.trigger = true;
   }
-  for (const { kind, one } of happenings) {
-    const resource = history.resources[one % history.resources.length];
-    if (resource === undefined) continue;
-    if (kind === 'version') addVersion(history, resource.id);
-    else if (kind === 'hooks') release(resource, resource.held?.[one % (resource.held.length || 1)] ?? 0);
-    else succeed(history);
-    applyDecision(history, decideFromHistory(history));
-  }
+  return history;
+}
+
+/** The history in the end, when no hooks run and every build that there is to make has been made and has succeeded. */
+function play(one: Drawn, withHooks: boolean): History {
+  const history = drawnHistory(one, withHooks);
+  for (const happening of one.happenings) happen(history, happening);
   for (const resource of history.resources) resource.held = [];
   while (decideAndSucceed(history));
   return history;
@@ -79,22 +100,12 @@ test('a pipeline with hooks gets the same builds in the end as without, whenever
 
 test('no automatic build takes a version whose hooks run', () => {
   fc.assert(
-    fc.property(drawn, ({ pipeline, hooks, happenings }) => {
-      const history = historyOf(pipeline);
-      for (const [index, job] of history.jobs.entries()) job.hooks = hooks[index] === true;
-      for (const { kind, one } of happenings) {
-        const resource = history.resources[one % history.resources.length];
-        if (resource === undefined) continue;
-        if (kind === 'version') addVersion(history, resource.id);
-        else if (kind === 'hooks') release(resource, resource.held?.[0] ?? 0);
-        else succeed(history);
-        const made = applyDecision(history, decideFromHistory(history));
-        for (const { inputs } of made)
-          for (const input of inputs) {
-            const { held = [] } = history.resources.find(({ id }) => id === input.resource) ?? {};
-            expect(input.version).toBeLessThan(Math.min(Infinity, ...held));
-          }
-      }
+    fc.property(drawn, (one) => {
+      const history = drawnHistory(one, true);
+      for (const happening of one.happenings)
+        for (const { inputs } of happen(history, happening))
+          for (const { resource, version } of inputs)
+            expect(version).toBeLessThan(Math.min(Infinity, ...(resourceOf(history, resource).held ?? [])));
     }),
     { numRuns: RUNS },
   );

@@ -104,6 +104,11 @@ describe('conditions of a Pipeline', () => {
       ['Ready=True Accepted', 'VersionsTruncated=True TooManyVersions'],
     ],
     [
+      'hooks that failed',
+      applied({ resources: [{ name: 'git.app', versions: 1, stalled: false, hooksError: 'no' }] }),
+      ['Ready=True Accepted', 'HooksFailed=True HookFailed'],
+    ],
+    [
       'tags that the Team does not allow',
       { ...applied(), refusedTags: [noGpu] },
       ['Ready=True Accepted', 'TagsRefused=True TagNotAllowed'],
@@ -186,6 +191,8 @@ describe('Events tell how one status became the next', () => {
   const green = statusOf(applied({ jobs: [unit('1', 'succeeded', 1)] }), { before: running });
   const red = statusOf(applied({ jobs: [unit('2', 'failed', 2)] }), { before: green });
   const failing = facts({ resources: [{ name: 'git.app', versions: 0, stalled: false, checkError: 'no' }] });
+  const failed = (hooksError: string): PipelineStatus =>
+    statusOf(applied({ resources: [{ name: 'git.app', versions: 1, stalled: false, hooksError }] }));
   const cut = (count: number): PipelineStatus =>
     statusOf(applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, cut: count }] }));
   const broken = statusOf({ outcome: 'invalid', errors: ['x'], facts: facts() }, { before: first });
@@ -203,6 +210,9 @@ describe('Events tell how one status became the next', () => {
     ['the same ones', cut(50), cut(50), []],
     ['other ones', cut(50), cut(51), ['Warning VersionsTruncated']],
     ['a check that is complete again', cut(50), first, []],
+    ['hooks that failed', first, failed('no'), ['Warning HooksFailed']],
+    ['the same once more', failed('no'), failed('no'), []],
+    ['hooks that succeed again', failed('no'), first, []],
     ['no builds of an earlier object of the name', undefined, red, ['Normal RevisionApplied']],
   ])('%s', (_, before, after, expected) => {
     expect(told(before, after)).toEqual(expected);
