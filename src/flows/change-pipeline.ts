@@ -77,7 +77,7 @@ export async function readPipeline(
   return place === undefined ? { answer: 'unknown' } : await ports.objects.read(place);
 }
 
-export async function readToChange(
+async function readToChange(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
 ): Promise<Written<PipelineObject>> {
