@@ -4,7 +4,7 @@ export interface Removed {
   /** Builds that stay, whose logs went. */
   logs: number;
   versions: number;
-  /** Ends of check runs and of requests that were refused. */
+  /** Ends of check runs and of requests that were refused, and definitions that nothing names any more. */
   records: number;
 }
 

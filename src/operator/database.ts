@@ -6,6 +6,7 @@ import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { leaderStore } from '#adapters/database/leader-store.ts';
+import { dropEmptyLogPartitions } from '#adapters/database/drop-log-partitions.ts';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool } from '#adapters/database/pool.ts';
@@ -35,7 +36,7 @@ export interface OperatorDatabase {
   bell: ClosableBell;
   /** From now on all writes are this leader's. */
   takeEpoch(holder: string): Promise<number>;
-  /** Once a day: tables for the months to come. */
+  /** Once a day: tables for the months to come, and those of past months go when their logs are gone. */
   makePartitions(at: Date): Promise<void>;
   close(): Promise<void>;
 }
@@ -70,6 +71,7 @@ export async function openDatabase(
     },
     async makePartitions(at) {
       await makeLogPartitions(pool, at);
+      await dropEmptyLogPartitions(pool, at);
     },
     async close() {
       await bell.close();

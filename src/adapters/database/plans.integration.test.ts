@@ -4,6 +4,7 @@ import { applyEvents } from '#domain/build/apply-events.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { fillWithHistory, rowsReadThrough } from '#testing/filled-history.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import {
   eventsOf,
@@ -14,12 +15,12 @@ import {
   toSave,
   type TestStores,
 } from '#testing/stores.ts';
-import { openPool, rows, texts } from './pool.ts';
+import { openPool, rows } from './pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
 const BUILDS = 20_000;
-const HISTORY = ['builds', 'versions', 'build_inputs', 'good_versions', 'build_attempts', 'build_steps'];
+const TABLES = ['builds', 'versions', 'build_inputs', 'good_versions', 'build_attempts', 'build_steps'];
 let stores: TestStores;
 /** One connection only, so that its counters can be asked for. */
 let pool: DatabasePool;
@@ -29,7 +30,7 @@ beforeAll(async () => {
   stores = await openStores();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
-  await fillWithHistory(stores.pool);
+  await fillWithHistory(stores.pool, BUILDS, now());
   pool = await openPool(stores.url, { maximumConnections: 1 });
 });
 afterAll(async () => {
@@ -71,7 +72,7 @@ test('nothing on the way from a version to its build reads through history', asy
       await views.logs({ ...APP, job: 'unit', number: '777' }, 0);
     },
   };
-  expect(await readThrough(ways, HISTORY)).toEqual([]);
+  expect(await readThrough(ways, TABLES)).toEqual([]);
 });
 
 test('nor does anything on the way from hooks to the builds that wait for them', async () => {
@@ -94,7 +95,7 @@ test('nor does anything on the way from hooks to the builds that wait for them',
     'the end of hooks': async () => await checks.recordHooks(await run(), [], now()),
     'the decision that follows': () => builds.schedule(id, decideBuilds, now()),
   };
-  expect(await readThrough(ways, [...HISTORY, 'check_runs', 'hook_runs'])).toEqual([]);
+  expect(await readThrough(ways, [...TABLES, 'check_runs', 'hook_runs'])).toEqual([]);
   expect(
     (await stores.views.builds({ team: 'main', pipeline: 'told', job: 'unit' }, { limit: 5 }))?.rows,
   ).toHaveLength(1);
@@ -114,49 +115,12 @@ async function readThrough(
 ): Promise<string[]> {
   const scans: string[] = [];
   for (const [name, way] of Object.entries(ways)) {
-    const before = await rowsReadThrough(tables);
+    const before = await rowsReadThrough(pool, tables);
     await way();
-    const after = await rowsReadThrough(tables);
+    const after = await rowsReadThrough(pool, tables);
     for (const [table, count] of after) if (count > (before.get(table) ?? 0)) scans.push(`${name}: ${table}`);
   }
   return scans;
-}
-
-/** Rows that sequential scans have read, by table. */
-async function rowsReadThrough(tables: readonly string[]): Promise<Map<string, number>> {
-  await pool.query(rows()`SELECT pg_stat_force_next_flush()`);
-  const counts = await pool.any(rows<{ name: string; count: number }>()`
-    SELECT relname AS name, seq_tup_read AS count FROM pg_stat_user_tables
-    WHERE relname = ANY(${texts(tables)})`);
-  return new Map(counts.map(({ name, count }) => [name, count]));
-}
-
-/** As many builds of `unit` as versions of `git.app`, two thirds of them good. */
-async function fillWithHistory(connection: DatabasePool): Promise<void> {
-  const at = now().toISOString();
-  await connection.query(rows()`
-    INSERT INTO versions (scope_id, digest, fields, found_at)
-    SELECT s.id, sha256(n::text::bytea), jsonb_build_object('ref', n), ${at}
-    FROM check_scopes s, generate_series(1, ${BUILDS}) n ORDER BY n`);
-  await connection.query(rows()`
-    INSERT INTO builds (job_id, revision_id, number, cause, created_at, status, wants_pod, ended_at)
-    SELECT j.id, r.id, n, '{}', ${at}, CASE n % 3 WHEN 0 THEN 'failed' ELSE 'succeeded' END, false, ${at}
-    FROM jobs j, revisions r, generate_series(1, ${BUILDS}) n WHERE j.name = 'unit' ORDER BY n`);
-  await connection.query(rows()`
-    INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM builds`);
-  await connection.query(rows()`
-    INSERT INTO build_steps (build_id, attempt, position, step, kind, name, status)
-    SELECT id, 1, 0, '0', 'get', 'git.app', 'succeeded' FROM builds`);
-  await connection.query(rows()`
-    INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id)
-    SELECT b.id, 0, b.job_id, 'app', r.id, v.id FROM builds b
-    JOIN versions v ON v.fields ->> 'ref' = b.number::text, resources r`);
-  await connection.query(rows()`
-    INSERT INTO good_versions SELECT i.job_id, i.resource_id, i.version_id, i.build_id
-    FROM build_inputs i JOIN builds b ON b.id = i.build_id WHERE b.status = 'succeeded'`);
-  await connection.query(rows()`UPDATE jobs SET next_number = ${BUILDS + 1} WHERE name = 'unit'`);
-  await connection.query(rows()`UPDATE job_gets SET dealt_with = (SELECT max(id) FROM versions)`);
-  await connection.query(rows()`ANALYZE`);
 }
 
 /** As many runs of hooks as builds, all over. */

@@ -12,6 +12,7 @@ import { gatherJobs } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
 import { logMonth } from './log-chunks.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
+import { removeOldRevisions } from './retain-revisions.ts';
 import { leaveTurn, takeTurn, type Turn } from './retention-turn.ts';
 
 /** Builds that are looked at by one transaction. */
@@ -33,7 +34,8 @@ export async function retainSomeBuilds(
   const newestSeen = builds.at(-1)?.id;
   const over = builds.length < AT_ONCE || (last?.because === 'limits' && last.build === newestSeen);
   await leaveTurn(connection, turn, { last: over ? undefined : newestSeen, at });
-  return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records: 0 };
+  const records = over ? await removeOldRevisions(connection, turn.pipeline, at) : 0;
+  return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records };
 }
 
 type StoredBuild = Omit<OldBuild, 'endedAt'> & { endedAt: Date | null; createdAt: Date };

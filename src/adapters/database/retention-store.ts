@@ -37,9 +37,9 @@ async function removeRecords(connection: Transaction, before: Date): Promise<Rem
   // In a statement of its own: it may see that their sessions are gone.
   await connection.query(rows()`DELETE FROM check_runs WHERE id = ANY(${ids(runs)})`);
   const refused = await connection.anyFirst(rows<{ id: number }>()`
-    DELETE FROM job_triggers WHERE id IN (
+    DELETE FROM job_triggers WHERE id = ANY(ARRAY(
       SELECT id FROM job_triggers WHERE refused IS NOT NULL AND requested_at < ${before.toISOString()}
-      ORDER BY requested_at LIMIT ${RECORDS_AT_ONCE}) RETURNING id`);
+      ORDER BY requested_at LIMIT ${RECORDS_AT_ONCE})) RETURNING id`);
   const records = runs.length + refused.length;
   return records === 0 ? undefined : { builds: 0, logs: 0, versions: 0, records };
 }

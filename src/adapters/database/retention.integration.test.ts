@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { retainHistory } from '#flows/retain-history.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -185,6 +186,65 @@ describe('builds', () => {
     expect(await numbers()).toEqual(['5', '6']);
   });
 });
+
+const definitions = async (): Promise<readonly number[]> =>
+  await stores.pool.anyFirst(rows<{ number: number }>()`SELECT number FROM revisions ORDER BY number`);
+
+/** Another definition of the pipeline, with one job; answers the number of its revision. */
+async function change(): Promise<number> {
+  const digest = String(await definitions());
+  const again = toSave(samplePipeline({ jobs: [job('unit', get('git.app'), task('test'))] }), { digest });
+  saved = await stores.pipelines.savePipeline(again);
+  return saved.revision;
+}
+
+describe('definitions', () => {
+  test('that were replaced long ago go once no build names them', async () => {
+    await change();
+    await built('a');
+    for (let more = 0; more < 2; more += 1) await change();
+    await built('b');
+    expect(await change()).toBe(5);
+    days = 6;
+    await tidy();
+    expect(await definitions()).toEqual([1, 2, 3, 4, 5]);
+    days = 8;
+    expect(await tidy()).toMatchObject({ builds: 0, records: 2 });
+    expect(await definitions()).toEqual([2, 4, 5]);
+    await keep({ builds: 1, days: 30 });
+    // Records of checks are kept for a week, and those of this test lie in the future.
+    await stores.pool.query(rows()`UPDATE check_runs SET revision_id = NULL`);
+    days = 9;
+    expect(await tidy()).toMatchObject({ builds: 1, records: 1 });
+    expect(await definitions()).toEqual([4, 5]);
+  });
+
+  test('that run stay, and so does the one that a build would be repeated with', async () => {
+    await built('a');
+    await change();
+    days = 400;
+    await tidy();
+    expect(await definitions()).toEqual([1, 2]);
+    const ref = { ...UNIT, number: '1' };
+    const again = await stores.actions.retryBuild(ref, 'ann', retryBuild, new Date());
+    expect(again).toMatchObject({ answer: 'done' });
+  });
+
+  test('that a check run names stay', async () => {
+    await startCheck();
+    await change();
+    days = 8;
+    await tidy();
+    expect(await definitions()).toEqual([1, 2]);
+  });
+});
+
+/** A check that goes on. */
+async function startCheck(): Promise<void> {
+  await stores.checks.requestCheck(GIT, 'manual', new Date());
+  const [due] = await stores.checks.dueChecks(new Date(), 1);
+  expect(await stores.checks.openRun([due?.scope ?? 0], 'manual', new Date())).toBeDefined();
+}
 
 /** Connections of a process that is killed when it comes to this statement of a transaction. */
 function dyingAt(statement: number): DatabasePool {

@@ -178,6 +178,7 @@ CREATE TABLE builds (
 CREATE INDEX builds_active_of_job ON public.builds USING btree (job_id) WHERE (ended_at IS NULL);
 CREATE INDEX builds_good_of_job ON public.builds USING btree (job_id, id DESC) WHERE (status = ANY (ARRAY['succeeded'::text, 'warning'::text]));
 CREATE INDEX builds_of_job ON public.builds USING btree (job_id, id DESC);
+CREATE INDEX builds_of_revision ON public.builds USING btree (revision_id);
 CREATE INDEX builds_open ON public.builds USING btree (id) WHERE (ended_at IS NULL);
 CREATE INDEX builds_queued ON public.builds USING btree (job_id, id) WHERE ((admitted_at IS NULL) AND (status = 'pending'::text));
 CREATE INDEX builds_running ON public.builds USING btree (job_id) WHERE ((admitted_at IS NOT NULL) AND (ended_at IS NULL));
@@ -202,6 +203,7 @@ CREATE TABLE check_runs (
   CONSTRAINT check_runs_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id)
 );
 CREATE INDEX check_runs_closed ON public.check_runs USING btree (closed_at) WHERE (closed_at IS NOT NULL);
+CREATE INDEX check_runs_of_revision ON public.check_runs USING btree (revision_id);
 CREATE INDEX check_runs_open ON public.check_runs USING btree (id) WHERE (closed_at IS NULL);
 
 CREATE TABLE check_scopes (
