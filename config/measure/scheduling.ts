@@ -15,14 +15,15 @@ import { circumstances, numberFlag, table } from './table.ts';
  * How long one scheduling decision takes, database included, and whether that grows with history (ADR 0010): a pipeline of 200 jobs and
  * 50 resources with 10,000, 100,000 and 1,000,000 builds and as many versions, on a Postgres of its own with fsync.
  *
- *   node config/measure/scheduling.ts [--runs 100] [--most 1000000]
+ *   node config/measure/scheduling.ts [--runs 100] [--least 10000] [--most 1000000]
  *
  * References on the same connections, in turn with the rest: the smallest round trip there is, and a transaction that writes one row.
  */
 const runs = numberFlag('runs', 100);
+const least = numberFlag('least', 10_000);
 const most = numberFlag('most', 1_000_000);
 const WARM_UP = 10;
-const SIZES = [10_000, 100_000, 1_000_000].filter((size) => size <= most);
+const SIZES = [10_000, 100_000, 1_000_000].filter((size) => size >= least && size <= most);
 const EXPLAINED = 20;
 
 type Act = (run: number) => Promise<void>;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { SilentBell } from '#testing/in-memory-cluster.ts';
 import { applyPipeline } from './apply-pipeline.ts';
 import type { ApplyPipelinePorts } from './apply-pipeline.ts';
 import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
@@ -52,16 +53,18 @@ interface World {
   /** What is in the database from before. */
   known?: Pipeline;
   facts?: PipelineFacts;
+  repinned?: { stopped: number[] };
 }
 
 function ports(world: World) {
   const kept: PipelineToSave[] = [];
   const scheduled: ScheduledPipeline[] = [];
+  const bell = new SilentBell();
   const all: ApplyPipelinePorts = {
     store: {
       savePipeline: (toSave) => {
         kept.push(toSave);
-        return Promise.resolve(saved);
+        return Promise.resolve({ ...saved, ...(world.repinned && { repinned: world.repinned }) });
       },
       definition: () =>
         Promise.resolve(
@@ -85,11 +88,12 @@ function ports(world: World) {
         return Promise.resolve();
       },
     },
+    bell,
     compiler: {
       compile: () => Promise.resolve(world.compilation ?? { pipeline: definition, diagnostics: [] }),
     },
   };
-  return { ports: all, kept, scheduled };
+  return { ports: all, kept, scheduled, rung: bell.rung };
 }
 
 describe('a manifest', () => {
@@ -113,6 +117,20 @@ describe('a manifest', () => {
       refusedTags: [{ reason: 'TagNotAllowed', message: 'earlier of blue' }],
     });
     expect(kept).toEqual([]);
+  });
+
+  test.each([
+    ['has pins as before tells nobody', undefined, []],
+    ['pins something else wakes the scheduler', { stopped: [] }, ['schedule 1']],
+    [
+      'ends builds by its pins has their Pods looked at',
+      { stopped: [41, 42] },
+      ['cancel 41', 'cancel 42', 'schedule 1'],
+    ],
+  ])('that %s', async (_, repinned, expected) => {
+    const { ports: all, rung } = ports(repinned === undefined ? {} : { repinned });
+    await applyPipeline(manifest, all);
+    expect(rung).toEqual(expected);
   });
 
   test('with errors is not saved: all of them are told, and the last good revision stays scheduled', async () => {

@@ -10,13 +10,14 @@ import type {
   PipelineManifest,
   SourceReader,
 } from './manifest-ports.ts';
-import type { PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
+import type { Bell, PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
 
 export interface ApplyPipelinePorts {
   store: Pick<PipelineStore, 'savePipeline' | 'definition' | 'pipelineFacts' | 'keptSources' | 'keepSources'>;
   cluster: PipelineCluster;
   compiler: Compiler;
   reader: SourceReader;
+  bell: Pick<Bell, 'ring'>;
 }
 
 /** What became of a manifest. */
@@ -98,6 +99,7 @@ async function accept(
     definition,
     actor: manifest.byApi?.changedBy ?? 'manifest',
   });
+  tellPins(saved, ports);
   const facts = await ports.store.pipelineFacts(manifest);
   await ports.cluster.applyChecks({ ...manifest, id: saved.id, definition });
   return {
@@ -107,6 +109,13 @@ async function accept(
     ...(facts === undefined ? {} : { facts }),
     refusedTags: ports.cluster.refusedTags(manifest.team, definition),
   };
+}
+
+/** Whoever looks after the Pods of builds that ended hears of it, then the scheduler: other versions may be taken now. */
+function tellPins({ id, repinned }: SavedPipeline, { bell }: ApplyPipelinePorts): void {
+  if (repinned === undefined) return;
+  for (const build of repinned.stopped) bell.ring('cancel', build);
+  bell.ring('schedule', id);
 }
 
 /** The revision before goes on: its CronJobs are kept as they should be. */

@@ -50,6 +50,8 @@ export interface SavedPipeline {
   changed: boolean;
   resources: { id: number; scope: number; name: string }[];
   difference: { jobs: NameDifference; resources: NameDifference };
+  /** Pins of the manifest changed, which ended these builds (row ids) before they started. */
+  repinned?: { stopped: number[] };
 }
 export interface NameDifference {
   added: string[];

@@ -270,6 +270,20 @@ describe('streams', () => {
     second = await openGateway(stores, { limits: QUICK });
   });
 
+  test('are not opened by a question for their headers', async () => {
+    for (const path of [`${BUILD}/events`, `${APP}/events`]) {
+      const answer = await fetch(`${first.base}${path}`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${ann}` },
+      });
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        200,
+        'text/event-stream; charset=utf-8',
+      ]);
+      expect(await answer.text()).toBe('');
+    }
+  });
+
   test('show that they live while nothing happens', async () => {
     const reader = await read(second, `${BUILD}/events`);
     await until(() => reader.signs > 1);

@@ -160,7 +160,9 @@ describe('a sign-in', () => {
     expect(own).not.toBe(planted);
     const who = async (cookie: string) =>
       (await gateway.ask('GET /auth/session', { headers: { cookie } })).body.data['username'];
-    expect([await who(own), await who(planted)]).toEqual(['ann', 'mallory']);
+    // Nobody can go on with what the browser had before.
+    expect(await who(own)).toBe('ann');
+    expect((await gateway.ask('GET /auth/session', { headers: { cookie: planted } })).status).toBe(401);
   });
 
   test('that somebody else began is not finished in this browser, signed in or not', async () => {

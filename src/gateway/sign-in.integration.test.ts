@@ -143,8 +143,11 @@ describe('a sign-in', () => {
     for (const body of bodies) expect((await gateway.ask('POST /auth/login', { body })).status).toBe(400);
     const large = { username: 'ann', password: 'x'.repeat(9000) };
     expect((await gateway.ask('POST /auth/login', { body: large })).status).toBe(413);
+    const xml = { 'content-type': 'application/xml' };
+    expect((await gateway.ask('POST /auth/login', { body: {}, headers: xml })).status).toBe(415);
+    // A form that no browser vouches for.
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect((await gateway.ask('POST /auth/login', { body: {}, headers: form })).status).toBe(415);
+    expect((await gateway.ask('POST /auth/login', { body: {}, headers: form })).status).toBe(403);
   });
 
   test('leaves no password and no session in logs, in the audit log or in any other table', async () => {
@@ -270,6 +273,19 @@ describe('a session', () => {
     expect(await who(ann)).toBe(401);
   });
 
+  test('that is older than ten minutes changes nothing about how one signs in', async () => {
+    const as = (await login('ann', PASSWORD)).body.data.token;
+    const link = async () => {
+      const begun = await gateway.ask<{ type: string }>('POST /profile/linked-accounts/none', { as });
+      const ended = await gateway.ask('DELETE /profile/linked-accounts/none', { as });
+      return [begun.status, ended.status, begun.body.type.split('/').at(-1)];
+    };
+    expect(await link()).toEqual([404, 404, 'not-found']);
+    pass(11 * 60_000);
+    expect(await link()).toEqual([403, 403, 'sign-in-again']);
+    expect((await gateway.ask('GET /profile', { as })).status).toBe(200);
+  });
+
   test('is one of fifty at most', async () => {
     for (let times = 0; times < 53; times += 1) {
       pass(1);
@@ -389,6 +405,7 @@ describe('the session of a browser', () => {
       headers: { cookie },
     });
     expect(answer.headers.get('set-cookie')).not.toContain(cookie);
+    expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
   });
 
   test('is taken out of the browser when it ends', async () => {

@@ -46,8 +46,10 @@ async function replaceLive() {
   const there = page.getElementById('live');
   if (here === null || there === null) return;
   localTimes(there);
-  // Whoever types or has a button under the finger is not disturbed; a status is still told.
-  if (here.contains(document.activeElement)) replaceStatus(page);
+  // The element stays and its words change: that is what is read out.
+  replaceStatus(page);
+  // Whoever types or has a button under the finger is not disturbed.
+  if (here.contains(document.activeElement)) here.addEventListener('focusout', refresh, { once: true });
   else if (here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
   const picture = document.getElementById('picture');
   if (picture !== null) picture.src = picture.src.replace(/(\?at=.*)?$/, `?at=${Date.now()}`);

@@ -61,6 +61,18 @@ describe('the manifest wins', () => {
     expect(await stores.actions.unpin(GIT)).toMatchObject({ answer: 'done' });
   });
 
+  test('over builds that have not started with another version, and says which ended', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    expect(await schedule()).toEqual(['unit 1', 'unit 2']);
+    const [first, second] = await stores.builds.buildsToStart(2);
+    const pins = [{ resource: 'git.app', version: { ref: 'b' } }];
+    expect((await save({ pins })).repinned).toEqual({ stopped: [first?.id] });
+    expect((await stores.builds.buildsToStart(2)).map(({ id }) => id)).toEqual([second?.id]);
+    expect((await save({ pins })).repinned).toBeUndefined();
+    expect((await save()).repinned).toEqual({ stopped: [] });
+    expect((await save()).repinned).toBeUndefined();
+  });
+
   test('with a version that no check has found yet: nothing is built until one does', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await save({ pins: [{ resource: 'git.app', version: { ref: 'c' } }] });

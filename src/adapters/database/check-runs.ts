@@ -7,6 +7,7 @@ import { holdEpoch } from './fence.ts';
 import { releaseVersions } from './hook-runs.ts';
 import { storable } from '#domain/build/storable.ts';
 import { ids, rows, texts, time, type Database, type Transaction } from './pool.ts';
+import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 const TIMER = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures, s.check_group, s.requested_cause`;
 type ScopeRow = TimerRow & { check_group: string; requested_cause: CheckCause | null };
@@ -96,7 +97,7 @@ export async function runFacts(
   >()`
     SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId", coalesce(c.revision_id, v.id) AS revision, ARRAY(
       SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', r.name, 'last', (
-        SELECT fields FROM versions WHERE scope_id = s.id ORDER BY id DESC LIMIT 1)))
+        SELECT fields FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST} LIMIT 1)))
       FROM check_scopes s JOIN resources r ON r.scope_id = s.id AND r.deleted_at IS NULL
       WHERE s.run_id = c.id ORDER BY r.position) AS checks,
       CASE WHEN c.cause = 'version' THEN (

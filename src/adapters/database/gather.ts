@@ -11,6 +11,7 @@ import {
 import type { Hold } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { ids, prepared, type Transaction } from './pool.ts';
+import { NEWEST_FIRST, ofScope, olderThan, OLDEST_FIRST } from './versions-in-order.ts';
 
 /** A job's facts, and what the store needs to write what is decided on them. */
 export interface GatheredJob {
@@ -95,7 +96,7 @@ async function gather(
           'baseline', g.dealt_with,
           'passed', coalesce((SELECT jsonb_agg(jsonb_build_object('job', u.id, 'name', u.name) ORDER BY u.position)
             FROM jobs u WHERE u.id = ANY(g.passed)), '[]'),
-          'newest', (SELECT id FROM versions WHERE scope_id = r.scope_id AND NOT disabled ORDER BY id DESC LIMIT 1),
+          'newest', (SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1),
           'disabled', (SELECT id FROM versions WHERE scope_id = r.scope_id AND disabled LIMIT 1) IS NOT NULL,
           'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN jsonb_build_object('version', r.pinned_version,
               'disabled', (SELECT v.disabled FROM versions v WHERE v.id = r.pinned_version), 'unknown', false)
@@ -117,26 +118,32 @@ async function gather(
   };
 }
 
-/** Written so that it can only be looked up for each version, never joined with all that was ever used. */
+/**
+ * Written so that it can only be looked up for each version, never joined with all that was ever used; and so that the planner takes it for
+ * the rule: of what it takes for rare it would rather sort all there is than look at the first.
+ */
 const neverUsed = (version: FragmentSqlToken) => sql.fragment`
-  (SELECT b.build_id FROM build_inputs b
-    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} LIMIT 1) IS NULL`;
+  ((SELECT 1 FROM build_inputs b
+    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} LIMIT 1) = 1) IS NOT TRUE`;
 
-/** As a range, so that an index answers: of a pinned resource only the one version counts, of one without that version none. */
-const asPinned = (version: FragmentSqlToken) => sql.fragment`
-  ${version} >= coalesce(r.pinned_version, 0)
-  AND ${version} <= coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint ELSE 0 END)`;
+/** A range, so that an index answers: of a pinned resource only the one version counts, of one without that version none. */
+const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
+const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint ELSE 0 END)`;
+const asPinned = (version: FragmentSqlToken) =>
+  sql.fragment`${version} >= ${fromPin} AND ${version} <= ${toPin}`;
 
 /** Of the oldest hooks that have not ended in their time. Resources that fire none have nothing to look up. */
 const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
-    SELECT id FROM versions WHERE scope_id = r.scope_id AND NOT disabled AND id < h.first_version ORDER BY id DESC LIMIT 1))
+    SELECT id FROM versions WHERE ${olderThan(sql.fragment`r.scope_id`, sql.fragment`h.first_version`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
   FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
 
+/** Both ends as pairs of scope and version, as in `versions-in-order.ts`. */
 const unusedVersions = sql.fragment`ARRAY(
-  SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.id > greatest(g.dealt_with, g.settled)
-    AND ${asPinned(sql.fragment`v.id`)} AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
-  ORDER BY v.id LIMIT ${MOST_UNUSED + 1})`;
+  SELECT v.id FROM versions v
+  WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1)) AND (scope_id, id) <= (r.scope_id, ${toPin})
+    AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
+  ${OLDEST_FIRST} LIMIT ${MOST_UNUSED + 1})`;
 
 const unusedPassed = sql.fragment`ARRAY(
   SELECT n.version_id FROM (

@@ -5,6 +5,7 @@ import { MOST_PASSED, type Taken } from '#domain/scheduling/facts.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { ids, rows, time, type Transaction } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';
+import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 export interface PinToWrite {
   resource: number;
@@ -78,7 +79,7 @@ export async function writeUnpin(connection: Transaction, resource: number): Pro
     SELECT g.job_id AS job, g.position, g.trigger, g.every, g.dealt_with AS baseline, CASE
       WHEN NOT (g.trigger AND g.every) THEN NULL
       WHEN g.passed = '{}' THEN (
-        SELECT id FROM versions WHERE scope_id = r.scope_id AND NOT disabled ORDER BY id DESC LIMIT 1)
+        SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1)
       ELSE (
         SELECT n.version_id FROM (
           SELECT version_id FROM good_versions WHERE job_id = g.passed[1] AND resource_id = r.id

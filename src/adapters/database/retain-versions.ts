@@ -2,6 +2,7 @@ import { retainVersions, type VersionRetainFacts } from '#domain/scheduling/reta
 import type { Removed } from '#flows/retain-history.ts';
 import { ids, rows, type Transaction } from './pool.ts';
 import { leaveTurn, takeTurn, type Turn } from './retention-turn.ts';
+import { NEWEST_FIRST, newerThan, ofScope, OLDEST_FIRST } from './versions-in-order.ts';
 
 /** Versions that are looked at by one transaction. */
 const AT_ONCE = 500;
@@ -51,10 +52,10 @@ async function factsOf(
             OR EXISTS (SELECT 1 FROM build_outputs o WHERE o.version_id = v.id)
             OR EXISTS (SELECT 1 FROM resources r WHERE r.pinned_version = v.id)) ORDER BY v.id)
         FROM (SELECT id, found_at FROM versions
-          WHERE scope_id = ${scope} AND NOT forgotten AND id > ${from} ORDER BY id LIMIT ${AT_ONCE}) AS v) AS versions,
+          WHERE ${newerThan(scope, from)} AND NOT forgotten ${OLDEST_FIRST} LIMIT ${AT_ONCE}) AS v) AS versions,
       (SELECT max(pinned_version) FROM resources WHERE scope_id = ${scope}) AS pinned,
-      (SELECT id FROM versions WHERE scope_id = ${scope} ORDER BY id DESC LIMIT 1) AS newest,
-      (SELECT id FROM versions WHERE scope_id = ${scope} AND NOT disabled ORDER BY id DESC LIMIT 1) AS enabled,
+      (SELECT id FROM versions WHERE ${ofScope(scope)} ${NEWEST_FIRST} LIMIT 1) AS newest,
+      (SELECT id FROM versions WHERE ${ofScope(scope)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1) AS enabled,
       (SELECT min(greatest(g.dealt_with, CASE WHEN g.passed = '{}' THEN g.settled ELSE 0 END))
         FROM job_gets g JOIN resources r ON r.id = g.resource_id JOIN jobs j ON j.id = g.job_id
         WHERE r.scope_id = ${scope} AND g.trigger AND g.every AND j.deleted_at IS NULL) AS baseline`);

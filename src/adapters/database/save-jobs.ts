@@ -5,6 +5,7 @@ import { takesEvery } from '#domain/scheduling/takes-every.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
+import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 /** Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each. */
 export async function saveJobs(
@@ -98,7 +99,7 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
       ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
         WHERE u.pipeline_id = ${pipeline}),
       coalesce(before.dealt_with,
-        (SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id ORDER BY v.id DESC LIMIT 1),
+        (SELECT v.id FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} ${NEWEST_FIRST} LIMIT 1),
         0),
       coalesce(before.settled, 0)
     FROM jsonb_to_recordset(${sql.jsonb(gets)}) AS n

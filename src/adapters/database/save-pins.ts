@@ -13,24 +13,27 @@ interface Row {
 
 /**
  * Pins of the manifest: written when they change, resolved when their version is known, gone when they are not named any more. The caller
- * holds the pipeline's lock.
+ * holds the pipeline's lock. Answers the builds that ended; undefined: all pins are as they were.
  */
 export async function savePins(
   connection: Transaction,
   pipeline: number,
   pins: readonly { resource: string; version: Fields }[],
-): Promise<void> {
+): Promise<number[] | undefined> {
   const found = await connection.any(rows<Row>()`
     SELECT r.id, n.version AS wanted, n.version IS DISTINCT FROM r.pin_wanted AS changes,
       (SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.fields @> n.version ORDER BY v.id DESC LIMIT 1) AS version
     FROM resources r LEFT JOIN jsonb_to_recordset(${JSON.stringify(pins)}::jsonb) AS n (resource text, version jsonb) ON n.resource = r.name
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL AND (n.version IS NOT NULL OR r.pin_wanted IS NOT NULL)
     ORDER BY r.id`);
-  for (const { id, wanted, version } of found.filter(({ changes }) => changes)) {
+  const changed = found.filter(({ changes }) => changes);
+  const stopped: number[] = [];
+  for (const { id, wanted, version } of changed) {
     if (wanted === null) await writeUnpin(connection, id);
     else {
       const pin = { resource: id, wanted, by: 'manifest', ...(version === null ? {} : { version }) };
-      await writePin(connection, pin, new Date());
+      stopped.push(...(await writePin(connection, pin, new Date())));
     }
   }
+  return changed.length === 0 ? undefined : stopped;
 }

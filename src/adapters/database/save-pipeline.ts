@@ -40,13 +40,14 @@ export async function savePipeline(
       await saveJobs(connection, before.id, toSave.definition);
     }
     await saveSettings(connection, before, toSave);
-    await savePins(connection, before.id, toSave.pins ?? []);
+    const stopped = await savePins(connection, before.id, toSave.pins ?? []);
     return {
       id: before.id,
       revision: before.digest === toSave.digest ? before.revision : before.revision + 1,
       changed,
       resources: await resourcesOf(connection, before.id),
       difference: differenceBetween(previous ?? undefined, toSave.definition),
+      ...(stopped && { repinned: { stopped } }),
     };
   });
 }

@@ -12,6 +12,7 @@ import {
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { prepared, rows } from './pool.ts';
+import { NEWEST_FIRST, newerThan, ofScope, olderThan, OLDEST_FIRST } from './versions-in-order.ts';
 
 interface Row {
   id: number;
@@ -42,8 +43,8 @@ export async function viewResources(
       nullif(s.cut, 0) AS cut, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
         'version', r.pinned_version, 'by', r.pinned_by, 'comment', r.pin_comment)) END AS pinned,
       (SELECT jsonb_build_object('id', v.id, 'fields', v.fields) FROM versions v
-        WHERE v.scope_id = s.id AND NOT v.forgotten ORDER BY v.id DESC LIMIT 1) AS latest,
-      (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id AND NOT v.forgotten LIMIT 10000) AS counted) AS versions
+        WHERE ${ofScope(sql.fragment`s.id`)} AND NOT v.forgotten ${NEWEST_FIRST} LIMIT 1) AS latest,
+      (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE ${ofScope(sql.fragment`s.id`)} AND NOT v.forgotten ${NEWEST_FIRST} LIMIT 10000) AS counted) AS versions
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL
       ${resource === undefined ? sql.fragment`` : sql.fragment`AND r.name = ${resource}`}
@@ -64,9 +65,9 @@ export async function viewVersions(
   const { before, after } = page;
   const found = await pool.any(rows<VersionView>()`
     SELECT id, fields, found_at AS "createdAt", disabled FROM versions
-    WHERE scope_id = ${scope} AND NOT forgotten
-      ${before === undefined ? sql.fragment`` : sql.fragment`AND id < ${before}`}
-      ${after === undefined ? sql.fragment`` : sql.fragment`AND id > ${after}`}
-    ORDER BY id ${after === undefined ? sql.fragment`DESC` : sql.fragment`ASC`} LIMIT ${pageSize(page) + 1}`);
+    WHERE ${ofScope(scope)} AND NOT forgotten
+      ${before === undefined ? sql.fragment`` : sql.fragment`AND ${olderThan(scope, before)}`}
+      ${after === undefined ? sql.fragment`` : sql.fragment`AND ${newerThan(scope, after)}`}
+    ${after === undefined ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${pageSize(page) + 1}`);
   return cutPage(found, page);
 }

@@ -50,7 +50,8 @@ export const PEOPLE = {
   },
   'DELETE /profile/linked-accounts/:canonical': {
     needs: 'session',
-    about: 'Unlinks a provider, unless it is your only way to sign in.',
+    about:
+      'Unlinks a provider, unless it is your only way to sign in. Asks for a session of the last ten minutes: `sign-in-again`.',
   },
   'POST /api-tokens': {
     needs: 'session',

@@ -78,7 +78,8 @@ export class OpenStreams {
     else raw.once('close', gone);
     // Readers that are cut off together do not come back together.
     open.stream.write(encodeGreeting(1000 + Math.random() * 2000));
-    if (this.#closed) open.stream.end();
+    // Whoever asks for the headers alone gets no stream that stays.
+    if (this.#closed || request.method === 'HEAD') open.stream.end();
     else this.#timer ??= setInterval(() => void this.#tend(), this.#parts.limits.tendMs);
     return open.stream;
   }

@@ -40,8 +40,8 @@ export function buildPage(api: PublicApi, { codec }: AccessPorts): PageRoute {
         above: above(ref, 'job'),
         events: `${url}/events`,
         main: html`<h1>${title}</h1>
+          <p role="status" id="status">${status(build.status)} ${build.message}</p>
           <div id="live">
-            <p role="status" id="status">${status(build.status)} ${build.message}</p>
             ${facts(build)} ${actions(url, build, looker)} ${inputs(ref, build.inputs)} ${steps(build.steps)}
           </div>
           ${logSection(url, log)}`,

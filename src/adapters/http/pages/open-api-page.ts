@@ -21,6 +21,12 @@ export function openApiPage(): Route[] {
   ];
 }
 
+/** Sentences of the table of routes: words between backticks are code, and links of the written reference only words here. */
+function prose(text: string): Html[] {
+  const parts = text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').split('`');
+  return parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
+}
+
 interface Operation {
   description?: string;
   parameters?: readonly {
@@ -54,7 +60,7 @@ function operation({ method, path, about }: { method: string; path: string; abou
   const { description, parameters = [], requestBody, responses = {} } = about;
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;
   return html`<details class="operation">
-    <summary><code>${method.toUpperCase()} ${path}</code><span>${description}</span></summary>
+    <summary><code>${method.toUpperCase()} ${path}</code><span>${prose(description ?? '')}</span></summary>
     ${
       parameters.length > 0 &&
       html`<h2>Parameters</h2>

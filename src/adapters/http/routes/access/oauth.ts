@@ -191,7 +191,7 @@ function linkRoutes(ports: AccessPorts): Route[] {
       url: '/profile/linked-accounts/:canonical',
       schema: { params: ProviderParams, response: Nothing },
       handler: async ({ identity, params }, reply) => {
-        const { userId } = accountOf(identity);
+        const { userId } = freshAccountOf(identity, now());
         const link = { userId, provider: params.canonical };
         kept(await oauth.unlink(link, actOf(identity, now()), refuseUnlink), 'This link of yours');
         return reply.code(204).send(undefined);

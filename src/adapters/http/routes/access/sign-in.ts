@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { route } from '#adapters/http/access/route.ts';
@@ -83,11 +83,12 @@ function loginRoute(ports: AccessPorts): Route {
 
 /** A session as its holder gets it. */
 export async function handOver(
-  { codec, browser }: Pick<AccessPorts, 'codec' | 'browser'>,
+  ports: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   session: OpenedSession,
   transport: Transport,
   reply: FastifyReply,
 ) {
+  const { codec, browser } = ports;
   const { username, mustChangePassword, expiresAt } = session;
   const token = await codec.sign(session);
   void reply.header('cache-control', 'no-store');
@@ -97,11 +98,23 @@ export async function handOver(
     ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
   };
   if (transport !== 'cookie') return { ...shown, token };
+  await endBefore(ports, session, reply.request);
   void reply.setCookie(browser.cookie, token, {
     ...browser.cookieOptions,
     ...(expiresAt !== undefined && { expires: expiresAt }),
   });
   return { ...shown, csrf_token: codec.csrfToken(session.id) };
+}
+
+/** The session that this browser had, whosesoever it was: nobody could sign out of it any more. */
+async function endBefore(
+  { codec, browser, sessions, now }: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
+  { username }: OpenedSession,
+  { headers, server }: FastifyRequest,
+): Promise<void> {
+  const token = server.parseCookie(headers.cookie ?? '')[browser.cookie];
+  const before = token === undefined ? undefined : await codec.read(token, now());
+  if (before !== undefined) await sessions.endSession(before, { by: username, at: now() });
 }
 
 function whoRoute({ codec }: AccessPorts): Route {

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { openStores, toSave } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* What pages and forms promise, by what goes over the wire; `pages.browser.test.ts` has them in a browser. */
+const PASSWORD = 'correct horse';
+const APP = '/teams/main/pipelines/app';
+let stores: TestStores;
+let gateway: Gateway;
+let cookie = '';
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores);
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await gateway.account('ann', { password: PASSWORD, teams: { main: 'admin' } });
+  cookie = `__Host-millrace-session=${await gateway.session('ann')}`;
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+
+async function page(path: string, as = cookie) {
+  const answer = await request(`${gateway.base}${path}`, { headers: { accept: 'text/html', cookie: as } });
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+}
+
+async function post(path: string, fields: Record<string, string>, headers: Record<string, string>) {
+  const answer = await request(`${gateway.base}${path}`, {
+    method: 'POST',
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(fields).toString(),
+  });
+  await answer.body.dump();
+  return {
+    status: answer.statusCode,
+    location: answer.headers['location'],
+    cookies: answer.headers['set-cookie'],
+  };
+}
+
+const OURS = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
+const PAGES = [
+  '/teams',
+  '/profile',
+  '/profile/password',
+  APP,
+  `${APP}/jobs/unit`,
+  `${APP}/resources/git.app`,
+];
+
+describe('every page', () => {
+  test.each(['/auth/login', ...PAGES])(
+    '%s runs nothing but our scripts, and is in no frame',
+    async (path) => {
+      const { status, headers, text } = await page(path);
+      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+        'no-store',
+      ]);
+      expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'");
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      // What the policy would refuse is not there either.
+      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+\s*=|\sstyle\s*=|javascript:/i);
+    },
+  );
+
+  test.each(PAGES)('%s has the way to sign out', async (path) => {
+    expect((await page(path)).text).toMatch(/<form method="post" action="\/auth\/logout"/);
+  });
+});
+
+describe('a field for a password', () => {
+  test.each([
+    ['/auth/login', ['current-password']],
+    ['/profile', ['current-password', 'new-password']],
+    ['/profile/password', ['current-password', 'new-password']],
+  ])('on %s is masked, may be pasted into and is known to password managers', async (path, kinds) => {
+    const fields = (await page(path)).text.match(/<input[^>]*password"[^>]*>/g) ?? [];
+    const masked = fields.filter((field) => /name="[^"]*password"/.test(field));
+    expect(masked.map((field) => /autocomplete="([^"]*)"/.exec(field)?.[1])).toEqual(kinds);
+    for (const field of masked) {
+      expect(field).toContain('type="password"');
+      expect(field).not.toMatch(/onpaste|readonly|maxlength="\d{1,2}"/);
+    }
+  });
+});
+
+describe('the form to sign in', () => {
+  const fields = { username: 'ann', password: PASSWORD };
+
+  test('leads to a page of ours, whatever it was told', async () => {
+    for (const wanted of [
+      'https://evil.example',
+      '//evil.example',
+      '/\\evil.example',
+      'javascript:alert(1)',
+    ]) {
+      const { status, location } = await post('/auth/login', { ...fields, return_to: wanted }, OURS);
+      expect([status, location]).toEqual([303, '/teams']);
+      expect((await page(`/auth/login?return_to=${encodeURIComponent(wanted)}`, '')).text).not.toContain(
+        'evil',
+      );
+    }
+  });
+
+  test.each([{}, { origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])(
+    'is not taken from elsewhere: %j',
+    async (headers) => {
+      const answer = await post('/auth/login', fields, { ...headers });
+      expect([answer.status, answer.cookies]).toEqual([403, undefined]);
+    },
+  );
+
+  test('ends the session that the browser had', async () => {
+    expect((await post('/auth/login', fields, { ...OURS, cookie })).status).toBe(303);
+    expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
+  });
+});
+
+test.each([`${APP}/pause`, `${APP}/jobs/unit/trigger`, '/profile', '/auth/logout', '/api-tokens'])(
+  'a form that changes something needs its proof: %s',
+  async (path) => {
+    for (const csrf_token of ['', 'nonsense']) {
+      expect((await post(path, { csrf_token, name: 'x', full_name: 'x' }, { ...OURS, cookie })).status).toBe(
+        403,
+      );
+    }
+  },
+);

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, openStores, toSave } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* What a browser is told, and what is refused that a browser was made to send; without a browser. */
+const APP = '/teams/main/pipelines/app';
+const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e';
+const PASSWORD = 'correct horse battery';
+const OURS = { origin: ORIGIN, 'sec-fetch-site': 'same-origin' };
+
+let stores: TestStores;
+let gateway: Gateway;
+let cookie: string;
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores);
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: EVIL });
+  const definition = samplePipeline({
+    jobs: [job('unit', getStep('git.app', { trigger: false }), task(EVIL))],
+  });
+  const saved = await stores.pipelines.savePipeline(toSave(definition, { displayName: EVIL }));
+  await found(stores, saved, [{ ref: EVIL }]);
+  await gateway.account('ann', { teams: { main: 'admin' }, password: PASSWORD });
+  await stores.access.accounts.changeAccount(
+    'ann',
+    { fullName: EVIL },
+    { by: 'ann', at: new Date() },
+    () => undefined,
+  );
+  const as = await gateway.session('ann');
+  cookie = `__Host-millrace-session=${as}`;
+  await gateway.ask('POST /api-tokens', { as, body: { name: EVIL, personal: true } });
+  await gateway.ask(`POST ${APP}/jobs/unit/trigger`, { as });
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+
+const send = async (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
+  await fetch(`${gateway.base}${path}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    headers,
+    redirect: 'manual',
+  });
+const login = { username: 'ann', password: PASSWORD };
+
+describe('a form that needs no session', () => {
+  const refused: Record<string, Record<string, string>> = {
+    'of another site': { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    'of a site with our ending': { origin: 'https://evil.ci.example.org', 'sec-fetch-site': 'same-site' },
+    'of a page that hides where it is': { origin: 'null' },
+    'of nobody knows whom': {},
+  };
+  test.each(Object.entries(refused))('%s signs nobody in', async (_name, headers) => {
+    for (const path of ['/auth/login', '/auth/oauth/complete-profile']) {
+      const answer = await send(path, login, headers);
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null]);
+    }
+  });
+
+  test('of ours signs in, and keeps where to go to ourselves', async () => {
+    for (const wanted of [
+      '/teams/main/pipelines',
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example',
+    ]) {
+      const answer = await send('/auth/login', { ...login, return_to: wanted }, OURS);
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        wanted.startsWith('/teams') ? wanted : '/teams',
+      ]);
+      expect(answer.headers.get('set-cookie')).toMatch(
+        /^__Host-millrace-session=.*HttpOnly; Secure; SameSite=Lax/,
+      );
+    }
+  });
+});
+
+test('a form with a session needs its proof, and our own origin', async () => {
+  const as = cookie.replace('__Host-millrace-session=', '');
+  const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as });
+  const { csrf_token: proof } = session.body.data;
+  const attempts: [fields: Record<string, string>, headers: Record<string, string>, status: number][] = [
+    [{}, OURS, 403],
+    [{ csrf_token: 'guessed' }, OURS, 403],
+    [{ csrf_token: proof }, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ csrf_token: proof }, OURS, 303],
+  ];
+  for (const [fields, headers, status] of attempts) {
+    const answer = await send(`${APP}/jobs/unit/pause`, fields, { ...headers, cookie });
+    expect([fields, answer.status]).toEqual([fields, status]);
+    const paused = (await stores.views.job({ team: 'main', pipeline: 'app', job: 'unit' }))?.paused;
+    expect(paused).toBe(status === 303);
+  }
+});
+
+describe('every page', () => {
+  const pages = [
+    '/auth/login',
+    '/teams',
+    '/teams/main',
+    '/teams/main/pipelines',
+    APP,
+    `${APP}/jobs/unit`,
+    `${APP}/jobs/unit/builds`,
+    `${APP}/jobs/unit/builds/1`,
+    `${APP}/resources/git.app`,
+    '/profile',
+    '/profile/password',
+    '/openapi',
+    '/no/such/page',
+    `/teams/${encodeURIComponent(EVIL)}/pipelines`,
+  ];
+  test.each(pages)(
+    '%s shows what others wrote as text, and has nothing that its policy forbids',
+    async (path) => {
+      const answer = await fetch(`${gateway.base}${path}`, { headers: { accept: 'text/html', cookie } });
+      const text = await answer.text();
+      expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(answer.headers.get('vary')).toMatch(/\bAccept\b/);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
+      // One tag after another, as a parser sees them: attributes only with a name that we wrote, in double quotes.
+      const tags = text.match(/<[^>]*>/g) ?? [];
+      const wrong = tags.filter(
+        (tag) =>
+          !/^<(?:!doctype html|\/[a-z0-9]+ ?|[a-z0-9]+(?: [a-z-]+(?:="[^"<>]*")?)*\s*\/?)>$/.test(
+            tag.replaceAll(/\s+/g, ' '),
+          ),
+      );
+      expect(wrong).toEqual([]);
+      expect(
+        tags.filter((tag) =>
+          /^<(script(?! type="module" src="\/assets\/)|style|iframe|object|base)/.test(tag),
+        ),
+      ).toEqual([]);
+      // What stands in quotes is a value.
+      const names = tags.map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
+      expect(names.filter((tag) => /\s(on[a-z]+|style|srcdoc)\b/.test(tag))).toEqual([]);
+      expect(tags.filter((tag) => /(href|src|action)="\s*(javascript|data:text)/i.test(tag))).toEqual([]);
+      expect(text).not.toContain('\u202e');
+      // Headings, landmarks, and a name for all that takes something.
+      expect(text.match(/<h1>/g)).toHaveLength(1);
+      expect(text).toMatch(/<html lang="en">[\s\S]*<main id="main"/);
+      expect(unnamed(text)).toEqual([]);
+    },
+  );
+});
+
+test('programs get JSON at the same paths', async () => {
+  const as = cookie.replace('__Host-millrace-session=', '');
+  for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.9']) {
+    const answer = await gateway.ask(`GET ${APP}`, { as, headers: { accept } });
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  }
+  const missing = await gateway.ask('GET /no/such', { as });
+  expect(missing.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+});
+
+/** Fields that neither a label nor an attribute names. */
+function unnamed(text: string): string[] {
+  const fields = text.match(/<(?:input|select|textarea)[^>]*>/g) ?? [];
+  return fields.filter((field) => {
+    const id = / id="([^"]*)"/.exec(field)?.[1];
+    return (
+      !/type="hidden"|aria-label="/.test(field) &&
+      !(id !== undefined && (text.includes(`for="${id}"`) || id === 'follow'))
+    );
+  });
+}
