@@ -7,9 +7,12 @@ import { openPool } from '#adapters/database/pool.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 import { storesOver, WEBHOOK_KEY } from '#testing/stores.ts';
 import { circumstances, table } from '#tools/measure/table.ts';
+import { drawing } from './drawing.ts';
 import { PROGRAM, startGateway } from './gateway.ts';
 import { idle } from './idle.ts';
 import type { Part } from './part.ts';
+import { pictures } from './pictures.ts';
+import { signIn } from './sign-in.ts';
 import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -19,7 +22,7 @@ import { webhooks } from './webhooks.ts';
  *
  *   node config/bench-gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */
-const PARTS: Part[] = [idle, webhooks, streams];
+const PARTS: Part[] = [idle, webhooks, drawing, pictures, signIn, streams];
 
 const wanted = partsWanted();
 if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);

@@ -1,12 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import autocannon from 'autocannon';
-import type { Request } from 'autocannon';
 import { rows } from '#adapters/database/pool.ts';
 import { startControl } from './control.ts';
 import type { Gateway } from './gateway.ts';
 import { load } from './load.ts';
-import type { Load } from './load.ts';
+import type { Asked, Load } from './load.ts';
 import { digits, verdict, type Ground, type Part } from './part.ts';
 import { asked, makeResources, takeAll, type Hooked } from './resources.ts';
 
@@ -45,7 +43,7 @@ export const webhooks: Part = {
       connections: 1,
       seconds: 2,
       requests: [nobodys()],
-      expected: 'refusals',
+      status: 404,
     });
     await gateway.stop();
     return [
@@ -75,7 +73,7 @@ const durable = (measured: Load): string[] => [
   ),
 ];
 
-function signed({ token, secret }: Hooked): Request {
+function signed({ token, secret }: Hooked): Asked {
   const signature = createHmac('sha256', secret).update(BODY).digest('hex');
   return {
     method: 'POST',
@@ -85,7 +83,7 @@ function signed({ token, secret }: Hooked): Request {
   };
 }
 
-const nobodys = (): Request => signed({ scope: 0, token: 'A'.repeat(43), secret: 'none' });
+const nobodys = (): Asked => signed({ scope: 0, token: 'A'.repeat(43), secret: 'none' });
 
 async function warmUp(gateway: Gateway, resources: Hooked[]): Promise<void> {
   await load(gateway.base, {
@@ -95,33 +93,12 @@ async function warmUp(gateway: Gateway, resources: Hooked[]): Promise<void> {
   });
 }
 
-/** Requests of a list, each sent once by whichever connection is free; `answered` hears of those that were accepted. */
-function eachOnce(
-  requests: readonly Request[],
-  answered: (index: number) => void = () => undefined,
-): Request[] {
-  let next = 0;
-  return [
-    {
-      setupRequest: (request, context) => {
-        const index = next++ % requests.length;
-        context['index'] = index;
-        return { ...request, ...requests[index] };
-      },
-      onResponse: (status, _body, context) => {
-        if (status === 202) answered(Number(context['index']));
-      },
-    },
-  ];
-}
-
 async function eachItsOwn(ground: Ground, gateway: Gateway, resources: Hooked[]): Promise<Load> {
   const requests = resources.map(signed);
   await takeAll(ground);
   const measured = await load(gateway.base, {
     connections: CONNECTIONS,
-    amount: requests.length,
-    requests: eachOnce(requests),
+    requests,
   });
   const found = await asked(ground);
   if (found.size !== resources.length)
@@ -173,16 +150,13 @@ async function killed(ground: Ground, resources: Hooked[]): Promise<string[][]> 
     await takeAll(ground);
     const gateway = await ground.startGateway();
     const accepted = new Set<number>();
-    const loading = autocannon({
-      url: gateway.base,
+    const loading = load(gateway.base, {
       connections: CONNECTIONS,
-      amount: requests.length,
-      timeout: 2,
-      requests: eachOnce(requests, (index) => accepted.add(index)),
+      requests,
+      answered: (index, status) => void (status === 202 && accepted.add(index)),
     });
     await sleep(KILLED_AFTER_MS * (1 + round / 2));
     await gateway.kill();
-    loading.stop();
     await loading;
     const found = await asked(ground);
     acknowledged += accepted.size;

@@ -32,7 +32,7 @@ export async function costOf(pid: number, seconds: number): Promise<Cost> {
 /** Seconds of a core that this process and all it started have used since their start, by program. */
 export function secondsByProgram(): Record<string, number> {
   const sums: Record<string, number> = {};
-  for (const pid of family(process.pid)) {
+  for (const pid of familyOf(process.pid)) {
     const program = programOf(textOf(`/proc/${pid}/cmdline`).split('\0'));
     sums[program] = (sums[program] ?? 0) + ownTicks(pid) / TICKS_PER_SECOND;
   }
@@ -46,11 +46,12 @@ export function programOf([command = '', script = '', door = '']: readonly strin
   return basename(script) === 'millrace.js' ? door : basename(script);
 }
 
-function family(pid: number): number[] {
+/** The process and those that it started, and theirs. */
+export function familyOf(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   );
-  return [pid, ...children.flatMap(family)];
+  return [pid, ...children.flatMap(familyOf)];
 }
 
 /** Seconds of user and system time; of children that have ended too. */
@@ -58,7 +59,7 @@ export const cpuSecondsOf = (pid: number): number => ticksOf(pid) / TICKS_PER_SE
 
 /** User and system time; of children that have ended too. */
 function ticksOf(pid: number): number {
-  return family(pid).reduce((sum, one) => sum + ownTicks(one), 0);
+  return familyOf(pid).reduce((sum, one) => sum + ownTicks(one), 0);
 }
 
 /** Nothing of a process that has ended meanwhile. */
@@ -76,7 +77,7 @@ function ownTicks(pid: number): number {
 }
 
 function rssOf(pid: number): number {
-  return family(pid)
+  return familyOf(pid)
     .map(residentOf)
     .reduce((sum, one) => sum + one, 0);
 }

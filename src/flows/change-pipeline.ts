@@ -46,7 +46,7 @@ export async function createPipeline(
   if (place === undefined) return { answer: 'unknown' };
   const findings = await validatePipeline(spec, ports.compiler);
   if (refuses(findings)) return { answer: 'invalid', findings };
-  const made = await ports.objects.create(place, { spec }, act.by);
+  const made = await ports.objects.create(place, spec, act.by);
   if (made.answer !== 'done') return made;
   return { answer: 'done', verdict: await verdictOn(made.value, ports), warnings: findings };
 }
@@ -77,7 +77,7 @@ export async function readPipeline(
   return place === undefined ? { answer: 'unknown' } : await ports.objects.read(place);
 }
 
-export async function readToChange(
+async function readToChange(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
 ): Promise<Written<PipelineObject>> {

@@ -38,8 +38,6 @@ export interface PipelineObject {
   generation: number;
   spec: PipelineSpec;
   deleting: boolean;
-  /** `<name>/<uid>` of the object whose history it takes over. */
-  renamedFrom?: string;
   /** What the operator made of this generation; absent while it has not looked. */
   verdict?: { ready: boolean; reason: string; message: string };
 }
@@ -53,11 +51,7 @@ export interface PipelinePlace {
 export interface PipelineObjects {
   /** One that the API made. */
   read(place: PipelinePlace): Promise<Written<PipelineObject>>;
-  create(
-    place: PipelinePlace,
-    wanted: { spec: PipelineSpec; renamedFrom?: string },
-    by: string,
-  ): Promise<Written<PipelineObject>>;
+  create(place: PipelinePlace, spec: PipelineSpec, by: string): Promise<Written<PipelineObject>>;
   /** Only while it is what was read. */
   replace(read: PipelineObject, spec: PipelineSpec, by: string): Promise<Written<PipelineObject>>;
   remove(read: PipelineObject): Promise<Written>;

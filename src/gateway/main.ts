@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { internalGatewayConfig, publicGatewayConfig, withFlags } from '#config';
 import type { Configured, GatewayFlags } from '#config';
 import { createLog } from '#adapters/http/log.ts';
@@ -10,6 +11,7 @@ import type { Service } from './serve.ts';
 export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {
   if (role === 'public') {
     await run(publicGatewayConfig(withFlags(flags)), async (config, log) => {
+      keepYoungSmall();
       const { startPublicGateway } = await import('./public.ts');
       return await startPublicGateway(config, log);
     });
@@ -19,6 +21,14 @@ export async function runGateway(role: 'public' | 'internal', flags: GatewayFlag
       return await startInternalGateway(config, log);
     });
   }
+}
+
+/**
+ * What is new lives in a space that V8 lets grow to 64 MB twice over, and never gives back: most of what a gateway seems to need after a burst
+ * or a large picture. Kept as it is at the start, it is collected more often, each time in less time (docs/benchmarks.md).
+ */
+function keepYoungSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 async function run<C extends { logLevel: string; role: string }>(

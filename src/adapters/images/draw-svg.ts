@@ -53,7 +53,7 @@ const DARK: Partial<Record<Tone, readonly [fill: string, border: string]>> = {
 const DARK_RULES = Object.entries(DARK).map(
   ([tone, [fill, border]]) => `.${tone} path{fill:${fill};stroke:${border}}.${tone} text{fill:#e6edf3}`,
 );
-const STYLE = `<style>@media (prefers-color-scheme:dark){${DARK_RULES.join('')}.pinned path{stroke:${PINNED_BORDER}}}</style>`;
+const STYLE = `<style>@media (prefers-color-scheme:dark){${DARK_RULES.join('')}.dashed path{stroke:#e6edf3}.pinned path{stroke:${PINNED_BORDER}}}</style>`;
 
 function nodeGroup(
   node: GraphNode,
@@ -75,7 +75,7 @@ function tileGroup(tile: Tile): string {
   const text = label
     ? `<text x="${round(label.x)}" y="${round(label.baseline)}" fill="${ink}">${escapeXml(label.text)}</text>`
     : '';
-  return `<g class="${tone}${pinned ? ' pinned' : ''}"><title>${escapeXml(title)}</title><path d="${tilePath(tile)}" fill="${fill}" stroke="${stroke}"${thickness === 1 ? '' : ` stroke-width="${thickness}"`}${dashed ? ' stroke-dasharray="5 3"' : ''}/>${text}</g>`;
+  return `<g class="${tone}${dashed ? ' dashed' : ''}${pinned ? ' pinned' : ''}"><title>${escapeXml(title)}</title><path d="${tilePath(tile)}" fill="${fill}" stroke="${stroke}"${thickness === 1 ? '' : ` stroke-width="${thickness}"`}${dashed ? ' stroke-dasharray="5 3"' : ''}/>${text}</g>`;
 }
 
 export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): number => {

@@ -3,7 +3,7 @@ import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { PipelineObject as Manifest } from '#adapters/kubernetes/kinds/custom-resources.ts';
-import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
+import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { PipelineObject, PipelineObjects } from '#flows/object-ports.ts';
 import { replaceSpec } from './replace-spec.ts';
 import { made, mapped, ofApi, writtenOf } from './written.ts';
@@ -16,9 +16,8 @@ export function pipelineObjects(
 ): PipelineObjects {
   return {
     read: async (place) => mapped(ofApi(writtenOf(await client.get(kind, place))), seen),
-    async create({ namespace, name }, { spec, renamedFrom }, by) {
-      const annotations = renamedFrom === undefined ? {} : { [ANNOTATION.renamedFrom]: renamedFrom };
-      const object = made(kind, { namespace, name, by, finalizer: PIPELINE_FINALIZER, annotations, spec });
+    async create({ namespace, name }, spec, by) {
+      const object = made(kind, { namespace, name, by, finalizer: PIPELINE_FINALIZER, spec });
       return mapped(writtenOf(await client.create(kind, object)), seen);
     },
     async replace({ namespace, name, generation }, spec, by) {
@@ -40,7 +39,6 @@ function seen({ metadata, spec, status }: Wire<Manifest>): PipelineObject {
     generation,
     spec: defined({ config, vars, displayName, public: spec.public }),
     deleting: metadata.deletionTimestamp !== undefined,
-    renamedFrom: metadata.annotations?.[ANNOTATION.renamedFrom],
     verdict: verdictOf(status, generation),
   });
 }

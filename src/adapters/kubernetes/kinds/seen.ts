@@ -36,8 +36,6 @@ export interface SeenPipeline extends SeenMeta {
   secrets: string[];
   /** The annotation that asks for sources to be fetched anew. */
   requestedAt?: string;
-  /** `<name>/<uid>` of the object whose history it takes over. */
-  renamedFrom?: string;
   status?: Wire<PipelineObject>['status'];
 }
 
@@ -81,7 +79,6 @@ export function seenOAuthProvider({ metadata, spec, status }: Wire<OAuthProvider
 
 export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): SeenPipeline {
   const { displayName, paused, pins, configFrom, varsFrom = [] } = spec;
-  const renamedFrom = metadata?.annotations?.[ANNOTATION.renamedFrom];
   return defined({
     ...seenMeta(metadata),
     configMaps: [
@@ -95,7 +92,6 @@ export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): 
     public: spec.public,
     paused,
     pins,
-    renamedFrom,
   });
 }
 

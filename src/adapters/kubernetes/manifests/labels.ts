@@ -31,8 +31,6 @@ export const ANNOTATION = {
   requestedAt: 'millrace.dev/requested-at',
   /** Of what the API made: who changed it last. */
   changedBy: 'millrace.dev/changed-by',
-  /** Of a Pipeline that the API renamed: name and uid of the object before. */
-  renamedFrom: 'millrace.dev/renamed-from',
 } as const;
 
 /** Value of the label `madeBy` of what the API makes. */

@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net';
+
+/** Reads answers of HTTP/1.1 one after the other, and of each only the status and where it ends. */
+export class AnswerReader {
+  #waiting: PromiseWithResolvers<number> | undefined;
+  #head: Buffer | undefined;
+  #status = 0;
+  /** Bytes of the body that have yet to come; negative while the head is read. */
+  #left = -1;
+
+  constructor(socket: Socket) {
+    socket.on('data', (chunk) => this.#read(chunk));
+    const fail = (): void => this.#waiting?.reject(new Error('The connection was closed.'));
+    socket.on('error', fail).on('close', fail);
+  }
+
+  /** The status, once the answer is there whole. */
+  async next(): Promise<number> {
+    this.#waiting = Promise.withResolvers();
+    return await this.#waiting.promise;
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#left < 0) {
+      const head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
+      const end = head.indexOf('\r\n\r\n');
+      this.#head = head;
+      if (end < 0) return;
+      const text = head.toString('latin1', 0, end);
+      this.#status = Number(text.slice(9, 12));
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
+      this.#left = length - (head.length - end - 4);
+      this.#head = undefined;
+    } else {
+      this.#left -= chunk.length;
+    }
+    if (this.#left > 0) return;
+    this.#left = -1;
+    this.#waiting?.resolve(this.#status);
+  }
+}

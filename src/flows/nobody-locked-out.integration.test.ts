@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { rows } from '#adapters/database/pool.ts';
+import { refuseMembers } from '#domain/access/last-admin.ts';
+import { refuseLocalLoss, refuseUnlink } from '#domain/access/lock-out.ts';
+import { ROLES } from '#domain/access/roles.ts';
+import type { Role } from '#domain/access/roles.ts';
+import { InMemoryProviders } from '#testing/in-memory-providers.ts';
+import { LOCKOUTS } from '#testing/scheduling/runs.ts';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
+import { deleteProvider, updateProvider } from './change-oauth-provider.ts';
+import type { WantedProvider } from './change-oauth-provider.ts';
+import { changeAccount, changeRole, removeAccount, removeMember } from './manage-accounts.ts';
+import type { StoredProvider } from './oauth-ports.ts';
+
+/*
+ * Whatever people do through the API and by manifests, in whatever order and side by side: nobody who could sign in is left without a
+ * way to, a team keeps an admin, and so does the installation. `LOCKOUTS=20000` plays more.
+ */
+jest.setTimeout(600_000 + LOCKOUTS * 1000);
+
+let stores: TestStores;
+let objects: InMemoryProviders;
+const at = new Date();
+const act = { by: 'test', at };
+const NAMES = ['ann', 'bob', 'eve'] as const;
+const PROVIDERS = ['one', 'two'] as const;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => await stores.close());
+
+const who = fc.constantFrom(...NAMES);
+const provider = fc.constantFrom(...PROVIDERS);
+const role = fc.constantFrom<Role>(...ROLES);
+const flag = fc.boolean();
+function definition(canonical: string, elsewhere = false): StoredProvider {
+  const issuerUrl = `https://${elsewhere ? 'elsewhere' : canonical}.example.org`;
+  return { canonical, type: 'OIDC', clientId: 'x', issuerUrl, enabled: true, secretKey: 'x' };
+}
+
+async function idOf(username: string): Promise<number | undefined> {
+  return (await stores.access.accounts.account(username))?.id;
+}
+
+async function link(username: string, canonical: string): Promise<void> {
+  const userId = await idOf(username);
+  const known = (await stores.access.oauth.providers()).find((one) => one.canonical === canonical);
+  if (userId === undefined || known === undefined) return;
+  const identity = {
+    issuer: known.issuerUrl ?? '',
+    subject: `${username}@${canonical}`,
+    provider: canonical,
+  };
+  // The account may be deleted at this moment: then there is nobody to link.
+  await stores.access.oauth.link(userId, { ...identity, groups: [] }, at).catch(() => undefined);
+}
+
+/** What somebody does: by name, so that a sequence that harms can be read, and as it is done. */
+interface Change {
+  what: string;
+  with: unknown;
+  run: () => Promise<unknown>;
+}
+
+function change<T>(
+  what: string,
+  given: fc.Arbitrary<T>,
+  run: (given: T) => Promise<unknown>,
+): fc.Arbitrary<Change> {
+  return given.map((one) => ({ what, with: one, run: async () => await run(one) }));
+}
+
+const ports = () => ({ objects, oauth: stores.access.oauth, now: () => at });
+const passwords = { hash: async (text: string) => text, isCommon: () => false };
+const accountPorts = () => ({ accounts: stores.access.accounts, passwords });
+const members = fc.uniqueArray(fc.record({ user: who, role }), {
+  selector: ({ user }) => user,
+  maxLength: 3,
+});
+
+const CHANGES = fc.oneof(
+  change('api-provider', fc.record({ provider, enabled: flag }), async ({ provider: name, enabled }) => {
+    const wanted = { change: (known: WantedProvider) => ({ ...known, enabled }), secret: undefined };
+    return await updateProvider(name, wanted, act, ports());
+  }),
+  change('api-provider-gone', provider, async (name) => await deleteProvider(name, act, ports())),
+  change(
+    'manifest-provider',
+    fc.record({ provider, enabled: flag, elsewhere: flag }),
+    async ({ provider: name, enabled, elsewhere }) =>
+      await applyOAuthProvider({ ...definition(name, elsewhere), enabled }, ports()),
+  ),
+  change('manifest-provider-gone', provider, async (name) => await removeOAuthProvider(name, ports())),
+  change('local', flag, async (on) => await stores.access.oauth.setLocal(on, act, refuseLocalLoss)),
+  change('link', fc.record({ who, provider }), async (one) => await link(one.who, one.provider)),
+  change('unlink', fc.record({ who, provider }), async (one) => {
+    const userId = (await idOf(one.who)) ?? 0;
+    return await stores.access.oauth.unlink({ userId, provider: one.provider }, act, refuseUnlink);
+  }),
+  change(
+    'account',
+    fc.record({ who, disabled: flag, globalAdmin: flag }),
+    async ({ who: name, ...wanted }) => await changeAccount(name, wanted, act, accountPorts()),
+  ),
+  change('account-gone', who, async (name) => await removeAccount(name, act, accountPorts())),
+  change('role', fc.record({ who, role }), async (one) => {
+    return await changeRole({ team: 'main', username: one.who, role: one.role }, act, stores.access.members);
+  }),
+  change(
+    'leave',
+    who,
+    async (username) => await removeMember({ team: 'main', username }, act, stores.access.members),
+  ),
+  change('manifest-team', fc.option(members, { nil: undefined }), async (named) => {
+    const team = { name: 'main', namespace: 'main', ...(named !== undefined && { members: named }) };
+    return await stores.teams.saveTeam(team, { at, refuse: refuseMembers });
+  }),
+);
+
+/** Everybody has a way in: by password, by a provider, or both. */
+async function begin(local: boolean[]): Promise<void> {
+  await stores.empty();
+  await stores.access.oauth.setLocal(true, act, () => undefined);
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  objects = new InMemoryProviders();
+  for (const canonical of PROVIDERS) {
+    const made = await objects.create({ ...definition(canonical), byApi: true });
+    if (made.answer === 'done')
+      await stores.access.oauth.saveProvider(made.value.provider, act, () => undefined);
+  }
+  for (const [index, username] of NAMES.entries()) {
+    await stores.pool.query(rows()`
+      INSERT INTO users (username, global_admin, password_hash)
+      VALUES (${username}, true, ${local[index] === true ? 'hash' : null})`);
+    if (local[index] !== true) await link(username, PROVIDERS[index % 2] ?? 'one');
+    await changeRole({ team: 'main', username, role: 'admin' }, act, stores.access.members);
+  }
+}
+
+/** Looked up without what decides it elsewhere. */
+async function harm(): Promise<{ lockedOut: string[]; admins: number; roots: number }> {
+  return await stores.pool.one(rows<{ lockedOut: string[]; admins: number; roots: number }>()`
+    SELECT ARRAY(
+        SELECT u.username FROM users u
+        WHERE NOT (u.password_hash IS NOT NULL AND (SELECT local FROM auth_settings)) AND NOT EXISTS (
+          SELECT 1 FROM oauth_identities i JOIN oauth_providers p ON p.canonical = i.provider
+          WHERE i.user_id = u.id AND p.enabled AND p.issuer = i.issuer)) AS "lockedOut",
+      (SELECT count(*) FROM team_members m JOIN users u ON u.id = m.user_id WHERE m.role = 'admin' AND NOT u.disabled) AS admins,
+      (SELECT count(*) FROM users WHERE global_admin AND NOT disabled) AS roots`);
+}
+
+test('no sequence of API calls and manifest changes leaves anybody without a way in, or a team or the installation without an admin', async () => {
+  const done: Record<string, number> = {};
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(flag, { minLength: 3, maxLength: 3 }),
+      fc.array(fc.array(CHANGES, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 }),
+      async (local, rounds) => {
+        await begin(local);
+        for (const round of rounds) {
+          const answers = await Promise.all(round.map(async ({ run }) => await run()));
+          for (const [index, { what }] of round.entries()) {
+            const took = JSON.stringify(answers[index] ?? 'done').includes('"done"') ? 'done' : 'refused';
+            done[`${what} ${took}`] = (done[`${what} ${took}`] ?? 0) + 1;
+          }
+          const { lockedOut, admins, roots } = await harm();
+          expect(lockedOut).toEqual([]);
+          expect(admins).toBeGreaterThan(0);
+          expect(roots).toBeGreaterThan(0);
+        }
+      },
+    ),
+    { numRuns: LOCKOUTS },
+  );
+  // It was a real fight: of what may be refused, something was done and something was refused.
+  for (const what of ['api-provider', 'unlink', 'account', 'account-gone', 'role', 'leave']) {
+    const [took, refused] = [done[`${what} done`] ?? 0, done[`${what} refused`] ?? 0];
+    expect([what, took > 0, refused > 0]).toEqual([what, true, true]);
+  }
+});

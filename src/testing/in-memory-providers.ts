@@ -1,0 +1,51 @@
+import type { ProviderObject, ProviderObjects, Written } from '#flows/object-ports.ts';
+import type { StoredProvider } from '#flows/oauth-ports.ts';
+
+/** OAuthProvider objects of the API in memory: each write is another generation, and an old one is refused. */
+export class InMemoryProviders implements ProviderObjects {
+  readonly objects = new Map<string, StoredProvider>();
+  #count = 0;
+
+  async read(canonical: string): Promise<Written<ProviderObject>> {
+    const provider = this.objects.get(canonical);
+    return provider === undefined ? { answer: 'unknown' } : done(provider);
+  }
+
+  async create(provider: StoredProvider): Promise<Written<ProviderObject>> {
+    if (this.objects.has(provider.canonical)) return { answer: 'exists' };
+    this.#count += 1;
+    return this.#write({ ...provider, uid: `uid-${this.#count}`, generation: 1 });
+  }
+
+  async replace(read: ProviderObject, provider: StoredProvider): Promise<Written<ProviderObject>> {
+    const known = this.objects.get(provider.canonical);
+    if (known === undefined) return { answer: 'unknown' };
+    const { uid = '', generation = 0 } = known;
+    if (uid !== read.provider.uid || generation !== read.provider.generation) return { answer: 'changed' };
+    return this.#write({ ...provider, uid, generation: generation + 1 });
+  }
+
+  async remove({ provider }: ProviderObject): Promise<Written> {
+    return this.objects.delete(provider.canonical)
+      ? { answer: 'done', value: undefined }
+      : { answer: 'unknown' };
+  }
+
+  async keepSecret(canonical: string): Promise<Written<string>> {
+    this.#count += 1;
+    return { answer: 'done', value: `${canonical}_${this.#count}` };
+  }
+
+  async dropSecret(): Promise<void> {}
+
+  async dropSecretsBefore(): Promise<void> {}
+
+  #write(provider: StoredProvider): Written<ProviderObject> {
+    this.objects.set(provider.canonical, provider);
+    return done(provider);
+  }
+}
+
+function done(provider: StoredProvider): Written<ProviderObject> {
+  return { answer: 'done', value: { provider, deleting: false } };
+}
