@@ -78,9 +78,11 @@ describe('from a commit to the last job', () => {
       acknowledged: 3,
       cancel: false,
     });
-    expect(bell.rung).toEqual([`status ${id}`]);
+    const followed = `progress ${session.build}`;
+    expect(bell.rung).toEqual([`status ${id}`, followed]);
+    bell.rung.length = 0;
     await followBuild(session, events, ports());
-    expect(bell.rung).toEqual([`status ${id}`, `schedule ${id}`, `status ${id}`]);
+    expect(bell.rung).toEqual([`schedule ${id}`, `status ${id}`, followed]);
     await followPod(cluster.change('app-unit-1-1', agentEnded()), [], ports());
     await scheduleJobs(ports());
     await startBuilds(ports());

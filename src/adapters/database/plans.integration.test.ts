@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { fillWithHistory, rowsReadThrough } from '#testing/filled-history.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
@@ -14,7 +15,7 @@ import {
   toSave,
   type TestStores,
 } from '#testing/stores.ts';
-import { openPool } from './pool.ts';
+import { openPool, rows } from './pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
@@ -71,13 +72,65 @@ test('nothing on the way from a version to its build reads through history', asy
       await views.logs({ ...APP, job: 'unit', number: '777' }, 0);
     },
   };
-  const readThrough: string[] = [];
-  for (const [name, way] of Object.entries(ways)) {
-    const before = await rowsReadThrough(pool, TABLES);
-    await way();
-    const after = await rowsReadThrough(pool, TABLES);
-    for (const [table, count] of after)
-      if (count > (before.get(table) ?? 0)) readThrough.push(`${name}: ${table}`);
-  }
-  expect(readThrough).toEqual([]);
+  expect(await readThrough(ways, TABLES)).toEqual([]);
 });
+
+test('nor does anything on the way from hooks to the builds that wait for them', async () => {
+  const { builds, checks } = storesOver({ pool });
+  const told = { ...toSave(withHooks()), pipeline: 'told' };
+  const { id, resources } = await stores.pipelines.savePipeline(told);
+  await fillWithHooks(stores.pool, resources[0]?.id ?? 0);
+  const recorded = async (): Promise<unknown> => {
+    await checks.requestCheck({ team: 'main', pipeline: 'told', resource: 'git.app' }, 'manual', now());
+    return await found({ checks }, { resources }, [{ ref: 'of hooks' }]);
+  };
+  const run = async (): Promise<number> => (await checks.openHookRuns())[0]?.run ?? 0;
+  const ways: Record<string, () => Promise<unknown>> = {
+    'recorded versions': recorded,
+    'a decision while they wait': () => builds.schedule(id, decideBuilds, now()),
+    'open hooks': run,
+    'all open runs': () => checks.openRuns(),
+    'what an agent gets': async () => await checks.runFacts(await run()),
+    'why there is no Pod': async () => await checks.explainHooks(await run(), 'no room'),
+    'the end of hooks': async () => await checks.recordHooks(await run(), [], now()),
+    'the decision that follows': () => builds.schedule(id, decideBuilds, now()),
+  };
+  expect(await readThrough(ways, [...TABLES, 'check_runs', 'hook_runs'])).toEqual([]);
+  expect(
+    (await stores.views.builds({ team: 'main', pipeline: 'told', job: 'unit' }, { limit: 5 }))?.rows,
+  ).toHaveLength(1);
+});
+
+function withHooks(): Pipeline {
+  const run = { runner: 'shell', cmd: 'tell' } as const;
+  return samplePipeline({
+    jobs: samplePipeline().jobs.map((job) => ({ ...job, onTrigger: [{ kind: 'command', run }] })),
+  });
+}
+
+/** Which of the ways read through which table. */
+async function readThrough(
+  ways: Record<string, () => Promise<unknown>>,
+  tables: readonly string[],
+): Promise<string[]> {
+  const scans: string[] = [];
+  for (const [name, way] of Object.entries(ways)) {
+    const before = await rowsReadThrough(pool, tables);
+    await way();
+    const after = await rowsReadThrough(pool, tables);
+    for (const [table, count] of after) if (count > (before.get(table) ?? 0)) scans.push(`${name}: ${table}`);
+  }
+  return scans;
+}
+
+/** As many runs of hooks as builds, all over. */
+async function fillWithHooks(connection: DatabasePool, resource: number): Promise<void> {
+  await connection.query(rows()`
+    WITH runs AS (
+      INSERT INTO check_runs (pipeline_id, check_group, cause, opened_at, closed_at)
+      SELECT p.id, 'on-trigger', 'version', now(), now() FROM pipelines p, generate_series(1, ${BUILDS}) WHERE p.name = 'told'
+      RETURNING id)
+    INSERT INTO hook_runs (run_id, resource_id, first_version, last_version, held_until, open)
+    SELECT id, ${resource}::bigint, 0, 0, now(), false FROM runs`);
+  await connection.query(rows()`ANALYZE`);
+}
