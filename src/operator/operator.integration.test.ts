@@ -582,6 +582,9 @@ test('an OAuthProvider is offered to everybody, and neither disabled nor deleted
       issuerUrl: 'https://idp.example.test',
       enabled: true,
       secretKey: 'company',
+      byApi: false,
+      uid: expect.any(String),
+      generation: 2,
     },
   ]);
 
