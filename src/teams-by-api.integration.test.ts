@@ -115,7 +115,7 @@ describe('a team of a manifest', () => {
     expect((await ask(`POST /teams/${team}/members`, { username: 'ann', role: 'admin' })).status).toBe(201);
     const groups = [{ claim: 'builders', role: 'write' }];
     expect((await ask(`PUT /teams/${team}`, { groups })).body.data).toMatchObject({ groups });
-    const status = await eventually(statusOf, (now) => now?.groups !== undefined && now.memberCount === 1);
+    const status = await eventually(statusOf, (now) => now?.groups?.length === 1 && now.memberCount === 1);
     expect(status).toMatchObject({ displayName: 'Here', members: [{ user: 'ann', role: 'admin' }], groups });
     expect(kind((await ask(`DELETE /teams/${team}`)).body)).toBe('managed-by-manifest');
   });
