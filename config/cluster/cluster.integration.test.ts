@@ -260,11 +260,16 @@ embedded('the embedded cluster', () => {
   test(
     'a native sidecar starts before the container and ends after it',
     async () => {
-      const sidecar = container('sidecar', 'trap "exit 0" TERM; echo side; while :; do sleep 0.1; done', {
-        restartPolicy: 'Always',
-      });
-      const spec = podSpec([container('main', 'echo main')], { initContainers: [sidecar] });
-      expect(await runPod('sidecar', spec)).toBe('side\nmain\n');
+      const say = 'say() { read -r at rest < /proc/uptime; echo "$at $1"; }';
+      const waits = `${say}; trap "say end; exit 0" TERM; say begin; while :; do sleep 0.1; done`;
+      // Without a probe the container may begin before the sidecar's first line.
+      const startupProbe = { exec: { command: ['true'] }, periodSeconds: 1 };
+      const sidecar = container('sidecar', waits, { restartPolicy: 'Always', startupProbe });
+      const spec = podSpec([container('main', `${say}; say main`)], { initContainers: [sidecar] });
+      // kubectl may show the logs of two containers in any order.
+      const lines = (await runPod('sidecar', spec)).trim().split('\n');
+      const inTime = lines.toSorted((one, other) => Number.parseFloat(one) - Number.parseFloat(other));
+      expect(inTime.map((line) => line.split(' ')[1])).toEqual(['begin', 'main', 'end']);
     },
     2 * minutes,
   );
