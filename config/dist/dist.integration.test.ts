@@ -18,11 +18,12 @@ async function build(): Promise<string> {
 }
 
 test('what did not change is not built again', async () => {
-  await build();
+  const parts = (await build()).trimEnd().split('\n');
   const before = statSync(join(output, 'millrace.js')).mtimeMs;
   const lines = (await build()).trimEnd().split('\n');
   expect(lines.filter((line) => !line.startsWith('unchanged: '))).toEqual([]);
-  expect(lines).toHaveLength(11);
+  expect(parts.length).toBeGreaterThan(10);
+  expect(lines).toHaveLength(parts.length);
   expect(statSync(join(output, 'millrace.js')).mtimeMs).toBe(before);
 }, 300_000);
 
