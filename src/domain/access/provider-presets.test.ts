@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { providerFaults, type OAuthProvider } from './oauth-provider.ts';
+import { PROVIDER_PRESETS } from './provider-presets.ts';
+
+const filledIn = (url: string | undefined) => url?.replaceAll(/\{\w+\}/g, 'id.example.org');
+
+test.each(PROVIDER_PRESETS.map((preset) => [preset.name, preset] as const))(
+  '%s is a sound provider once its places are filled in and it has a client',
+  (name, preset) => {
+    const { displayName, scopes, type, usernameClaim } = preset;
+    expect([displayName, scopes].every((part) => part.length > 0)).toBe(true);
+    expect(type === 'OIDC' ? scopes.includes('openid') : !('issuerUrl' in preset)).toBe(true);
+    expect([undefined, 'login', 'email']).toContain(usernameClaim);
+    const provider: OAuthProvider = { ...preset, canonical: name, clientId: 'client', enabled: true };
+    for (const field of ['issuerUrl', 'authUrl', 'tokenUrl', 'userInfoUrl'] as const) {
+      const url = filledIn(preset[field]);
+      if (url !== undefined) provider[field] = url;
+    }
+    expect(providerFaults(provider)).toEqual([]);
+  },
+);
+
+test('names are told apart', () => {
+  expect(new Set(PROVIDER_PRESETS.map(({ name }) => name)).size).toBe(PROVIDER_PRESETS.length);
+});
