@@ -23,7 +23,7 @@ export async function installChart(
   tokens: Readonly<Record<string, TokenOwner>>,
   line: (text: string) => void,
 ): Promise<void> {
-  await prepareNamespace(tokens);
+  const accepted = await prepareNamespace(tokens);
   const values = {
     'image.repository': `${images.prefix}/millrace`,
     'image.tag': process.env['IMAGE_TAG'] ?? 'dev',
@@ -31,13 +31,17 @@ export async function installChart(
     'postgres.image.tag': process.env['IMAGE_TAG'] ?? 'dev',
     'tokens.existingSecret': TOKENS,
     'podAnnotations.millrace\\.dev/images': `images-${images.digest}`,
+    // A running gateway hears of new tokens only when the kubelet brings them, up to a minute later.
+    'podAnnotations.millrace\\.dev/tokens': `tokens-${sha256(JSON.stringify(accepted)).slice(0, 16)}`,
   };
   const set = Object.entries(values).flatMap(([name, value]) => ['--set-string', `${name}=${value}`]);
   const release = [RELEASE.name, 'charts/millrace', '--namespace', RELEASE.namespace];
   await stream('helm', ['upgrade', '--install', ...release, '--hide-notes', ...set], line);
 }
 
-async function prepareNamespace(tokens: Readonly<Record<string, TokenOwner>>): Promise<void> {
+/** Answers the tokens that the release accepts from now on. */
+async function prepareNamespace(tokens: Readonly<Record<string, TokenOwner>>): Promise<object> {
+  const accepted = { ...(await presentTokens()), ...hashed(tokens) };
   const namespace = {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -50,10 +54,11 @@ async function prepareNamespace(tokens: Readonly<Record<string, TokenOwner>>): P
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: TOKENS, namespace: RELEASE.namespace },
-    stringData: { 'tokens.json': JSON.stringify({ ...(await presentTokens()), ...hashed(tokens) }) },
+    stringData: { 'tokens.json': JSON.stringify(accepted) },
   };
   await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(namespace));
   await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(secret));
+  return accepted;
 }
 
 /** Whoever installed before keeps access: the demonstration and the tests may share a cluster. */
@@ -66,10 +71,10 @@ async function presentTokens(): Promise<object> {
 }
 
 function hashed(tokens: Readonly<Record<string, TokenOwner>>): Record<string, TokenOwner> {
-  return Object.fromEntries(
-    Object.entries(tokens).map(([token, owner]) => [createHash('sha256').update(token).digest('hex'), owner]),
-  );
+  return Object.fromEntries(Object.entries(tokens).map(([token, owner]) => [sha256(token), owner]));
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 interface Workload {
   name: string;
@@ -85,17 +90,25 @@ async function workloads(): Promise<Workload[]> {
   return answer.items.map(({ metadata, spec, status }) => ({
     name: metadata.name.replace(`${RELEASE.name}-`, ''),
     wanted: spec.replicas,
-    ready:
-      status.observedGeneration === metadata.generation
-        ? Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)
-        : 0,
+    ready: status.observedGeneration === metadata.generation ? readyInNewestForm(status) : 0,
   }));
+}
+
+/** Pods of the form before answer too, as long as there are any: they count for nothing, and against those that are ready. */
+function readyInNewestForm({ replicas = 0, readyReplicas = 0, updatedReplicas = 0 }: ReplicaCounts): number {
+  return Math.max(0, Math.min(updatedReplicas, readyReplicas - (replicas - updatedReplicas)));
+}
+
+interface ReplicaCounts {
+  replicas?: number;
+  readyReplicas?: number;
+  updatedReplicas?: number;
 }
 
 interface ApiWorkload {
   metadata: { name: string; generation: number };
   spec: { replicas: number };
-  status: { observedGeneration?: number; readyReplicas?: number; updatedReplicas?: number };
+  status: ReplicaCounts & { observedGeneration?: number };
 }
 
 /** Waits until all of the release is ready in its newest form; `report` gets one line per workload, again and again. */
