@@ -122,21 +122,44 @@ export function onlyChild(parent: ChildProcess): number {
   return child;
 }
 
-/** Of all its threads. */
+/** Of all its threads, of which any may end meanwhile. */
 export function childrenOf(pid: number): number[] {
-  const tasks = `/proc/${pid}/task`;
-  if (!existsSync(tasks)) return [];
-  return readdirSync(tasks).flatMap((task) => {
-    const text = readFileSync(`${tasks}/${task}/children`, 'utf8').trim();
+  return threadsOf(pid).flatMap((task) => {
+    const text = textOf(`/proc/${pid}/task/${task}/children`).trim();
     return text === '' ? [] : text.split(' ').map(Number);
   });
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** A shim's end is the end of its namespace. */
 function kill(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, 'SIGKILL');
+  for (const pid of childrenOf(child.pid ?? 0)) killIfThere(pid);
   child.kill('SIGKILL');
+}
+
+/** One that ended by itself since it was listed needs no signal. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (problem) {
+    if (!(problem instanceof Error && 'code' in problem && problem.code === 'ESRCH')) throw problem;
+  }
 }
 
 function freePort(): Promise<number> {
