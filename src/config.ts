@@ -70,6 +70,8 @@ export interface PublicGatewayConfig extends GatewayConfig {
   sessionKey: Buffer;
   /** 0: sessions never end. */
   sessionSeconds: number;
+  /** After how long a session that nobody uses is over; 0: never. */
+  idleSeconds: number;
   /** Hold the secrets of our clients at identity providers, a file each. */
   oauthSecretsDirectories: string[];
   /** Where objects of the API are made; undefined: this gateway makes none. */
@@ -122,12 +124,15 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
 /** Flags of the command line; each wins over its variable of the environment. */
 export interface GatewayFlags {
   sessionLifetime?: string;
+  sessionIdleTimeout?: string;
   externalUrl?: string;
 }
 
-export function withFlags({ sessionLifetime, externalUrl }: GatewayFlags, source: Source = REAL): Source {
+export function withFlags(flags: GatewayFlags, source: Source = REAL): Source {
+  const { sessionLifetime, sessionIdleTimeout, externalUrl } = flags;
   const given = {
     ...(sessionLifetime !== undefined && { MILLRACE_SESSION_LIFETIME: sessionLifetime }),
+    ...(sessionIdleTimeout !== undefined && { MILLRACE_SESSION_IDLE_TIMEOUT: sessionIdleTimeout }),
     ...(externalUrl !== undefined && { MILLRACE_EXTERNAL_URL: externalUrl }),
   };
   return { environment: { ...source.environment, ...given }, readText: (path) => source.readText(path) };
@@ -148,6 +153,7 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     tokensFile: read.optional('MILLRACE_TOKENS_FILE'),
     sessionKey: read.key('session'),
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
+    idleSeconds: read.lifetime('MILLRACE_SESSION_IDLE_TIMEOUT'),
     oauthSecretsDirectories: (read.optional('MILLRACE_OAUTH_SECRETS_DIR') ?? '')
       .split(',')
       .flatMap((path) => path.trim() || []),

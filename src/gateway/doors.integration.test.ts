@@ -122,6 +122,7 @@ describe('the public gateway', () => {
         tokensFile: undefined,
         sessionKey: WEBHOOK_KEY,
         sessionSeconds: 3600,
+        idleSeconds: 0,
         oauthSecretsDirectories: [],
         cluster: undefined,
         oauthAllowedRanges: [],

@@ -83,6 +83,7 @@ const NO_OBJECTS: ApiObjects = {
 export interface Options {
   passwords?: Passwords;
   sessionSeconds?: number;
+  idleSeconds?: number;
   tokensFile?: string;
   now?: () => Date;
   trustedProxies?: string[];
@@ -167,6 +168,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
     compiler: options.compiler ?? NO_COMPILER,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
+    idleSeconds: options.idleSeconds ?? 0,
     externalUrl: ORIGIN,
     installation: authorizeByTokensFile(options.tokensFile, () => undefined),
     passwords: options.passwords ?? new CheapPasswords(),
