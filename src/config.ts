@@ -72,6 +72,8 @@ export interface PublicGatewayConfig extends GatewayConfig {
   sessionKey: Buffer;
   /** 0: sessions never end. */
   sessionSeconds: number;
+  /** After how long a session that nobody uses is over; 0: never. */
+  idleSeconds: number;
   /** Hold the secrets of our clients at identity providers, a file each. */
   oauthSecretsDirectories: string[];
   /** Where objects of the API are made; undefined: this gateway makes none. */
@@ -124,12 +126,15 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
 /** Flags of the command line; each wins over its variable of the environment. */
 export interface GatewayFlags {
   sessionLifetime?: string;
+  sessionIdleTimeout?: string;
   externalUrl?: string;
 }
 
-export function withFlags({ sessionLifetime, externalUrl }: GatewayFlags, source: Source = REAL): Source {
+export function withFlags(flags: GatewayFlags, source: Source = REAL): Source {
+  const { sessionLifetime, sessionIdleTimeout, externalUrl } = flags;
   const given = {
     ...(sessionLifetime !== undefined && { MILLRACE_SESSION_LIFETIME: sessionLifetime }),
+    ...(sessionIdleTimeout !== undefined && { MILLRACE_SESSION_IDLE_TIMEOUT: sessionIdleTimeout }),
     ...(externalUrl !== undefined && { MILLRACE_EXTERNAL_URL: externalUrl }),
   };
   return { environment: { ...source.environment, ...given }, readText: (path) => source.readText(path) };
@@ -151,6 +156,7 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     tokensSecret: tokensSecret(read),
     sessionKey: read.key('session'),
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
+    idleSeconds: read.lifetime('MILLRACE_SESSION_IDLE_TIMEOUT'),
     oauthSecretsDirectories: (read.optional('MILLRACE_OAUTH_SECRETS_DIR') ?? '')
       .split(',')
       .flatMap((path) => path.trim() || []),

@@ -123,6 +123,7 @@ describe('the public gateway', () => {
         tokensSecret: undefined,
         sessionKey: WEBHOOK_KEY,
         sessionSeconds: 3600,
+        idleSeconds: 0,
         oauthSecretsDirectories: [],
         cluster: undefined,
         oauthAllowedRanges: [],
