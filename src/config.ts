@@ -66,6 +66,8 @@ export interface PublicGatewayConfig extends GatewayConfig {
   /** Signs webhook tokens. */
   webhookKey: Buffer;
   tokensFile: string | undefined;
+  /** The Secret that the file is mounted from, and its key: to be asked for what is newer. */
+  tokensSecret: { name: string; key: string } | undefined;
   /** Signs the sessions of people. */
   sessionKey: Buffer;
   /** 0: sessions never end. */
@@ -151,6 +153,7 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     ...gatewayConfig(read, '0.0.0.0:8080'),
     webhookKey: read.key('webhook'),
     tokensFile: read.optional('MILLRACE_TOKENS_FILE'),
+    tokensSecret: tokensSecret(read),
     sessionKey: read.key('session'),
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
     idleSeconds: read.lifetime('MILLRACE_SESSION_IDLE_TIMEOUT'),
@@ -175,6 +178,12 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
     tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
     cluster: clusterConfig(read),
   });
+}
+
+function tokensSecret(read: Reader): PublicGatewayConfig['tokensSecret'] {
+  const name = read.optional('MILLRACE_TOKENS_SECRET');
+  if (name === undefined) return undefined;
+  return { name, key: read.optional('MILLRACE_TOKENS_SECRET_KEY') ?? 'tokens.json' };
 }
 
 function processConfig(read: Reader): ProcessConfig {

@@ -120,6 +120,7 @@ describe('the public gateway', () => {
         role: 'public',
         webhookKey: WEBHOOK_KEY,
         tokensFile: undefined,
+        tokensSecret: undefined,
         sessionKey: WEBHOOK_KEY,
         sessionSeconds: 3600,
         idleSeconds: 0,

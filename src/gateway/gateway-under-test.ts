@@ -4,7 +4,7 @@ import { definitions } from '#adapters/database/definitions.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
-import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
+import { authorizeByInstallation } from '#adapters/http/access/installation-tokens.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
@@ -170,7 +170,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
     sessionSeconds: options.sessionSeconds ?? 3600,
     idleSeconds: options.idleSeconds ?? 0,
     externalUrl: ORIGIN,
-    installation: authorizeByTokensFile(options.tokensFile, () => undefined),
+    installation: authorizeByInstallation({ file: options.tokensFile }, () => undefined),
     passwords: options.passwords ?? new CheapPasswords(),
     now,
   });
