@@ -35,6 +35,11 @@ const ENOUGH = 4.5;
 
 const [BLACK, WHITE] = [parsed('000000'), parsed('ffffff')];
 
+/** Black or white, whichever can be read better on it. @param {Rgb} ground */
+export function opposite(ground) {
+  return contrast(BLACK, ground) > contrast(WHITE, ground) ? BLACK : WHITE;
+}
+
 /**
  * The colour itself, or the nearest to it on the way to white or black that can be read on the ground.
  *

@@ -9,8 +9,10 @@ const REFRESH_MS = 700;
 
 /** The reader's own clock. @param {ParentNode} within */
 function localTimes(within) {
-  for (const time of within.querySelectorAll('time'))
+  for (const time of within.querySelectorAll('time')) {
+    time.title = time.textContent;
     time.textContent = new Date(time.dateTime).toLocaleString();
+  }
 }
 
 /* The parts of a page that change are written by the server alone: it is asked for the page again. */

@@ -1,7 +1,7 @@
 /*
  * Text as programs write it for terminals, taken apart: what is said, and how it looks. Knows no page, so that tests run it anywhere.
  */
-import { indexed, parsed, readable } from './colours.js';
+import { indexed, opposite, parsed, readable } from './colours.js';
 
 /** @import { Rgb } from './colours.js' */
 
@@ -184,7 +184,7 @@ function dress(look) {
   let front = letters && { light: letters, dark: letters };
   let back = ground && { light: ground, dark: ground };
   if (turned) [front, back] = [back ?? GROUND, front ?? LETTERS];
-  if (back !== undefined) front ??= LETTERS;
+  if (back !== undefined) front ??= { light: opposite(back.light), dark: opposite(back.dark) };
   const names = Object.entries({ ...rest, front, back }).flatMap(([name, is]) => (is ? [name] : []));
   const { light, dark } = back ?? GROUND;
   return {
