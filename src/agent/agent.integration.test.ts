@@ -3,15 +3,14 @@ import { existsSync, mkdirSync, promises, readFileSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcess } from 'node:child_process';
-import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 import { buildShim, bundleAgent } from './testing/build.ts';
 import { makeCertificate, type Certificate } from '#testing/certificate.ts';
+import { freePort } from '#testing/free-port.ts';
 import { FakeGateway, type Mishap } from './testing/fake-gateway.ts';
 import { childrenOf, ended, LocalPod, onlyChild } from './testing/local-pod.ts';
-
-jest.setTimeout(60_000);
 
 let shim = '';
 let bundle = '';
@@ -19,7 +18,7 @@ let certificate: Certificate = { key: '', cert: '' };
 
 beforeAll(async () => {
   [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
-}, 120_000);
+}, 600_000);
 
 let pod: LocalPod;
 let gateway: FakeGateway;
@@ -27,7 +26,7 @@ let shims: ChildProcess[] = [];
 
 beforeEach(async () => {
   pod = new LocalPod();
-  await pod.open();
+  pod.open(await freePort());
 });
 
 afterEach(async () => {

@@ -1,12 +1,11 @@
-import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { CheckRun, HookPlan } from '#domain/planning/plan.ts';
 import { makeCertificate, type Certificate } from '#testing/certificate.ts';
+import { freePort } from '#testing/free-port.ts';
 import { buildShim, bundleAgent } from './testing/build.ts';
 import { FakeGateway } from './testing/fake-gateway.ts';
 import { ended, LocalPod } from './testing/local-pod.ts';
-
-jest.setTimeout(60_000);
 
 let shim = '';
 let bundle = '';
@@ -16,10 +15,10 @@ let gateway: FakeGateway;
 
 beforeAll(async () => {
   [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
-}, 120_000);
+}, 600_000);
 beforeEach(async () => {
   pod = new LocalPod();
-  await pod.open();
+  pod.open(await freePort());
 });
 afterEach(async () => {
   await pod.close();

@@ -2,25 +2,24 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { buildShim } from './testing/build.ts';
 import { childrenOf, ended, LocalPod, onlyChild, type ShimOptions } from './testing/local-pod.ts';
-
-jest.setTimeout(30_000);
 
 let binary = '';
 beforeAll(async () => {
   binary = await buildShim();
-}, 120_000);
+}, 600_000);
 
 let pod: LocalPod;
 let server: ShimServer;
 beforeEach(async () => {
   pod = new LocalPod();
-  await pod.open();
+  pod.open(await freePort());
   server = new ShimServer(pod.secret);
   await server.listen(pod.port);
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { webhookToken } from '#adapters/database/digests.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
+import { freePort } from '#testing/free-port.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
@@ -67,16 +68,6 @@ function openLine(url: string) {
       await closed;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function common() {

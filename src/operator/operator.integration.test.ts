@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { parse } from 'yaml';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
@@ -27,7 +27,6 @@ import { startOperator } from './operator.ts';
  * has lost its owner.
  */
 const CONVERGED_MS = 30_000;
-jest.setTimeout(90_000);
 const DEFINITIONS: Kind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -60,7 +59,7 @@ afterAll(async () => {
   await stores.close();
   await connection.close();
   await server.stop();
-}, 60_000);
+}, 600_000);
 
 function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeof operator {
   const stop = new AbortController();
@@ -288,7 +287,7 @@ describe('a Pipeline', () => {
       pipeline: await versionOfDemo(),
       cronJobs: (await cronJobs('blue')).filter(({ name }) => name.startsWith('demo-')),
     }).toEqual(before);
-  }, 90_000);
+  }, 600_000);
 
   test('tells of each change what it did to jobs and resources, and nothing where it did nothing', async () => {
     const text = config('unit');
@@ -375,7 +374,7 @@ describe('a Pipeline', () => {
     expect(await eventually(checkOfFed, (type) => type === 'two')).toBe('two');
     expect(definition.asked).toBe(2);
     sources.close();
-  }, 90_000);
+  }, 600_000);
 
   test('has its CronJobs put right when somebody changes or deletes them', async () => {
     const name = 'demo-check-every-3600s';
@@ -437,7 +436,7 @@ describe('a Pipeline', () => {
       async () => (await stores.pipelines.definition({ team: 'blue', pipeline: 'demo' }))?.revision,
       (revision) => revision === 2,
     );
-  }, 240_000);
+  }, 600_000);
 });
 
 interface FoundPod {

@@ -1,7 +1,6 @@
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
@@ -10,6 +9,7 @@ import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
 import type { OperatorConfig } from '#config';
 import type { OwnApiServer } from '#testing/api-server.ts';
 import { startApiServer } from '#testing/api-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { runKubectl } from '#testing/kubectl.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { openStores } from '#testing/stores.ts';
@@ -23,7 +23,6 @@ import { startOperator } from './operator.ts';
  * kubectl makes of the answer. Only the Service is another one: nothing routes its address here, so it is a name of this machine, and
  * the port is the operator's own.
  */
-jest.setTimeout(120_000);
 const HOME = 'millrace-system';
 const CONVERGED_MS = 60_000;
 const REFUSED = 'is invalid';
@@ -58,7 +57,7 @@ afterAll(async () => {
   await stores.close();
   await connection.close();
   await server.stop();
-}, 60_000);
+}, 600_000);
 
 function start(): typeof operator {
   const stop = new AbortController();
@@ -84,16 +83,6 @@ function start(): typeof operator {
 function configuration(): object {
   const found = chart.find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
   return JSON.parse(JSON.stringify(found).replace('"port":443', `"port":${port}`));
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  return await new Promise((resolve) => {
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 const kubectlWith = (input: string, ...args: string[]): Promise<string> =>

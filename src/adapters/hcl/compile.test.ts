@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { childProcesses, describeProcess, nextChild } from '#testing/child-processes.ts';
 import { buildEngine } from './build.ts';
@@ -6,14 +6,12 @@ import { createCompiler } from './compile.ts';
 import type { Compiler, CompilerOptions } from './compile.ts';
 
 // Slow machines take long to start threads and programs.
-jest.setTimeout(60_000);
-
 let engine = '';
 let compiler: Compiler | undefined;
 
 beforeAll(async () => {
   engine = await buildEngine();
-}, 300_000);
+}, 600_000);
 
 afterEach(async () => {
   await compiler?.close();

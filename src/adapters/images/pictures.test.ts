@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { Graphviz } from '@hpcc-js/wasm-graphviz';
 import { assert, asyncProperty, string, tuple } from 'fast-check';
 import sharp from 'sharp';
@@ -14,8 +14,6 @@ import type { PictureToDraw } from '#flows/show-ports.ts';
 import { createPictures } from './pictures.ts';
 
 // Slow machines take long to start processes.
-jest.setTimeout(60_000);
-
 const pictures = createPictures();
 afterAll(() => pictures.close());
 

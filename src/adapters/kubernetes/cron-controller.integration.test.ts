@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await connection.close();
   await server.stop();
-}, 60_000);
+}, 600_000);
 
 function everyMinute(): Wire<V1CronJob> {
   const group = {
@@ -126,4 +126,4 @@ test('checks go on by themselves after the CronJob controller was off for three 
     }
     await setBack();
   }
-}, 180_000);
+}, 600_000);
