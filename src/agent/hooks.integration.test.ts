@@ -33,7 +33,7 @@ function hook(version: string, script: string, more: Partial<HookPlan> = {}): Ho
 /** What the agent tells of these hooks, in the order in which it does. */
 async function runAll(
   plans: HookPlan[],
-  { seconds = 20, secrets = [''], leftOut = 0 } = {},
+  { seconds = 300, secrets = [''], leftOut = 0 } = {},
 ): Promise<HookResult[]> {
   const hooks = { workdir: pod.workdir, seconds, plans, leftOut };
   const run: CheckRun = { format: 1, run: '1', containers: [{ name: 'worker' }], checks: [], hooks, secrets };
@@ -93,7 +93,7 @@ test('a hook that hangs takes its own version’s share of the time, and is kill
       hook('7', 'echo beside'),
       hook('8', 'echo next'),
     ],
-    { seconds: 4 },
+    { seconds: 24 },
   );
   expect(results).toEqual([
     { version: '7', job: 'unit', hook: 'shell', error: 'it took too long.', output: 'on\n' },
