@@ -146,8 +146,7 @@ describe('with a certificate of cert-manager', () => {
   test('it waits for it, and neither makes one nor tells anybody', async () => {
     start('cert-manager');
     webhook.lead();
-    await sleep(30);
-    expect(webhook.notReady()).toContain('webhook-tls');
+    await until(() => webhook.notReady()?.includes('webhook-tls') === true);
     objects.set(SECRET, secretOf(await makeServerCertificate(authority, [HOST], new Date())));
     await until(() => webhook.notReady() === undefined);
     expect(await shown(authority.certificate)).not.toBe('');

@@ -40,7 +40,7 @@ export interface OwnApiServerOptions {
 }
 
 const TOKEN = 'test-administrator';
-const READY_MS = 120_000;
+const READY_MS = 600_000;
 
 export async function startApiServer(options: OwnApiServerOptions = {}): Promise<OwnApiServer> {
   const binaries = await programs();
@@ -183,7 +183,8 @@ async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Pro
 function connection(port: number): Connection {
   // Its certificate is made at the first start and known to nobody.
   const connect = { rejectUnauthorized: false };
-  const requests = new Agent({ connect, allowH2: false, headersTimeout: 10_000, bodyTimeout: 10_000 });
+  // As patient as the operator's own.
+  const requests = new Agent({ connect, allowH2: false, headersTimeout: 30_000, bodyTimeout: 30_000 });
   const watches = new Agent({ connect, allowH2: false, bodyTimeout: 0 });
   return {
     server: `https://127.0.0.1:${port}`,

@@ -58,7 +58,7 @@ export async function startGatewayProcess(
     ended: once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null)),
   };
   for (let times = 0; !(await isReady(self)); times += 1) {
-    if (child.exitCode !== null || times > 1200) throw new Error(`${name} did not start:\n${self.log()}`);
+    if (child.exitCode !== null || times > 12_000) throw new Error(`${name} did not start:\n${self.log()}`);
     await pause(50);
   }
   return self;

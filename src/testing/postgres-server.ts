@@ -104,8 +104,18 @@ async function removeAbandoned(): Promise<void> {
     const folder = join(tmpdir(), name);
     const postmaster = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
     const pid = Number(postmaster.split('\n')[0]);
-    if (pid > 0 && (await commandLine(pid)).includes(folder)) process.kill(pid, 'SIGQUIT');
-    await rm(folder, { recursive: true, force: true });
+    if (pid > 0 && (await commandLine(pid)).includes(folder)) quit(pid);
+    // Its processes may still write there for a moment.
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+  }
+}
+
+/** One that has ended since it was looked at needs no signal. */
+function quit(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch (problem) {
+    if (isAlive(pid)) throw problem;
   }
 }
 

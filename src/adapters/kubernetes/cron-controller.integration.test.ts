@@ -16,7 +16,8 @@ import { LABEL } from './manifests/labels.ts';
 const NAMESPACE = 'team-blue';
 const JOBS: Kind<Wire<V1Job>> = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
 const HOURS_OFF = 3;
-const PATIENCE_MS = 45_000;
+/** It only ends what hangs. */
+const PATIENCE_MS = 300_000;
 let server: OwnApiServer;
 let connection: Connection;
 let client: ApiClient;
