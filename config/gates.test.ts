@@ -142,7 +142,7 @@ beforeAll(() => {
   });
   const report: { diagnostics: { code: string; filename: string }[] } = JSON.parse(run.stdout);
   findings = report.diagnostics.map(({ filename, code }) => ({ file: filename, rule: code }));
-}, 60_000);
+}, 600_000);
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -169,7 +169,7 @@ test('the compiler knows no clock, timer or process in the domain', () => {
   });
   expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'setTimeout'/);
   expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'process'/);
-}, 60_000);
+}, 600_000);
 
 test('the compiler reads the scripts of pages, which know a page and no process', () => {
   plant(
@@ -183,4 +183,4 @@ test('the compiler reads the scripts of pages, which know a page and no process'
   expect(run.stdout).toMatch(/planted-u\.js.*Property 'lenght' does not exist/);
   expect(run.stdout).toMatch(/planted-u\.js.*Cannot find name 'process'/);
   expect(run.stdout).not.toContain("'document'");
-}, 60_000);
+}, 600_000);
