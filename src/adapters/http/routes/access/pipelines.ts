@@ -90,7 +90,7 @@ function createRoute(ports: AccessPorts): Route {
     method: 'POST',
     url: '/teams/:team/pipelines',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
       body: body({ ...Settings, name: PipelineParams.properties.pipeline, config: Config }),
@@ -112,7 +112,7 @@ function validateRoute(ports: AccessPorts): Route {
     method: 'POST',
     url: '/teams/:team/pipelines/validate',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
       body: body({ config: Config, vars: Vars }),
@@ -158,7 +158,7 @@ function changeRoute(ports: AccessPorts): Route {
     method: 'PUT',
     url: '/teams/:team/pipelines/:pipeline',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: { params: PipelineParams, body: Changes, response: { 200: MadeAnswer, 202: MadeAnswer } },
     handler: async ({ params, body: fields, identity }, reply) => {
       const act = actOf(identity, ports.now());
@@ -175,7 +175,7 @@ function deleteRoute(ports: AccessPorts): Route {
   return route({
     method: 'DELETE',
     url: '/teams/:team/pipelines/:pipeline',
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: PipelineParams,
       response: { 200: Gone, 202: Gone },
