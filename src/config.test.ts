@@ -53,6 +53,7 @@ describe('what is given is read', () => {
       logLevel: 'info',
       webhookKey: Buffer.alloc(32, 7),
       tokensFile: undefined,
+      tokensSecret: undefined,
       database: { url: PUBLIC.MILLRACE_DATABASE_URL, listenUrl: PUBLIC.MILLRACE_DATABASE_URL },
     });
   });

@@ -53,6 +53,8 @@ export interface WebhookConfig {
   listen: Address;
   /** `own`: the operator makes it and tells the API server; `cert-manager`: that does both. */
   certificate: 'own' | 'cert-manager';
+  /** How long one review may take, where the API server waits longer than in the chart. */
+  longestMs?: number;
 }
 
 interface GatewayConfig extends ProcessConfig {
@@ -66,6 +68,8 @@ export interface PublicGatewayConfig extends GatewayConfig {
   /** Signs webhook tokens. */
   webhookKey: Buffer;
   tokensFile: string | undefined;
+  /** The Secret that the file is mounted from, and its key: to be asked for what is newer. */
+  tokensSecret: { name: string; key: string } | undefined;
   /** Signs the sessions of people. */
   sessionKey: Buffer;
   /** 0: sessions never end. */
@@ -151,6 +155,7 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     ...gatewayConfig(read, '0.0.0.0:8080'),
     webhookKey: read.key('webhook'),
     tokensFile: read.optional('MILLRACE_TOKENS_FILE'),
+    tokensSecret: tokensSecret(read),
     sessionKey: read.key('session'),
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
     idleSeconds: read.lifetime('MILLRACE_SESSION_IDLE_TIMEOUT'),
@@ -175,6 +180,12 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
     tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
     cluster: clusterConfig(read),
   });
+}
+
+function tokensSecret(read: Reader): PublicGatewayConfig['tokensSecret'] {
+  const name = read.optional('MILLRACE_TOKENS_SECRET');
+  if (name === undefined) return undefined;
+  return { name, key: read.optional('MILLRACE_TOKENS_SECRET_KEY') ?? 'tokens.json' };
 }
 
 function processConfig(read: Reader): ProcessConfig {
