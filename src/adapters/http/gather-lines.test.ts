@@ -28,10 +28,7 @@ test('lines are written in the order in which they were said', async () => {
 test.each(['process.exit(0)', 'setImmediate(() => process.exit(0))'])(
   'what was said last is written when the process ends by %s',
   async (end) => {
-    expect(await written(`log.info('first'); answered(answer); answered(answer); ${end};`)).toEqual([
-      'first',
-      'answered',
-      'answered',
-    ]);
+    const lines = await written(`answered(answer); answered(answer); ${end};`);
+    expect(lines).toEqual(['answered', 'answered']);
   },
 );
