@@ -10,7 +10,7 @@ import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
 import { BuildParams, Time } from './schemas.ts';
 
-const Chunk = Type.Object({
+export const Chunk = Type.Object({
   attempt: Type.Integer(),
   sequence: Type.Integer(),
   step: Type.String(),
