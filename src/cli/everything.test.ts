@@ -52,6 +52,11 @@ describe('a pipeline of every construct', () => {
     expect(out).toBe(golden('docs/images/everything.svg', out));
   });
 
+  test('the sample of the README is its picture (`jest -u` draws it anew; then look at it)', async () => {
+    const { out } = await millrace('millrace graph config/samples/pipeline.yaml --output svg');
+    expect(out).toBe(golden('docs/images/pipeline.svg', out));
+  });
+
   test('has plans', async () => {
     const jobs = ['unit--cart', 'integration--16-api', 'build', 'deploy', 'smoke--europe', 'docs', 'release'];
     let plans = '';

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import { encodeEvent, encodeGreeting } from './encode-event.ts';
 import { EventStream } from './event-stream.ts';
+import type { StreamKind, StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamLimits {
   /** Open at a time: of one account, of one address, of this process. */
@@ -27,6 +28,7 @@ export const STREAM_LIMITS: StreamLimits = {
 
 interface Parts {
   limits: StreamLimits;
+  metrics: StreamMetrics | undefined;
   /** Throws the problem when who sent the request may no longer read what it asked for. */
   mayStill: (request: FastifyRequest) => Promise<void>;
   /** Called as often as rights are looked at. */
@@ -34,6 +36,7 @@ interface Parts {
 }
 
 interface Open {
+  kind: StreamKind;
   stream: EventStream;
   request: FastifyRequest;
   account: string | undefined;
@@ -50,26 +53,24 @@ export class OpenStreams {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-  }
-
-  get size(): number {
-    return this.#open.size;
+    parts.metrics?.watch(() => [...this.#open].map(({ kind, stream: { waits } }) => ({ kind, waits })));
   }
 
   /** Answers with a stream; or throws the problem that there are too many. */
-  answer(request: FastifyRequest, reply: FastifyReply): EventStream {
+  answer(kind: StreamKind, request: FastifyRequest, reply: FastifyReply): EventStream {
     const account = request.identity?.user;
     this.#refuse(account, request.ip);
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
     raw.socket?.setNoDelay(true);
-    const open = { stream: new EventStream(raw, performance.now()), request, account };
+    const open = { kind, stream: new EventStream(raw, performance.now()), request, account };
     this.#count(open, 1);
     this.#open.add(open);
     const gone = (): void => {
       this.#open.delete(open);
       this.#count(open, -1);
+      this.#parts.metrics?.ended(kind, open.stream.endedBy);
       if (this.#open.size === 0) this.#rest();
       open.stream.gone();
     };
@@ -79,7 +80,7 @@ export class OpenStreams {
     // Readers that are cut off together do not come back together.
     open.stream.write(encodeGreeting(1000 + Math.random() * 2000));
     // Whoever asks for the headers alone gets no stream that stays.
-    if (this.#closed || request.method === 'HEAD') open.stream.end();
+    if (this.#closed || request.method === 'HEAD') open.stream.end(this.#closed ? 'stop' : 'over');
     else this.#timer ??= setInterval(() => void this.#tend(), this.#parts.limits.tendMs);
     return open.stream;
   }
@@ -88,7 +89,7 @@ export class OpenStreams {
   close(): void {
     this.#closed = true;
     this.#rest();
-    for (const { stream } of this.#open) stream.end();
+    for (const { stream } of this.#open) stream.end('stop');
   }
 
   #rest(): void {
@@ -99,15 +100,14 @@ export class OpenStreams {
   #refuse(account: string | undefined, address: string): void {
     const { perAccount, perAddress, inAll } = this.#parts.limits;
     const held = (key: string): number => this.#counts.get(key) ?? 0;
-    const tooMany =
-      (account !== undefined && held(`account ${account}`) >= perAccount) ||
-      held(`address ${address}`) >= perAddress;
-    if (tooMany) {
-      const detail = 'You follow too much at a time: close some of it.';
-      throw new Problem('too-many-requests', detail, { retry_after: 30 });
-    }
+    const refuse = (by: 'account' | 'address' | 'process', problem: Problem): never => {
+      this.#parts.metrics?.refused(by);
+      throw problem;
+    };
+    if (account !== undefined && held(`account ${account}`) >= perAccount) refuse('account', tooMany());
+    if (held(`address ${address}`) >= perAddress) refuse('address', tooMany());
     if (this.#open.size >= inAll)
-      throw new Problem('unavailable', 'Too many follow something here at a time.');
+      refuse('process', new Problem('unavailable', 'Too many follow something here at a time.'));
   }
 
   #count({ account, request }: Open, by: number): void {
@@ -131,7 +131,7 @@ export class OpenStreams {
       const key = keyOf(request);
       const may = known.get(key) ?? (await this.#may(request));
       known.set(key, may);
-      if (!may) stream.end(NO_LONGER);
+      if (!may) stream.end('rights', NO_LONGER);
     }
     tended();
     this.#tending = false;
@@ -146,6 +146,12 @@ export class OpenStreams {
       return !(error instanceof Problem);
     }
   }
+}
+
+function tooMany(): Problem {
+  return new Problem('too-many-requests', 'You follow too much at a time: close some of it.', {
+    retry_after: 30,
+  });
 }
 
 const HEADERS = {

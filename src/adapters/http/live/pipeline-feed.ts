@@ -65,7 +65,7 @@ export class PipelineFeed {
       views.resources(name),
     ]);
     if (pipeline === undefined || jobs === undefined || resources === undefined) {
-      for (const { stream } of this.#readers) stream.end(GONE);
+      for (const { stream } of this.#readers) stream.end('over', GONE);
       return;
     }
     const data = {
