@@ -115,12 +115,13 @@ describe('a rename', () => {
   });
 });
 
-describe('builds', () => {
-  const build = async (): Promise<void> => {
-    await stores.actions.unpin({ ...APP, resource: 'git.app' });
-    await renames.find('c');
-  };
+/** There is something new to build. */
+async function build(): Promise<void> {
+  await stores.actions.unpin({ ...APP, resource: 'git.app' });
+  await renames.find('c');
+}
 
+describe('builds', () => {
   test('that have had their turn refuse a rename', async () => {
     await build();
     expect(await renames.rename('renamed')).toMatchObject({
