@@ -53,6 +53,8 @@ export interface WebhookConfig {
   listen: Address;
   /** `own`: the operator makes it and tells the API server; `cert-manager`: that does both. */
   certificate: 'own' | 'cert-manager';
+  /** How long one review may take, where the API server waits longer than in the chart. */
+  longestMs?: number;
 }
 
 interface GatewayConfig extends ProcessConfig {
