@@ -101,12 +101,13 @@ export async function deletePipeline(
   return { answer: (await isGone(read.value, ports)) ? 'gone' : 'waiting' };
 }
 
-/** Whether it is, or within the time that an answer waits comes to be. */
+/** Whether it is, or comes to be while the answer waits. */
 export async function isGone(
   object: PipelineObject,
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
+  tries = TRIES,
 ): Promise<boolean> {
-  for (let tried = 0; tried < TRIES; tried += 1) {
+  for (let tried = 0; tried < tries; tried += 1) {
     const read = await objects.read(object);
     if (read.answer === 'unknown' || (read.answer === 'done' && read.value.uid !== object.uid)) return true;
     await wait(PAUSE_MS);

@@ -5,6 +5,9 @@ import type { PipelineObject, Written } from './object-ports.ts';
 import type { PipelineName } from './ports.ts';
 import type { RenameAsked, RenamedFrom, RenameRequests } from './rename-ports.ts';
 
+/** How long an answer waits for the old object, though all is done by then. */
+const TRIES = 20;
+
 interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'members' | 'wait'> {
   renames: RenameRequests;
 }
@@ -28,8 +31,8 @@ export async function renamePipeline(
   const made = await makeOrMeet({ old, to, renamedFrom }, act, ports);
   if (made.answer !== 'done') return made;
   const told = await judged(made.value, [], ports);
-  // Whoever hears of it may use the old name at once.
-  if (told.answer === 'done' && told.verdict?.ready === true) await isGone(old, ports);
+  // Whoever hears of it may use the old name at once, but where checks end first.
+  if (told.answer === 'done' && told.verdict?.ready === true) await isGone(old, ports, TRIES);
   return told;
 }
 
