@@ -12,7 +12,7 @@ export function renameRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/rename',
-      handlerTimeout: PATIENCE_MS,
+      timeLimit: PATIENCE_MS,
       schema: {
         params: PipelineParams,
         body: body({ name: ObjectName }),
