@@ -207,9 +207,6 @@ describe('a pipeline', () => {
     await seen('teams');
     await follow('app');
     await shows(page, 'main', '<script>alert(1)</script>');
-    await picture(page, 'pipeline', PICTURES);
-=======
-    expect(await page.locator('main').innerText()).toContain('<script>alert(1)</script>');
     await seen('pipeline');
     await press('Start a build of unit');
     await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
@@ -268,19 +265,11 @@ describe('a pipeline', () => {
 
     await follow('unit');
     await shows(page, 'table', '1.1');
-    await picture(page, 'job', PICTURES);
-    await page.goto(`${APP}/resources/git.app`);
-    await press('Pin to version 1');
-    await shows(page, 'main', 'by ann');
-    await picture(page, 'resource', PICTURES);
-=======
-    expect(await page.locator('table').innerText()).toContain('1.1');
     await seen('job');
     await page.goto(`${APP}/resources/git.app`);
     await press('Pin to version 1');
-    await page.waitForURL(`**${APP}/resources/git.app`);
+    await shows(page, 'main', 'by ann');
     await seen('resource');
-    expect(await page.locator('main').innerText()).toContain('by ann');
   });
 
   test('that is not there, and one that is not yours, are pages too', async () => {
