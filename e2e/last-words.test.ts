@@ -16,7 +16,7 @@ resource_type "box" {
   push "shell" {
     cmd = <<-EOT
       echo pushing
-      while curl --silent --insecure --max-time 2 --output /dev/null "https://millrace-internal.${RELEASE.namespace}.svc:8443/"; do sleep 0.5; done
+      while curl --silent --insecure --max-time 60 --output /dev/null "https://millrace-internal.${RELEASE.namespace}.svc:8443/"; do sleep 0.5; done
       echo '{"ref":"pushed"}'
     EOT
   }
@@ -44,11 +44,11 @@ const scale = async (replicas: number): Promise<void> => {
   await kubectl('scale', GATEWAY, '--namespace', RELEASE.namespace, `--replicas=${replicas}`);
 };
 
-beforeAll(() => createTeam(TEAM), 120_000);
+beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(async () => {
   await deleteTeam(TEAM);
-  await kubectl('rollout', 'status', GATEWAY, '--namespace', RELEASE.namespace, '--timeout=90s');
-}, 240_000);
+  await kubectl('rollout', 'status', GATEWAY, '--namespace', RELEASE.namespace, '--timeout=9m');
+}, 600_000);
 
 test('a put whose gateway went before it ended, and whose Pod went before the gateway came back, has made its version', async () => {
   await createPipeline(TEAM, 'ship', PIPELINE);
@@ -70,8 +70,8 @@ test('a put whose gateway went before it ended, and whose Pod went before the ga
       'cat',
       '/dev/termination-log',
     ];
-    await eventually(async () => expect(await kubectl(...words)).toContain('"succeeded"'), 120);
-    await kubectl('delete', 'pod', name, '--namespace', TEAM, '--timeout=90s');
+    await eventually(async () => expect(await kubectl(...words)).toContain('"succeeded"'));
+    await kubectl('delete', 'pod', name, '--namespace', TEAM, '--timeout=9m');
     expect(await buildEnded(TEAM, 'ship', 'release', number)).toMatchObject({
       status: 'succeeded',
       attempt: 1,
@@ -82,4 +82,4 @@ test('a put whose gateway went before it ended, and whose Pod went before the ga
     await scale(2);
   }
   expect(await buildEnded(TEAM, 'ship', 'deploy', '1')).toMatchObject({ status: 'succeeded' });
-}, 300_000);
+}, 600_000);

@@ -33,7 +33,7 @@ beforeAll(async () => {
   standard = await manifests();
   external = await manifests(EXTERNAL);
   certManager = await manifests(CERT_MANAGER);
-}, 60_000);
+}, 600_000);
 
 const find = (from: Manifest[], kind: string, name: string): Manifest => {
   const found = from.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);

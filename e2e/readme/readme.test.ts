@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -9,7 +7,8 @@ import { must } from '#e2e/support/command.ts';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
-import { kubectl, list } from '#e2e/support/kubectl.ts';
+import { condition, get, kubectl, list } from '#e2e/support/kubectl.ts';
+import { freePort } from '#testing/free-port.ts';
 import { craneBinary } from '#tools/images/push.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
 import { type Reached, reach } from '#tools/demo/reach.ts';
@@ -65,15 +64,6 @@ const fromReadme = (name: keyof typeof COMMANDS): string =>
     commandsLike(COMMANDS[name])[0] ?? '',
   );
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1');
-  return address.port;
-};
-
 const serveRegistry = async (disk: string): Promise<typeof registry> => {
   mkdirSync(disk);
   const address = `127.0.0.1:${await freePort()}`;
@@ -100,7 +90,7 @@ const prepareFolder = (): void => {
 const removeInstallation = async (): Promise<void> => {
   const { name, namespace } = RELEASE;
   await must('helm', ['uninstall', name, '--namespace', namespace, '--ignore-not-found', '--wait']);
-  await kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s');
+  await kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--timeout=9m');
 };
 
 /** A build of the sample's only job, once it has succeeded; with its log. */
@@ -110,7 +100,7 @@ const succeeded = async (number: number, token: string): Promise<string> => {
   await eventually(async () => {
     const answer = await fetch(at, { headers: { ...headers, accept: 'application/json' } });
     expect(await answer.json()).toMatchObject({ data: { status: 'succeeded' } });
-  }, 120);
+  });
   return await (await fetch(`${at}/logs`, { headers })).text();
 };
 
@@ -150,22 +140,22 @@ describe('README, word for word', () => {
     await must('kubectl', ['apply', '-f', '-'], {
       input: manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`),
     });
-    await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=120s');
+    await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
     forge = await reach(FORGE, 'git');
     await pushCommit(`${forge.url}/app.git`);
     shell = new Shell(folder, environment);
-  }, 300_000);
+  }, 600_000);
 
   afterAll(async () => {
     if (!isEmbedded) return;
     shell.close();
     forge.close();
-    await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=90s');
-    await kubectl('delete', 'team', 'mine', '--ignore-not-found', '--timeout=90s');
+    await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=9m');
+    await kubectl('delete', 'team', 'mine', '--ignore-not-found', '--timeout=9m');
     await kubectl('delete', 'namespace', 'mine', FORGE, '--ignore-not-found', '--wait=false');
     registry.close();
     rmSync(folder, { recursive: true, force: true });
-  }, 240_000);
+  }, 600_000);
 
   step(
     '1. the images go to a registry, for both architectures',
@@ -197,7 +187,7 @@ describe('README, word for word', () => {
         token,
       );
     },
-    60_000,
+    600_000,
   );
 
   step(
@@ -210,7 +200,7 @@ describe('README, word for word', () => {
       );
       for (const image of images) expect(image).toContain(registry.address);
     },
-    400_000,
+    600_000,
   );
 
   step(
@@ -219,8 +209,12 @@ describe('README, word for word', () => {
       const said = await shell.run(fromReadme('pipeline'));
       expect(said).toContain('pipeline.millrace.dev/mine created');
       expect(said).toMatch(/^NAME +READY/m);
+      await eventually(async () => {
+        const pipeline = await get('pipeline', 'mine', '--namespace', 'mine');
+        expect(condition(pipeline, 'Ready').status).toBe('True');
+      });
     },
-    60_000,
+    600_000,
   );
 
   step(
@@ -235,7 +229,7 @@ describe('README, word for word', () => {
       await shell.run(fromReadme('webhook'));
       expect(await succeeded(2, token)).toContain(ref.slice(0, 7));
     },
-    300_000,
+    600_000,
   );
 
   step(
@@ -247,7 +241,7 @@ describe('README, word for word', () => {
       await shell.run(fromReadme('check'));
       expect(await succeeded(3, token)).toContain(ref.slice(0, 7));
     },
-    300_000,
+    600_000,
   );
 
   step(
@@ -256,7 +250,7 @@ describe('README, word for word', () => {
       expect(await shell.run(fromReadme('trigger'))).toContain('"number":"4"');
       await succeeded(4, token);
     },
-    300_000,
+    600_000,
   );
 
   step(
@@ -265,8 +259,8 @@ describe('README, word for word', () => {
       const said = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
       expect(said).toContain('nothing was started here');
       expect(said).toContain('All three jobs succeeded');
-      await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=90s');
-      await kubectl('delete', 'team', 'demo', '--timeout=90s');
+      await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=9m');
+      await kubectl('delete', 'team', 'demo', '--timeout=9m');
       await kubectl('delete', 'namespace', 'demo', 'forge', '--wait=false');
     },
     600_000,

@@ -1,18 +1,16 @@
 import { execFile } from 'node:child_process';
 import { env } from 'node:process';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
 
 // Slow machines take long to start processes.
-jest.setTimeout(60_000);
-
 const run = promisify(execFile);
 const GOOD = 'src/cli/testdata/good.hcl';
 
 beforeAll(async () => {
   await buildEngine();
-}, 300_000);
+}, 600_000);
 
 /** A process of its own, in a shell, without a screen. */
 async function shell(line: string): Promise<{ exit: unknown; out: string; err: string }> {
@@ -70,6 +68,24 @@ describe('a process of the command line', () => {
       `millrace validate ${GOOD} > /dev/full`,
       'millrace: the output cannot be written: ENOSPC: no space left on device, write\n',
     ],
+    'a verb of a group that does not exist': [
+      'millrace pipelines pause app',
+      "error: unknown command 'pause'",
+    ],
+    'an option of a verb of a group': [
+      'millrace builds watch app/unit --wach',
+      '(millrace builds watch --help shows what it takes)',
+    ],
+    'a job without its pipeline': ['millrace trigger unit', 'Write it as <pipeline>/<job>.'],
+    'a server without TLS': [
+      'echo tok_x | millrace login http://ci.example.org --token',
+      'millrace: http://ci.example.org has no TLS, and everybody on the way could read the token: use https.',
+    ],
+    'a server where nothing listens': [
+      'MILLRACE_URL=http://127.0.0.1:2 MILLRACE_TOKEN=x millrace whoami',
+      'millrace: http://127.0.0.1:2 cannot be reached: nothing listens there\n',
+    ],
+    'no server': ['XDG_CONFIG_HOME=/nonexistent millrace whoami', 'millrace: no server is chosen: '],
     'no job': [`millrace plan ${GOOD}`, "error: required option '--job <name>' not specified"],
   };
   test.each(Object.entries(misuses))('ends with 2 for %s', async (_name, [line, message]) => {
@@ -87,7 +103,9 @@ describe('a process of the command line', () => {
   });
 
   test('helps, with examples, and ends with 0', async () => {
-    for (const verb of ['', 'validate', 'fmt', 'graph', 'plan', 'operator', 'gateway', 'agent']) {
+    const verbs = ['', 'validate', 'fmt', 'graph', 'plan', 'operator', 'gateway', 'agent'];
+    const asking = ['login', 'pipelines update', 'jobs list', 'builds watch', 'trigger'];
+    for (const verb of [...verbs, ...asking]) {
       const { exit, out } = await shell(`millrace ${verb} --help`);
       expect([verb, exit, out.includes('\nExamples:\n  millrace ')]).toEqual([verb, 0, true]);
     }

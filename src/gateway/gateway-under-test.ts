@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openBell } from '#adapters/database/bell.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { rows } from '#adapters/database/pool.ts';
@@ -161,7 +162,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
 }
 
 function accessOver(stores: Stores, options: Options, now: () => Date) {
-  return openAccess({
+  const { authorize, ports } = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
     objects: options.objects ?? NO_OBJECTS,
@@ -174,6 +175,11 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
     passwords: options.passwords ?? new CheapPasswords(),
     now,
   });
+  // A slow machine's operator needs longer than an answer waits for it.
+  return {
+    authorize,
+    ports: { ...ports, wait: async (milliseconds: number) => await sleep(5 * milliseconds) },
+  };
 }
 
 function openApi(stores: Stores, bell: Bell, now: () => Date, registry: Registry) {

