@@ -80,7 +80,7 @@ export async function viewBuildIds(
 }
 
 /** Also of a job that is gone from the definition: its builds stay. */
-export async function jobId(
+async function jobId(
   pool: DatabasePool,
   { team, pipeline, job }: JobName,
 ): Promise<number | undefined> {
