@@ -17,7 +17,7 @@ import {
   answerPage,
 } from './schemas.ts';
 
-const Build = {
+export const Build = {
   id: Type.Integer(),
   number: Type.String(),
   status: BuildStatusName,
@@ -40,7 +40,7 @@ const Input = Type.Object({
   version: Strings,
 });
 
-const Step = Type.Object({
+export const Step = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['get', 'task', 'put']),
   name: Type.String(),

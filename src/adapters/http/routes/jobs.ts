@@ -8,7 +8,7 @@ import type { JobView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { BuildStatusName, JobParams, PipelineParams, Time, answer, answerList } from './schemas.ts';
 
-const Job = {
+export const Job = {
   id: Type.Integer(),
   name: Type.String(),
   paused: Type.Boolean(),

@@ -6,7 +6,7 @@ import type { PipelineView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { PipelineParams, TeamParams, answer, answerList } from './schemas.ts';
 
-const Pipeline = {
+export const Pipeline = {
   id: Type.Integer(),
   team: Type.String(),
   name: Type.String(),
