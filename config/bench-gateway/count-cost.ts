@@ -25,8 +25,9 @@ export async function loadCounted(server: Served, loading: Loading): Promise<Cou
     postgres: secondsByProgram()['postgres'] ?? 0,
     generator: process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6,
   });
-  const before = spent();
-  const measured = await load(server.base, loading);
+  let before = spent();
+  const begin = (): void => void (before = spent());
+  const measured = await load(server.base, { ...loading, begin });
   const after = spent();
   const each = (who: keyof Each): number => ((after[who] - before[who]) / measured.answers) * 1e6;
   return {

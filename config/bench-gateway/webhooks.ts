@@ -15,7 +15,8 @@ const RESOURCES = 20_000;
 /** Of those that are asked for again and again, while checks of them begin ten times a second. */
 const BUSY = 250;
 const TAKEN_EVERY_MS = 100;
-const CONNECTIONS = 40;
+/** Forges keep many; a transaction serves those that came while the one before it was under way. */
+const CONNECTIONS = 128;
 const SECONDS = 5;
 const KILLED_AFTER_MS = 500;
 const ROUNDS = 3;
