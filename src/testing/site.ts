@@ -75,7 +75,7 @@ export async function openPerson(
   origin: string,
 ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, baseURL: origin });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
