@@ -142,7 +142,10 @@ test('a replica is killed while it tells a log: its readers go on at the other, 
   await until(() => one.text.includes('line 299\n'));
   all += await sayLines(300, 100);
   const ofLate = await late.follow(1);
-  for (const step of ['0', '1']) await say({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
+  for (const step of ['0', '1']) {
+    await say({ type: 'step-started', step });
+    await say({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
+  }
   await say(END);
   await Promise.all([again.over, ofLate.over]);
   await until(() => other.text.length === all.length);
