@@ -50,7 +50,7 @@ export async function openHouse(options: Options = {}) {
   const asGateway = impersonating(server.connect(), GATEWAY);
   const asOperator = impersonating(server.connect(), OPERATOR);
   const door = clusterDoor(asGateway, { namespace: HOME, release: 'millrace' });
-  const compiler = createCompiler({ processes: 1 });
+  const compiler = createCompiler({ processes: 1, timeLimitMs: 60_000 });
   const gateway = await openGateway(stores, { ...options, compiler, objects: door.objects });
   return {
     server,
