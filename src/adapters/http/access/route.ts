@@ -23,6 +23,8 @@ declare module 'fastify' {
     shows?: Shown;
     /** A form of a page: what it does looks at the proof that it is ours. */
     form?: boolean;
+    /** Of the answer, in milliseconds. */
+    timeLimit?: number;
   }
   interface FastifyRequest {
     /** Set before the handler runs, on every route that needs something. */
@@ -60,7 +62,7 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   /** Largest body in bytes; 1 KiB when the path says nothing. */
   bodyLimit?: number;
   /** Longest time until the last byte of the answer, in milliseconds, where the server's own limit is too short. */
-  handlerTimeout?: number;
+  timeLimit?: number;
   /** Bodies of any type are read to their end piece by piece; what is made of them is the handler's `body`, and nothing if there is none. */
   readsBody?: (request: FastifyRequest) => BodyReader;
   /** An image may be embedded anywhere. Pages need not be said: their content type tells. */
@@ -88,9 +90,13 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
       const bodyLimit = parts.bodyLimit ?? 1024;
       void app.register(async (scope: App) => {
         if (parts.readsBody !== undefined) readBodies(scope, parts.readsBody, bodyLimit);
-        const limits = parts.handlerTimeout === undefined ? {} : { handlerTimeout: parts.handlerTimeout };
-        const config = { row, ...(parts.shows !== undefined && { shows: parts.shows }) };
-        scope.route({ method, url, schema, handler, config, bodyLimit, ...limits });
+        const { shows, timeLimit } = parts;
+        const config = {
+          row,
+          ...(shows !== undefined && { shows }),
+          ...(timeLimit !== undefined && { timeLimit }),
+        };
+        scope.route({ method, url, schema, handler, config, bodyLimit });
       });
     },
   };

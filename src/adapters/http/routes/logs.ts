@@ -26,7 +26,7 @@ export function logRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
-      handlerTimeout: LONGEST_DOWNLOAD_MS,
+      timeLimit: LONGEST_DOWNLOAD_MS,
       schema: {
         params: BuildParams,
         querystring: Type.Object({

@@ -93,7 +93,7 @@ function createRoute(ports: AccessPorts): Route {
     method: 'POST',
     url: '/teams/:team/pipelines',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
       body: body({ ...Settings, name: PipelineParams.properties.pipeline, config: Config }),
@@ -115,7 +115,7 @@ function validateRoute(ports: AccessPorts): Route {
     method: 'POST',
     url: '/teams/:team/pipelines/validate',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
       body: body({ config: Config, vars: Vars }),
@@ -167,7 +167,7 @@ function changeRoute(ports: AccessPorts): Route {
     method: 'PUT',
     url: '/teams/:team/pipelines/:pipeline',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: { params: PipelineParams, body: Changes, response: { 200: MadeAnswer, 202: MadeAnswer } },
     handler: async ({ params, body: fields, identity }, reply) => {
       const act = actOf(identity, ports.now());
@@ -184,7 +184,7 @@ function deleteRoute(ports: AccessPorts): Route {
   return route({
     method: 'DELETE',
     url: '/teams/:team/pipelines/:pipeline',
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: PipelineParams,
       response: { 200: Gone, 202: Gone },
