@@ -166,6 +166,15 @@ describe('a pipeline', () => {
     expect(ran.out).toContain('.hcl:2:');
   });
 
+  test('gets another name, and is told by it', async () => {
+    await made();
+    const ran = await run(`rename ${name} --new-name ${name}-new`);
+    expect(ran).toMatchObject({ exit: 0, out: `${TEAM}/${name}-new: was ${name}, it runs\n`, err: '' });
+    expect((await run(`get ${name}-new --config`)).out).toBe(text('first'));
+    expect(await run(`get ${name}`)).toMatchObject({ exit: 2 });
+    expect((await run(`rename ${name} --new-name x`)).err).toContain('does not exist');
+  });
+
   test('is deleted by whoever says yes', async () => {
     await made();
     const asked: string[] = [];

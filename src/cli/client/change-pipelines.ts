@@ -94,6 +94,18 @@ export async function validateThere(
   return await judge({ api, options, terminal }, { config: text.source, vars }, text);
 }
 
+/** Everything goes along; the old name is free. */
+export async function renamePipeline(
+  name: string,
+  options: TeamOptions & { newName: string },
+  terminal: Terminal,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = `${pathOf('teams', options.team, 'pipelines', name)}/rename`;
+  const ask = async () => (await api.ask<MadeTold>('POST', path, { name: options.newName })).data;
+  return await carryOut({ options, terminal }, ask, { verb: `was ${name}` });
+}
+
 /** Its builds end, its history is kept. */
 export async function deletePipeline(
   name: string,

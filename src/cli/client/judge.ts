@@ -34,7 +34,8 @@ export async function judge(
 export interface Carried {
   /** What was done to it, once it was: `made`. */
   verb: string;
-  text: ConfigText;
+  /** What findings are in; absent where none was sent. */
+  text?: ConfigText;
   besides?: Besides;
 }
 
@@ -42,7 +43,7 @@ export interface Carried {
 export async function carryOut(
   { options, terminal }: Pick<Talk, 'options' | 'terminal'>,
   ask: () => Promise<MadeTold>,
-  { verb, text, besides = {} }: Carried,
+  { verb, text = { file: 'the pipeline', source: '' }, besides = {} }: Carried,
 ): Promise<Exit> {
   const paint = painter(terminal);
   let made: MadeTold;

@@ -42,7 +42,15 @@ const settings = (command: Command): Command =>
 /** What there is, and what becomes of it. */
 export function pipelinesCommand(run: Run): Command {
   const group = new Command('pipelines').description('pipelines of a team: see, make, change, delete');
-  const verbs = [listCommand, getCommand, createCommand, updateCommand, validateCommand, deleteCommand];
+  const verbs = [
+    listCommand,
+    getCommand,
+    createCommand,
+    updateCommand,
+    renameCommand,
+    validateCommand,
+    deleteCommand,
+  ];
   for (const verb of verbs) group.addCommand(verb(run));
   return group;
 }
@@ -120,6 +128,29 @@ ${exitsOf(NOT_RUNNING)}`,
       run(options.color, async (terminal) => {
         const { updatePipeline } = await import('./change-pipelines.ts');
         return await updatePipeline(nameOf(name, options), options, terminal);
+      }),
+    );
+}
+
+function renameCommand(run: Run): Command {
+  return named(new Command('rename'))
+    .description('give a pipeline that the API made another name; everything goes along')
+    .requiredOption('--new-name <name>', 'what it is called from then on')
+    .addHelpText(
+      'after',
+      `
+Builds and their numbers, versions, pins, pauses and webhook tokens stay with it. Links and badges do not: the old name is free. A pipeline whose
+builds run is not renamed.
+
+Examples:
+  millrace pipelines rename app --new-name shop
+  millrace pipelines rename -n app --new-name shop --team web
+${exitsOf('it has its new name and does not run yet')}`,
+    )
+    .action((name: string | undefined, options: TeamOptions & Named & Coloured & { newName: string }) =>
+      run(options.color, async (terminal) => {
+        const { renamePipeline } = await import('./change-pipelines.ts');
+        return await renamePipeline(nameOf(name, options), options, terminal);
       }),
     );
 }
