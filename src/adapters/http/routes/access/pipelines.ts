@@ -18,13 +18,13 @@ import type { Compiler } from '#flows/manifest-ports.ts';
 import type { PipelineSpec } from '#flows/object-ports.ts';
 import { actOf } from './answers.ts';
 import { problemOf, writable, written } from './objects.ts';
-import { body } from './schemas.ts';
+import { body, ObjectName } from './schemas.ts';
 
 const LONGEST_TEXT = 262_144;
 /** The text may be escaped, and its variables come with it. */
 const BODY_LIMIT = 1024 * 1024;
 /** Longer than a flow waits for the operator. */
-const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 20_000;
 
 const Config = Type.String({ minLength: 1, maxLength: LONGEST_TEXT });
 const Vars = Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })));
@@ -56,7 +56,7 @@ export const Made = {
   message: Type.Optional(Type.String()),
   warnings: Type.Array(Finding),
 };
-const MadeAnswer = Type.Object({ data: Type.Object(Made) });
+export const MadeAnswer = Type.Object({ data: Type.Object(Made) });
 
 /** Texts that are compiled or wait for it at a time; each may take seconds. */
 const MOST_TEXTS = 16;
@@ -96,7 +96,7 @@ function createRoute(ports: AccessPorts): Route {
     timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
-      body: body({ ...Settings, name: PipelineParams.properties.pipeline, config: Config }),
+      body: body({ ...Settings, name: ObjectName, config: Config }),
       response: { 201: MadeAnswer, 202: MadeAnswer },
     },
     handler: async ({ params: { team }, body: { name, config, ...settings }, identity }, reply) => {
@@ -198,7 +198,7 @@ function deleteRoute(ports: AccessPorts): Route {
   });
 }
 
-function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
+export function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
   return { objects: writable(objects).pipelines, members, compiler, wait };
 }
 
@@ -221,7 +221,8 @@ interface Named {
 
 const NOT_YET = 'The operator has not looked at it yet.';
 
-function encode({ team, pipeline }: Named, made: PipelineChanged) {
+/** What became of a pipeline of this name, or the problem why nothing did. */
+export function encode({ team, pipeline }: Named, made: PipelineChanged) {
   if (made.answer === 'invalid') throw invalid(made.findings);
   if (made.answer !== 'done') throw problemOf(made, `Pipeline ${pipeline}`);
   const { verdict = { ready: false, reason: 'Pending', message: NOT_YET }, warnings } = made;
