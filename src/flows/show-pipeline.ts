@@ -31,6 +31,11 @@ interface PictureFound {
   draw(): Promise<{ bytes: Uint8Array } | DrawingRefused>;
 }
 
+/** A picture that somebody has just had. */
+export interface PictureAtHand extends Omit<PictureFound, 'draw'> {
+  bytes: Uint8Array;
+}
+
 export interface PublicView extends PublicStructure {
   pipeline: ShownPipeline;
   state: ShownState;
@@ -45,6 +50,8 @@ export interface Shows {
     member: boolean,
     wanted: PictureWanted,
   ): Promise<PictureFound | 'no-version' | undefined>;
+  /** The same picture, when nothing need be asked or drawn for it; undefined says nothing about whether there is one. */
+  pictureAtHand(name: PipelineName, member: boolean, wanted: PictureWanted): PictureAtHand | undefined;
   badge(
     name: PipelineName & { job?: string },
     member: boolean,
@@ -63,7 +70,7 @@ interface Ports {
   release: string;
 }
 
-/** For so long nobody asks the database again, however many look. */
+/** For so long nobody asks the database again, however many look: what was public is shown no longer than that after it is not. */
 const FRESH_MS = 1000;
 const MOST_PIPELINES = 1000;
 const MOST_STATES = 100;
@@ -71,9 +78,16 @@ const MOST_GRAPHS = 48;
 /** Of finished pictures. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
+interface StateFound {
+  state: ShownState;
+  digest: string;
+  /** Of pictures that were asked for. */
+  tags: Map<string, string>;
+}
+
 interface Caches {
   pipelines: Kept<ShownPipeline | undefined>;
-  states: Kept<{ state: ShownState; digest: string }>;
+  states: Kept<StateFound>;
   graphs: Kept<Graph>;
   drawn: Kept<{ bytes: Uint8Array } | DrawingRefused>;
 }
@@ -95,13 +109,13 @@ export function showPipelines(ports: Ports): Shows {
     member: boolean,
   ): Promise<ShownPipeline | undefined> => {
     const name = { team, pipeline };
-    const found = await caches.pipelines.get(JSON.stringify(name), () => ports.store.shown(name));
+    const found = await caches.pipelines.get(keyOf(name), () => ports.store.shown(name));
     return found !== undefined && (found.public || member) ? found : undefined;
   };
   const stateOf = async ({ id }: ShownPipeline) =>
     await caches.states.get(String(id), async () => {
       const state = await ports.store.state(id);
-      return { state, digest: ports.digest(JSON.stringify(state)) };
+      return { state, digest: ports.digest(JSON.stringify(state)), tags: new Map() };
     });
   return {
     async publicView(name, member) {
@@ -113,9 +127,10 @@ export function showPipelines(ports: Ports): Shows {
     async picture(name, member, wanted) {
       const pipeline = await find(name, member);
       return (
-        pipeline && (await findPicture({ ports, caches, pipeline, wanted, ...(await stateOf(pipeline)) }))
+        pipeline && (await findPicture({ ports, caches, pipeline, wanted, found: await stateOf(pipeline) }))
       );
     },
+    pictureAtHand: (name, member, wanted) => findAtHand(caches, name, member, wanted),
     async badge({ job, ...name }, member) {
       const pipeline = await find(name, member);
       if (pipeline === undefined) return undefined;
@@ -128,32 +143,49 @@ export function showPipelines(ports: Ports): Shows {
   };
 }
 
+/** Names come from paths, and may have anything in them. */
+const keyOf = ({ team, pipeline }: PipelineName): string => `${team.length} ${team}${pipeline}`;
+
+function findAtHand(
+  { pipelines, states, drawn }: Caches,
+  name: PipelineName,
+  member: boolean,
+  wanted: PictureWanted,
+): PictureAtHand | undefined {
+  if (wanted.version !== undefined) return undefined;
+  const pipeline = pipelines.atHand(keyOf(name));
+  if (pipeline === undefined || !(pipeline.public || member)) return undefined;
+  const tag = states.atHand(String(pipeline.id))?.tags.get(tagKey(pipeline, wanted));
+  const found = tag === undefined ? undefined : drawn.atHand(tag);
+  if (tag === undefined || found === undefined || 'refused' in found) return undefined;
+  return { tag, public: pipeline.public, bytes: found.bytes };
+}
+
 interface Finding {
   ports: Ports;
   caches: Caches;
   pipeline: ShownPipeline;
   wanted: PictureWanted;
-  state: ShownState;
-  digest: string;
+  found: StateFound;
 }
 
 async function findPicture(finding: Finding): Promise<PictureFound | 'no-version'> {
-  const { ports, caches, pipeline, wanted, digest } = finding;
-  const { format, hideIntermediates, groupParallel, version } = wanted;
+  const { ports, caches, pipeline, wanted, found } = finding;
+  const { format, version } = wanted;
   const resource = version === undefined ? '' : await ports.store.resourceOfVersion(pipeline.id, version);
   if (resource === undefined) return 'no-version';
-  const options = `${Number(hideIntermediates)}${Number(groupParallel)}`;
   const parts = [
     ports.release,
     pipeline.team,
     pipeline.pipeline,
     pipeline.revision,
     format,
-    options,
+    optionsOf(wanted),
     resource,
-    digest,
+    found.digest,
   ];
   const tag = ports.digest(JSON.stringify(parts));
+  if (version === undefined) found.tags.set(tagKey(pipeline, wanted), tag);
   const draw = async () => {
     const picture = await pictureOf(finding, resource === '' ? undefined : resource);
     return await drawIn(ports, format, picture);
@@ -161,8 +193,15 @@ async function findPicture(finding: Finding): Promise<PictureFound | 'no-version
   return { tag, public: pipeline.public, draw: () => caches.drawn.get(tag, draw) };
 }
 
+const optionsOf = ({ hideIntermediates, groupParallel }: PictureWanted): string =>
+  `${Number(hideIntermediates)}${Number(groupParallel)}`;
+
+/** What the tag is made of, without the state that it stands beside. */
+const tagKey = (pipeline: ShownPipeline, wanted: PictureWanted): string =>
+  `${wanted.format} ${optionsOf(wanted)} ${pipeline.revision} ${keyOf(pipeline)}`;
+
 async function pictureOf(
-  { ports, caches, pipeline, wanted, state }: Finding,
+  { ports, caches, pipeline, wanted, found }: Finding,
   resource?: string,
 ): Promise<PictureToDraw> {
   const definition = await ports.store.definition(pipeline.revision);
@@ -175,7 +214,7 @@ async function pictureOf(
   const whole =
     resource === undefined ? undefined : await graph({ hideIntermediates: false, groupParallel: false });
   const followed = whole && resource !== undefined ? { whole, resource } : undefined;
-  return { graph: shown, looks: looksOf(shown, graphState(state), followed), name: pipeline.pipeline };
+  return { graph: shown, looks: looksOf(shown, graphState(found.state), followed), name: pipeline.pipeline };
 }
 
 async function drawIn(

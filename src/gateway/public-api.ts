@@ -13,7 +13,7 @@ import type { Views } from '#flows/views.ts';
 
 export interface PublicApiParts {
   views: Views;
-  shows: Pick<PublicApi, 'publicView' | 'picture' | 'badge'>;
+  shows: Pick<PublicApi, 'publicView' | 'picture' | 'pictureAtHand' | 'badge'>;
   checks: CheckStore;
   builds: BuildStore;
   actions: ActionStore;

@@ -6,7 +6,7 @@ import { VERSION } from '#config';
 import { showPipelines } from '#flows/show-pipeline.ts';
 import type { ShowStore } from '#flows/show-ports.ts';
 
-export interface ClosableShows extends Pick<PublicApi, 'publicView' | 'picture' | 'badge'> {
+export interface ClosableShows extends Pick<PublicApi, 'publicView' | 'picture' | 'pictureAtHand' | 'badge'> {
   /** Ends the process that draws. */
   close(): Promise<void>;
 }
