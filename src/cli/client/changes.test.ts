@@ -7,6 +7,9 @@ const plain = (_style: unknown, text: string): string => text;
 const told = (wanted: ChangesAsked, known: DefinitionTold = KNOWN): string[] =>
   renderChange(changesOf(known, wanted), plain).split('\n').slice(0, -1);
 
+const longText = (word: string): string =>
+  Array.from({ length: 5000 }, (_, at) => `${word} ${at}\n`).join('');
+
 describe('what an update changes', () => {
   const cases: Record<string, [wanted: ChangesAsked, lines: string[]]> = {
     nothing: [{}, []],
@@ -39,35 +42,31 @@ describe('what an update changes', () => {
     );
     expect(shown).toEqual([
       '  …',
-      ...[
-        '    line 7',
-        '    line 8',
-        '    line 9',
-        '  - line 10',
-        '  + ten',
-        '    line 11',
-        '    line 12',
-        '    line 13',
-      ],
+      '    line 7',
+      '    line 8',
+      '    line 9',
+      '  - line 10',
+      '  + ten',
+      '    line 11',
+      '    line 12',
+      '    line 13',
+
       '  …',
-      ...[
-        '    line 27',
-        '    line 28',
-        '    line 29',
-        '  - line 30',
-        '  + thirty',
-        '    line 31',
-        '    line 32',
-        '    line 33',
-      ],
+      '    line 27',
+      '    line 28',
+      '    line 29',
+      '  - line 30',
+      '  + thirty',
+      '    line 31',
+      '    line 32',
+      '    line 33',
+
       '  …',
     ]);
   });
 
   test('a text that is another altogether is not compared line by line', () => {
-    const text = (word: string): string =>
-      Array.from({ length: 5000 }, (_, at) => `${word} ${at}\n`).join('');
-    expect(told({ config: text('new') }, { ...KNOWN, config: text('old') })).toEqual([
+    expect(told({ config: longText('new') }, { ...KNOWN, config: longText('old') })).toEqual([
       '  - (5000 lines)',
       '  + (5000 lines)',
       '',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { assert, nat, property, uniqueArray } from 'fast-check';
 import { EventParser } from './event-stream.ts';
 import type { StreamEvent } from './event-stream.ts';
 
@@ -40,8 +40,8 @@ describe('text becomes events', () => {
     const whole = parse(text);
     expect(whole).toHaveLength(2);
     const all = bytes(text);
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.nat(all.length)), (cuts) => {
+    assert(
+      property(uniqueArray(nat(all.length)), (cuts) => {
         const parser = new EventParser();
         const places = [0, ...cuts.toSorted((one, other) => one - other), all.length];
         const events = places.flatMap((at, index) => parser.push(all.slice(at, places[index + 1] ?? at)));
