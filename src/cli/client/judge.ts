@@ -34,8 +34,7 @@ export async function judge(
 export interface Carried {
   /** What was done to it, once it was: `made`. */
   verb: string;
-  /** What findings are in; absent where none was sent. */
-  text?: ConfigText;
+  text: ConfigText;
   besides?: Besides;
 }
 
@@ -43,7 +42,7 @@ export interface Carried {
 export async function carryOut(
   { options, terminal }: Pick<Talk, 'options' | 'terminal'>,
   ask: () => Promise<MadeTold>,
-  { verb, text = { file: 'the pipeline', source: '' }, besides = {} }: Carried,
+  { verb, text, besides = {} }: Carried,
 ): Promise<Exit> {
   const paint = painter(terminal);
   let made: MadeTold;
