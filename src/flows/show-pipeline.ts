@@ -5,6 +5,7 @@ import { looksOf } from '#domain/graph/look.ts';
 import { publicStructure, type PublicStructure } from '#domain/graph/public-view.ts';
 import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
+import { FRESH_MS, findShown } from './find-shown.ts';
 import { kept, type Kept } from './kept.ts';
 import type { PipelineName } from './ports.ts';
 import type {
@@ -63,16 +64,12 @@ interface Ports {
   release: string;
 }
 
-/** For so long nobody asks the database again, however many look. */
-const FRESH_MS = 1000;
-const MOST_PIPELINES = 1000;
 const MOST_STATES = 100;
 const MOST_GRAPHS = 48;
 /** Of finished pictures. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 interface Caches {
-  pipelines: Kept<ShownPipeline | undefined>;
   states: Kept<{ state: ShownState; digest: string }>;
   graphs: Kept<Graph>;
   drawn: Kept<{ bytes: Uint8Array } | DrawingRefused>;
@@ -81,7 +78,6 @@ interface Caches {
 export function showPipelines(ports: Ports): Shows {
   const fresh = { for: FRESH_MS, now: ports.now };
   const caches: Caches = {
-    pipelines: kept({ most: MOST_PIPELINES, fresh }),
     states: kept({ most: MOST_STATES, fresh }),
     graphs: kept({ most: MOST_GRAPHS }),
     drawn: kept({
@@ -90,14 +86,7 @@ export function showPipelines(ports: Ports): Shows {
       forgets: (one) => 'refused' in one,
     }),
   };
-  const find = async (
-    { team, pipeline }: PipelineName,
-    member: boolean,
-  ): Promise<ShownPipeline | undefined> => {
-    const name = { team, pipeline };
-    const found = await caches.pipelines.get(JSON.stringify(name), () => ports.store.shown(name));
-    return found !== undefined && (found.public || member) ? found : undefined;
-  };
+  const find = findShown(ports.store, ports.now);
   const stateOf = async ({ id }: ShownPipeline) =>
     await caches.states.get(String(id), async () => {
       const state = await ports.store.state(id);

@@ -171,12 +171,13 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
 
 function openApi(stores: Stores, bell: Bell, now: () => Date) {
   const database = { pool: stores.pool, definitions: definitions() };
-  const shows = openShows(showStore(database));
+  const known = views(database);
+  const shows = openShows(showStore(database), known);
   const api = publicApi({
     ...stores,
     shows,
     bell,
-    views: views(database),
+    views: known,
     webhookKey: SESSION_KEY,
     metrics: publicMetrics(createMetrics('test', '0').registry),
     now,

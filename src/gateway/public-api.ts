@@ -12,7 +12,7 @@ import type { Views } from '#flows/views.ts';
 
 export interface PublicApiParts {
   views: Views;
-  shows: Pick<PublicApi, 'publicView' | 'picture' | 'badge'>;
+  shows: Pick<PublicApi, 'publicView' | 'picture' | 'badge' | 'shown'>;
   checks: CheckStore;
   builds: BuildStore;
   actions: ActionStore;

@@ -10,6 +10,9 @@ import type { Authorize } from './access/authorize.ts';
 import { refuseForeignSignIn } from './access/browser.ts';
 import type { BrowserRules } from './access/browser.ts';
 import type { App, Route } from './access/route.ts';
+import { STRANGER_LIMITS, limitStrangers } from './access/stranger-limits.ts';
+import type { StrangerLimits } from './access/stranger-limits.ts';
+import { stillNeeded } from './access/strangers.ts';
 import { notModified } from './etag.ts';
 import { logAnswer } from './log.ts';
 import { describeRoutes } from './open-api.ts';
@@ -38,6 +41,8 @@ export interface ServerParts {
   version?: string;
   /** Where people come; whether browsers are bound to HTTPS follows from it. */
   externalUrl?: string | undefined;
+  /** How much strangers may read; the usual where it is absent. */
+  strangers?: StrangerLimits;
   /** From when on to refuse; without them everything is taken. */
   pressure?: PressureLimits;
   /** From then on each answer also ends its connection, so that none is left to be cut at the end. */
@@ -90,8 +95,10 @@ export function createServer(parts: ServerParts): App {
 
   app.decorateRequest('identity');
   app.decorate('mayStill', async (request: FastifyRequest) => {
-    await identify(parts, request, request.routeOptions.config.row);
+    await identify(parts, request, stillNeeded(request));
   });
+  const admit = limitStrangers(parts.strangers ?? STRANGER_LIMITS, () => performance.now());
+  app.decorate('admitStranger', ({ ip }: FastifyRequest) => admit(ip));
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.row === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
   });
@@ -125,11 +132,13 @@ function answerOf(parts: ServerParts) {
 /** On every answer, also where a later hook refuses the request. What turns out to be a page gets the headers of pages. */
 function addHeaders(app: App, { draining }: ServerParts, headers: ReturnType<typeof securityHeaders>): void {
   app.addHook('onRequest', async (request, reply) => {
-    const { row, shows = 'data' } = request.routeOptions.config;
+    const { row, shows = 'data', strangers } = request.routeOptions.config;
     void reply
       .headers(headers[shows])
       .header('cache-control', cachingOf(row))
       .header('x-request-id', request.id);
+    // Members and strangers get different answers at one address.
+    if (strangers !== undefined) void reply.header('vary', 'Accept, Authorization, Cookie');
   });
   app.addHook('onSend', async (_request, reply) => {
     if (draining?.() === true) void reply.header('connection', 'close');

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addressGroup } from '#adapters/http/access/address-group.ts';
+import { isStranger } from '#adapters/http/access/strangers.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { encodeEvent, encodeGreeting } from './encode-event.ts';
 import { EventStream } from './event-stream.ts';
@@ -8,6 +10,9 @@ export interface StreamLimits {
   perAccount: number;
   perAddress: number;
   inAll: number;
+  /** Of these, for strangers: of one address, of this process. */
+  strangersPerAddress: number;
+  strangersInAll: number;
   /** How often rights are looked at again. */
   tendMs: number;
   heartbeatMs: number;
@@ -20,6 +25,8 @@ export const STREAM_LIMITS: StreamLimits = {
   perAccount: 100,
   perAddress: 1000,
   inAll: 3000,
+  strangersPerAddress: 100,
+  strangersInAll: 1000,
   tendMs: 3000,
   heartbeatMs: 15_000,
   slowestMs: 30_000,
@@ -36,7 +43,10 @@ interface Parts {
 interface Open {
   stream: EventStream;
   request: FastifyRequest;
-  account: string | undefined;
+  /** As whom they came, which is also as whom they stay. */
+  stranger: boolean;
+  /** Under what it is counted. */
+  counted: string[];
 }
 
 /** All streams of this process: their number, their rights, their life and their end. */
@@ -58,13 +68,13 @@ export class OpenStreams {
 
   /** Answers with a stream; or throws the problem that there are too many. */
   answer(request: FastifyRequest, reply: FastifyReply): EventStream {
-    const account = request.identity?.user;
-    this.#refuse(account, request.ip);
+    const stranger = isStranger(request);
+    const counted = this.#refuse(request, stranger);
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
     raw.socket?.setNoDelay(true);
-    const open = { stream: new EventStream(raw, performance.now()), request, account };
+    const open = { stream: new EventStream(raw, performance.now()), request, stranger, counted };
     this.#count(open, 1);
     this.#open.add(open);
     const gone = (): void => {
@@ -96,23 +106,21 @@ export class OpenStreams {
     this.#timer = undefined;
   }
 
-  #refuse(account: string | undefined, address: string): void {
-    const { perAccount, perAddress, inAll } = this.#parts.limits;
-    const held = (key: string): number => this.#counts.get(key) ?? 0;
-    const tooMany =
-      (account !== undefined && held(`account ${account}`) >= perAccount) ||
-      held(`address ${address}`) >= perAddress;
-    if (tooMany) {
+  /** Under what one more would be counted, if there is room for it. */
+  #refuse(request: FastifyRequest, stranger: boolean): string[] {
+    const rooms = roomsFor(request, stranger, this.#parts.limits);
+    const full = rooms.find(({ key, most }) => (this.#counts.get(key) ?? 0) >= most);
+    if (full !== undefined && full.key !== STRANGERS) {
       const detail = 'You follow too much at a time: close some of it.';
       throw new Problem('too-many-requests', detail, { retry_after: 30 });
     }
-    if (this.#open.size >= inAll)
+    if (full !== undefined || this.#open.size >= this.#parts.limits.inAll)
       throw new Problem('unavailable', 'Too many follow something here at a time.');
+    return rooms.map(({ key }) => key);
   }
 
-  #count({ account, request }: Open, by: number): void {
-    const keys = [`address ${request.ip}`, ...(account === undefined ? [] : [`account ${account}`])];
-    for (const key of keys) {
+  #count({ counted }: Open, by: number): void {
+    for (const key of counted) {
       const count = (this.#counts.get(key) ?? 0) + by;
       if (count > 0) this.#counts.set(key, count);
       else this.#counts.delete(key);
@@ -126,9 +134,9 @@ export class OpenStreams {
     const now = performance.now();
     const { limits, tended } = this.#parts;
     const known = new Map<string, boolean>();
-    for (const { stream, request } of this.#open) {
+    for (const { stream, request, stranger } of this.#open) {
       stream.tend(now, limits);
-      const key = keyOf(request);
+      const key = keyOf(request, stranger);
       const may = known.get(key) ?? (await this.#may(request));
       known.set(key, may);
       if (!may) stream.end(NO_LONGER);
@@ -157,9 +165,28 @@ const HEADERS = {
 
 const NO_LONGER = encodeEvent({ name: 'closed', data: { reason: 'You may not read this any more.' } });
 
-/** Who asks, for what. */
-function keyOf({ headers, routeOptions, params }: FastifyRequest): string {
-  return JSON.stringify([headers.authorization, headers.cookie, routeOptions.url, params]);
+const STRANGERS = 'strangers';
+
+function roomsFor(
+  { identity, ip }: FastifyRequest,
+  stranger: boolean,
+  limits: StreamLimits,
+): { key: string; most: number }[] {
+  return [
+    ...(identity === undefined ? [] : [{ key: `account ${identity.user}`, most: limits.perAccount }]),
+    { key: `address ${ip}`, most: limits.perAddress },
+    ...(stranger
+      ? [
+          { key: `strangers at ${addressGroup(ip)}`, most: limits.strangersPerAddress },
+          { key: STRANGERS, most: limits.strangersInAll },
+        ]
+      : []),
+  ];
+}
+
+/** Who asks, as what, for what. */
+function keyOf({ headers, routeOptions, params }: FastifyRequest, stranger: boolean): string {
+  return JSON.stringify([headers.authorization, headers.cookie, stranger, routeOptions.url, params]);
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {
