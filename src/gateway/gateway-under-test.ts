@@ -6,6 +6,7 @@ import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
 import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { StrangerLimits } from '#adapters/http/access/stranger-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { isCommonPassword } from '#adapters/passwords/common.ts';
@@ -88,6 +89,7 @@ export interface Options {
   objects?: ApiObjects;
   compiler?: Compiler;
   limits?: Partial<StreamLimits>;
+  strangers?: StrangerLimits;
 }
 
 interface Stores {
@@ -126,6 +128,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     externalUrl: ORIGIN,
     log,
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
+    ...(options.strangers !== undefined && { strangers: options.strangers }),
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });
 
