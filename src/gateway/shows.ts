@@ -13,10 +13,11 @@ export interface ClosableShows extends Pick<PublicApi, 'publicView' | 'picture' 
   close(): Promise<void>;
 }
 
+const now = (): number => performance.now();
+
 /** Pipelines as everybody may see them; the process that draws is started with the first picture. */
 export function openShows(store: ShowStore, views: Views): ClosableShows {
   const drawing = createPictures();
-  const now = () => performance.now();
   const shows = showPipelines({
     store,
     drawing,

@@ -108,6 +108,16 @@ function headersOf(all: [string, unknown][]): Record<string, string> {
 /** The same words for another pipeline. */
 const renamed = (told: Told): string => JSON.stringify(told).replaceAll(/(?<=\b|%2F)(hid|non)\b/g, 'app');
 
+/** A public pipeline of these jobs and resources. */
+const definition = (jobNames: string[], names: string[]) =>
+  toSave(
+    samplePipeline({
+      jobs: jobNames.map((name) => job(name, getStep('git.app'), task('test'))),
+      resources: names.map((name) => resource(name)),
+    }),
+    { pipeline: 'moved', uid: 'moved', public: true },
+  );
+
 test('there are as many paths as there should be', () => {
   expect([SHARED.length, PAGES.length]).toEqual([9, 5]);
 });
@@ -240,14 +250,6 @@ describe('a public pipeline', () => {
   });
 
   test('has only what its definition still names: what was removed, members alone see', async () => {
-    const definition = (jobs: string[], resources: string[]) =>
-      toSave(
-        samplePipeline({
-          jobs: jobs.map((name) => job(name, getStep('git.app'), task('test'))),
-          resources: resources.map((name) => resource(name)),
-        }),
-        { pipeline: 'moved', uid: 'moved', public: true },
-      );
     const saved = await stores.pipelines.savePipeline(definition(['unit', 'late'], ['git.app', 'git.late']));
     await writeSecretiveHistory(stores, saved, secrets.secret);
     await stores.pipelines.savePipeline(definition(['late'], ['git.late']));
@@ -288,11 +290,11 @@ describe('a private pipeline', () => {
   });
 
   test('that is in a public pipeline is as what is not there', async () => {
-    const [job, none] = [
+    const [hidden, none] = [
       await ask('/teams/main/pipelines/hid/jobs/absent/builds', undefined),
       await ask('/teams/main/pipelines/app/jobs/absent/builds', undefined),
     ];
-    expect(renamed(job)).toBe(renamed(none));
+    expect(renamed(hidden)).toBe(renamed(none));
   });
 
   test('is told to members whole', async () => {

@@ -577,8 +577,6 @@ describe('the description of the API', () => {
     const [members, strangers, ...others] = responses['200'].content['application/json'].schema.anyOf;
     expect([members.title, strangers.title, others]).toEqual(['To members', 'To strangers', []]);
     for (const { required } of [members, strangers]) expect(required).toEqual(['data', 'has_more']);
-    const fieldsOf = ({ properties }: { properties: { data: { items: { properties: object } } } }) =>
-      Object.keys(properties.data.items.properties);
     expect(fieldsOf(members)).toEqual(expect.arrayContaining(['number', 'message', 'cancelled_by']));
     expect(fieldsOf(strangers)).toEqual([
       'id',
@@ -591,3 +589,7 @@ describe('the description of the API', () => {
     ]);
   });
 });
+
+function fieldsOf({ properties }: { properties: { data: { items: { properties: object } } } }): string[] {
+  return Object.keys(properties.data.items.properties);
+}
