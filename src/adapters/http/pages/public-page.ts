@@ -20,6 +20,8 @@ export function publicLayout(
     viewer: viewerOf(request, codec),
     signIn: request.url,
     main: html`${main}
-      <p class="help">This is what everybody may see. Members of the team see more of it.</p>`,
+      <p>
+        <span class="help">This is what everybody may see. Members of the team see more of it.</span>
+      </p>`,
   });
 }
