@@ -136,7 +136,7 @@ beforeAll(() => {
   });
   const report: { diagnostics: { code: string; filename: string }[] } = JSON.parse(run.stdout);
   findings = report.diagnostics.map(({ filename, code }) => ({ file: filename, rule: code }));
-}, 60_000);
+}, 600_000);
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
@@ -163,4 +163,4 @@ test('the compiler knows no clock, timer or process in the domain', () => {
   });
   expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'setTimeout'/);
   expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'process'/);
-}, 60_000);
+}, 600_000);

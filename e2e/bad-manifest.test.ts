@@ -32,10 +32,10 @@ beforeAll(async () => {
   // An operator that has just started is asked within moments, not at once.
   const probe = pipelineManifest(CHECKED, 'probe', 'nonsense');
   await eventually(() => refusal(probe, '--dry-run=server'));
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   await Promise.all([deleteTeam(TEAM), deleteTeam(CHECKED)]);
-}, 240_000);
+}, 600_000);
 
 /** What is wrong, and every `line:column` that the condition must name. */
 const BAD: Record<string, { config: string; places: string[] }> = {
@@ -71,7 +71,7 @@ describe('a bad manifest, applied', () => {
       expect(after.metadata.generation).toBe(before.metadata.generation);
       expect(condition(after, 'Ready').status).toBe('True');
     },
-    120_000,
+    600_000,
   );
 });
 
@@ -94,6 +94,6 @@ describe('a bad manifest that was let in', () => {
       expect((await buildEnded(TEAM, name, 'work', '1')).status).toBe('succeeded');
       expect(await kubectl('describe', 'pipeline', name, '--namespace', TEAM)).toContain('InvalidConfig');
     },
-    180_000,
+    600_000,
   );
 });

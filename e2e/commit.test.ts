@@ -23,13 +23,13 @@ beforeAll(async () => {
   await createTeam(TEAM);
   await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=120s');
   forge = await reach(FORGE, 'git');
-}, 240_000);
+}, 600_000);
 
 afterAll(async () => {
   forge.close();
   await deleteTeam(TEAM);
   await kubectl('delete', 'namespace', FORGE, '--wait=false');
-}, 240_000);
+}, 600_000);
 
 const api = pipelineApi(TEAM, 'app');
 
@@ -59,7 +59,7 @@ describe('a commit', () => {
     const log = await api.log('unit', '1');
     expect(log).toContain(ref);
     expect(log).toContain(`build 1 of ${TEAM}/app/unit`);
-  }, 300_000);
+  }, 600_000);
 
   test('told by webhook is built without waiting for the next check', async () => {
     const { webhook_token: token } = await api.resource('git.app');
@@ -68,7 +68,7 @@ describe('a commit', () => {
     await versionOf(ref);
     expect((await buildEnded(TEAM, 'app', 'publish', '2')).status).toBe('succeeded');
     expect(await tagsOf(repository(), ref)).toEqual(['build-2']);
-  }, 300_000);
+  }, 600_000);
 
   test('is found by a check that kubectl makes of the CronJob', async () => {
     const { ref } = await pushCommit(repository());
@@ -85,7 +85,7 @@ describe('a commit', () => {
     await versionOf(ref);
     await kubectl('wait', '--for=condition=complete', 'job/by-hand', '--namespace', TEAM, '--timeout=60s');
     expect((await buildEnded(TEAM, 'app', 'unit', '3')).status).toBe('succeeded');
-  }, 300_000);
+  }, 600_000);
 
   test('that comes back as a tag starts nothing anew', async () => {
     expect((await api.check('git.app')).status).toBe(202);
@@ -96,7 +96,7 @@ describe('a commit', () => {
       ['ref'],
     ]);
     expect((await api.builds('unit')).map(({ number }) => number)).toEqual(['3', '2', '1']);
-  }, 180_000);
+  }, 600_000);
 
   test('leaves its story in the Events and the status of the pipeline', async () => {
     await eventually(async () => {
@@ -106,7 +106,7 @@ describe('a commit', () => {
       for (const reason of ['RevisionApplied', 'BuildStarted', 'BuildSucceeded'])
         expect(described).toContain(reason);
     });
-  }, 90_000);
+  }, 600_000);
 });
 
 describe('a check that fails', () => {
@@ -129,5 +129,5 @@ describe('a check that fails', () => {
       expect(JSON.stringify(resource)).toContain("the repository has no branch 'lost'");
       expect(await kubectl('describe', 'pipeline', 'lost', '--namespace', TEAM)).toContain('CheckFailed');
     });
-  }, 180_000);
+  }, 600_000);
 });

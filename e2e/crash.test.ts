@@ -27,8 +27,8 @@ const expectLogOfTwoAttempts = (log: string): void => {
   expect(linesOf(second)).toEqual(LINES);
 };
 
-beforeAll(() => createTeam(TEAM), 120_000);
-afterAll(() => deleteTeam(TEAM), 240_000);
+beforeAll(() => createTeam(TEAM), 600_000);
+afterAll(() => deleteTeam(TEAM), 600_000);
 
 const startSlowBuild = async (pipeline: string): Promise<string> => {
   await createPipeline(TEAM, pipeline, oneJob(SLOW));
@@ -73,7 +73,7 @@ onlyEmbedded('kill -9 in the middle of a build', () => {
       expect(linesOf(await api.log('work', number))).toEqual(LINES);
       expect((await api.builds('work')).map((one) => one.number)).toEqual([number]);
     },
-    240_000,
+    600_000,
   );
 
   test('of the agent is never green by itself: the build is tried once more, and the log up to the fault stays', async () => {
@@ -83,7 +83,7 @@ onlyEmbedded('kill -9 in the middle of a build', () => {
     expect(build).toMatchObject({ status: 'succeeded', attempt: 2 });
     const log = await pipelineApi(TEAM, 'kill-agent').log('work', number);
     expectLogOfTwoAttempts(log);
-  }, 240_000);
+  }, 600_000);
 
   test('of the API server is not noticed by a running build', async () => {
     const number = await startSlowBuild('kill-api-server');
@@ -95,7 +95,7 @@ onlyEmbedded('kill -9 in the middle of a build', () => {
     });
     const next = created(await pipelineApi(TEAM, 'kill-api-server').trigger('work'));
     expect((await buildEnded(TEAM, 'kill-api-server', 'work', next.number)).status).toBe('succeeded');
-  }, 300_000);
+  }, 600_000);
 });
 
 describe('a running build whose Pod is deleted', () => {
@@ -114,7 +114,7 @@ describe('a running build whose Pod is deleted', () => {
     expect(build).toMatchObject({ status: 'succeeded', attempt: 2 });
     const log = await pipelineApi(TEAM, 'delete-pod').log('work', number);
     expectLogOfTwoAttempts(log);
-  }, 240_000);
+  }, 600_000);
 });
 
 describe('a build that kills itself', () => {
@@ -130,7 +130,7 @@ describe('a build that kills itself', () => {
       const { number } = created(await pipelineApi(TEAM, pipeline).trigger('work'));
       expect((await buildEnded(TEAM, pipeline, 'work', number)).status).toBe(status);
     },
-    180_000,
+    600_000,
   );
 });
 
@@ -141,9 +141,9 @@ describe('a step that needs more memory than there is', () => {
       createTeam(small, {
         defaults: { resources: { requests: { memory: '160Mi' }, limits: { memory: '160Mi' } } },
       }),
-    120_000,
+    600_000,
   );
-  afterAll(() => deleteTeam(small), 240_000);
+  afterAll(() => deleteTeam(small), 600_000);
 
   test('fails, and the build says that memory ran out', async () => {
     await createPipeline(
@@ -155,5 +155,5 @@ describe('a step that needs more memory than there is', () => {
     const build = await buildEnded(small, 'greedy', 'work', number);
     expect(build).toMatchObject({ status: 'failed', reason: 'OutOfMemory' });
     expect(await pipelineApi(small, 'greedy').log('work', number)).toContain('before');
-  }, 180_000);
+  }, 600_000);
 });

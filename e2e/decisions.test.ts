@@ -16,8 +16,8 @@ import { list } from '#e2e/support/kubectl.ts';
  */
 const TEAM = teamName('e2e-decide');
 
-beforeAll(() => createTeam(TEAM), 120_000);
-afterAll(() => deleteTeam(TEAM), 240_000);
+beforeAll(() => createTeam(TEAM), 600_000);
+afterAll(() => deleteTeam(TEAM), 600_000);
 
 /** A resource that finds a new version whenever somebody asks, and a job that takes each of them. */
 const CLOCK = `
@@ -62,7 +62,7 @@ describe('a build that is cancelled', () => {
     expect(await api.log('work', number)).toMatch(/^ready\ntold\n/m);
     await eventually(async () => expect(await podsOf('cancel')).toEqual([]));
     expect((await api.post(`jobs/work/builds/${number}/cancel`)).status).toBe(409);
-  }, 180_000);
+  }, 600_000);
 
   test('can be run again under a number of its own', async () => {
     const again = created(await api.post('jobs/work/builds/1/retry'));
@@ -70,7 +70,7 @@ describe('a build that is cancelled', () => {
     await eventually(async () => expect(await api.log('work', '1.1')).toContain('ready'));
     await api.post('jobs/work/builds/1.1/cancel');
     expect((await buildEnded(TEAM, 'cancel', 'work', '1.1')).status).toBe('cancelled');
-  }, 180_000);
+  }, 600_000);
 });
 
 describe('a resource that is pinned', () => {
@@ -99,7 +99,7 @@ describe('a resource that is pinned', () => {
     const third = await find(3);
     expect((await api.post('resources/clock.now/unpin')).status).toBe(200);
     expect(await buildEnded(TEAM, 'pin', 'work', '3')).toMatchObject({ inputs: [{ version_id: third }] });
-  }, 240_000);
+  }, 600_000);
 
   test('while it is paused is checked and builds nothing, and what was found meanwhile triggers nothing later', async () => {
     expect((await api.post('pause')).status).toBe(200);
@@ -109,13 +109,13 @@ describe('a resource that is pinned', () => {
     const fifth = await find(5);
     expect(await buildEnded(TEAM, 'pin', 'work', '4')).toMatchObject({ inputs: [{ version_id: fifth }] });
     expect((await api.builds('work')).map(({ number }) => number)).toEqual(['4', '3', '2', '1']);
-  }, 240_000);
+  }, 600_000);
 
   test('says paused itself, the API cannot change it', async () => {
     await createPipeline(TEAM, 'pin', CLOCK, { paused: true });
     const answer = await api.post('unpause');
     expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('managed-by-manifest')]);
-  }, 60_000);
+  }, 600_000);
 });
 
 const serialJob = (name: string) => `
@@ -148,5 +148,5 @@ describe('jobs of a serial group', () => {
     expect(ended.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
     for (const [index, { from }] of times.entries())
       if (index > 0) expect(from >= (times[index - 1]?.to ?? '')).toBe(true);
-  }, 240_000);
+  }, 600_000);
 });

@@ -14,8 +14,8 @@ import { list } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-hang');
 
-beforeAll(() => createTeam(TEAM), 120_000);
-afterAll(() => deleteTeam(TEAM), 240_000);
+beforeAll(() => createTeam(TEAM), 600_000);
+afterAll(() => deleteTeam(TEAM), 600_000);
 
 const onlyEmbedded = isEmbedded ? describe : describe.skip;
 
@@ -43,5 +43,5 @@ onlyEmbedded('a cancelled build whose agent hears nothing', () => {
     const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
     const told = events.filter((event) => Object.assign({ reason: '' }, event).reason === 'CancelOverdue');
     expect(told).toHaveLength(1);
-  }, 240_000);
+  }, 600_000);
 });

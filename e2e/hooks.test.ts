@@ -49,8 +49,8 @@ ${triggered('stuck', 'on_trigger "docker" {\n    image = "registry.invalid/no/su
 beforeAll(async () => {
   await createTeam(TEAM);
   await createPipeline(TEAM, 'app', config);
-}, 120_000);
-afterAll(async () => await deleteTeam(TEAM), 240_000);
+}, 600_000);
+afterAll(async () => await deleteTeam(TEAM), 600_000);
 
 const api = pipelineApi(TEAM, 'app');
 
@@ -78,7 +78,7 @@ test('a notification tells of a version before its build is made, and what it sa
   expect(results).toMatchObject([
     { job: 'told', hook: 'echo.ops', output: `told of ${TEAM} to ops: queued of abc\n` },
   ]);
-}, 120_000);
+}, 600_000);
 
 test('a hook that fails fails no build, and the Pipeline says so', async () => {
   await api.check('once.bad');
@@ -89,7 +89,7 @@ test('a hook that fails fails no build, and the Pipeline says so', async () => {
     const failed = condition(await get('pipeline', 'app', '--namespace', TEAM), 'HooksFailed');
     expect(failed.message).toContain('once.bad: The hook shell of job bad failed');
   });
-}, 120_000);
+}, 600_000);
 
 test('a hook that hangs and one that cannot start hold their builds for a while only', async () => {
   await Promise.all([api.check('once.long'), api.check('once.stuck')]);
@@ -107,4 +107,4 @@ test('a hook that hangs and one that cannot start hold their builds for a while 
   await eventually(async () =>
     expect(await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/kind=check')).toEqual([]),
   );
-}, 240_000);
+}, 600_000);

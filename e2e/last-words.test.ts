@@ -44,11 +44,11 @@ const scale = async (replicas: number): Promise<void> => {
   await kubectl('scale', GATEWAY, '--namespace', RELEASE.namespace, `--replicas=${replicas}`);
 };
 
-beforeAll(() => createTeam(TEAM), 120_000);
+beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(async () => {
   await deleteTeam(TEAM);
   await kubectl('rollout', 'status', GATEWAY, '--namespace', RELEASE.namespace, '--timeout=90s');
-}, 240_000);
+}, 600_000);
 
 test('a put whose gateway went before it ended, and whose Pod went before the gateway came back, has made its version', async () => {
   await createPipeline(TEAM, 'ship', PIPELINE);
@@ -82,4 +82,4 @@ test('a put whose gateway went before it ended, and whose Pod went before the ga
     await scale(2);
   }
   expect(await buildEnded(TEAM, 'ship', 'deploy', '1')).toMatchObject({ status: 'succeeded' });
-}, 300_000);
+}, 600_000);

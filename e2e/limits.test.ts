@@ -13,8 +13,8 @@ import { condition, get, list } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-limits');
 
-beforeAll(() => createTeam(TEAM, { limits: { runningBuilds: 1 } }), 120_000);
-afterAll(() => deleteTeam(TEAM), 240_000);
+beforeAll(() => createTeam(TEAM, { limits: { runningBuilds: 1 } }), 600_000);
+afterAll(() => deleteTeam(TEAM), 600_000);
 
 describe('a team that may run one build at a time', () => {
   test('has them run in their order, and those that wait say for what', async () => {
@@ -40,7 +40,7 @@ describe('a team that may run one build at a time', () => {
       times.push(startedAt, endedAt);
     }
     expect(times).toEqual(times.toSorted());
-  }, 240_000);
+  }, 600_000);
 });
 
 test('a check that prints more versions than one check may bring says how many were left out', async () => {
@@ -65,4 +65,4 @@ ${oneJob('true')}`;
   const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
   const told = events.filter((event) => Object.assign({ reason: '' }, event).reason === 'VersionsTruncated');
   expect(told).toHaveLength(1);
-}, 120_000);
+}, 600_000);

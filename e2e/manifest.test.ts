@@ -14,8 +14,8 @@ import { apply, get, kubectl, list } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-manifest');
 
-beforeAll(() => createTeam(TEAM), 120_000);
-afterAll(() => deleteTeam(TEAM), 240_000);
+beforeAll(() => createTeam(TEAM), 600_000);
+afterAll(() => deleteTeam(TEAM), 600_000);
 
 describe('a manifest', () => {
   test('applied again unchanged writes nothing', async () => {
@@ -48,7 +48,7 @@ describe('a manifest', () => {
     expect(
       await kubectl('get', 'cronjobs,roles,rolebindings,networkpolicies', '--namespace', TEAM, '-o', 'yaml'),
     ).toBe(namespace);
-  }, 120_000);
+  }, 600_000);
 
   test('deleted and applied again finds its builds and goes on counting', async () => {
     await createPipeline(TEAM, 'phoenix', oneJob('echo one'));
@@ -60,7 +60,7 @@ describe('a manifest', () => {
     await pipelineApi(TEAM, 'phoenix').trigger('work');
     expect((await buildEnded(TEAM, 'phoenix', 'work', '2')).status).toBe('succeeded');
     expect(await pipelineApi(TEAM, 'phoenix').log('work', '2')).toContain('two');
-  }, 180_000);
+  }, 600_000);
 
   test('deleted while a build runs cancels it: its step is told, its log stays, its Pod goes, nothing begins anew', async () => {
     const patient = oneJob(`trap 'echo told; exit 0' TERM\necho ready\nsleep 600 &\nwait`);
@@ -80,7 +80,7 @@ describe('a manifest', () => {
     });
     expect(await api.log('work', number)).toMatch(/^ready\ntold\n/m);
     expect((await api.builds('work')).map((build) => build.number)).toEqual([number]);
-  }, 180_000);
+  }, 600_000);
 
   test('reads well in kubectl', async () => {
     await createPipeline(TEAM, 'columns', oneJob('true'));
@@ -89,7 +89,7 @@ describe('a manifest', () => {
     expect(table).toMatch(/pipeline\.millrace\.dev\/columns +True/);
     const described = await kubectl('describe', 'pipeline', 'columns', '--namespace', TEAM);
     expect(described).toContain('RevisionApplied');
-  }, 60_000);
+  }, 600_000);
 
   test.each(['pipeline', 'team', 'oauthprovider'])('%s explains every field of its spec', async (kind) => {
     const explained = await kubectl('explain', `${kind}.spec`, '--recursive=false');

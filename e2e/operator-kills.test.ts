@@ -44,8 +44,8 @@ job "publish" {
 }
 `;
 
-beforeAll(() => createTeam(TEAM), 120_000);
-afterAll(() => deleteTeam(TEAM), 240_000);
+beforeAll(() => createTeam(TEAM), 600_000);
+afterAll(() => deleteTeam(TEAM), 600_000);
 
 const api = pipelineApi(TEAM, 'count');
 const { namespace } = RELEASE;
@@ -131,5 +131,5 @@ onlyEmbedded(`${KILLS} times kill -9 of the leading operator while checks and bu
     expect(unit.toSorted()).toEqual(all.map((n) => `${n} succeeded at attempt 1`).toSorted());
     expect(new Set(publish).size).toBe(publish.length);
     expect(publish.filter((build) => !build.endsWith(' succeeded at attempt 1'))).toEqual([]);
-  }, 400_000);
+  }, 600_000);
 });

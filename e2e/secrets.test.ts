@@ -50,8 +50,8 @@ beforeAll(async () => {
     metadata: { name: 'safe', namespace: TEAM, labels: { 'millrace.dev/usable': 'true' } },
     stringData: { password: CANARY },
   });
-}, 120_000);
-afterAll(() => deleteTeam(TEAM), 240_000);
+}, 600_000);
+afterAll(() => deleteTeam(TEAM), 600_000);
 
 test('a secret value reaches its step, and nothing else', async () => {
   await createPipeline(TEAM, 'vault', CONFIG, { varsFrom: [{ secretRef: { name: 'safe' } }] });
@@ -76,7 +76,7 @@ test('a secret value reaches its step, and nothing else', async () => {
     expect(text).not.toContain(CANARY);
     expect(text).not.toContain(btoa(CANARY));
   }
-}, 240_000);
+}, 600_000);
 
 /** Only where etcd can be read: on another cluster it is reported as skipped. */
 const readsEtcd = isEmbedded ? test : test.skip;
@@ -90,5 +90,5 @@ readsEtcd(
     expect(holders.filter(({ key }) => !key.startsWith('/registry/secrets/'))).toEqual([]);
     expect(holders).not.toEqual([]);
   },
-  240_000,
+  600_000,
 );

@@ -40,12 +40,12 @@ const BIG = { tag: 'big', nodeSelector: {}, resources: { requests: { memory: '64
 beforeAll(async () => {
   await createTeam(TEAM, { allowedTags: [GPU, 'big'], workers: [BIG] });
   await createPipeline(TEAM, 'tagged', config);
-}, 120_000);
+}, 600_000);
 
 afterAll(async () => {
   await kubectl('label', 'nodes', '--all', `${LABEL}-`);
   await deleteTeam(TEAM);
-}, 240_000);
+}, 600_000);
 
 const api = pipelineApi(TEAM, 'tagged');
 
@@ -69,12 +69,12 @@ test('a build whose tag no node offers says so, and runs as soon as a node has t
   const [node] = await list('nodes');
   await kubectl('label', 'node', node?.metadata.name ?? '', `${LABEL}=true`);
   expect(await buildEnded(TEAM, 'tagged', 'train', number)).toMatchObject({ status: 'succeeded' });
-}, 180_000);
+}, 600_000);
 
 test('a tag that the Team describes needs no label', async () => {
   const { number } = created(await api.trigger('build'));
   expect(await buildEnded(TEAM, 'tagged', 'build', number)).toMatchObject({ status: 'succeeded' });
-}, 180_000);
+}, 600_000);
 
 test('a tag that the Team does not allow gets no Pod until the Team does, and everybody is told', async () => {
   const why = `Team ${TEAM} does not allow the tag elsewhere; its spec.allowedTags has ${GPU} and big.`;
@@ -107,4 +107,4 @@ test('a tag that the Team does not allow gets no Pod until the Team does, and ev
   });
   expect((await api.check('list.far')).status).toBeLessThan(300);
   await eventually(async () => expect(await api.versions('list.far')).toHaveLength(1));
-}, 240_000);
+}, 600_000);

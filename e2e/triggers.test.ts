@@ -48,10 +48,10 @@ beforeAll(async () => {
   await createPipeline(TEAM, 'giver', GIVER);
   await createPipeline(TEAM, 'taker', TAKER);
   await createPipeline(STRANGERS, 'taker', TAKER);
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   await Promise.all([deleteTeam(TEAM), deleteTeam(STRANGERS)]);
-}, 240_000);
+}, 600_000);
 
 const version = (number: string): Record<string, string> => ({
   tag: `v1.${number}`,
@@ -82,7 +82,7 @@ test('what one pipeline puts on a trigger starts a build of another pipeline of 
     { version: version('2') },
     { version: version('1') },
   ]);
-}, 240_000);
+}, 600_000);
 
 test('other teams see nothing of it', async () => {
   const strangers = pipelineApi(STRANGERS, 'taker');

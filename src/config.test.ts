@@ -53,6 +53,7 @@ describe('what is given is read', () => {
       logLevel: 'info',
       webhookKey: Buffer.alloc(32, 7),
       tokensFile: undefined,
+      tokensSecret: undefined,
       database: { url: PUBLIC.MILLRACE_DATABASE_URL, listenUrl: PUBLIC.MILLRACE_DATABASE_URL },
     });
   });
@@ -63,8 +64,11 @@ describe('what is given is read', () => {
       sessionSeconds: 3600,
       externalUrl: 'https://a',
     });
-    expect(publicGatewayConfig(withFlags({ sessionLifetime: '7d' }, source)).config).toMatchObject({
+    expect(
+      publicGatewayConfig(withFlags({ sessionLifetime: '7d', sessionIdleTimeout: '8h' }, source)).config,
+    ).toMatchObject({
       sessionSeconds: 604_800,
+      idleSeconds: 28_800,
       externalUrl: 'https://a',
     });
     const flagged = publicGatewayConfig(withFlags({ externalUrl: 'https://b/' }, source)).config;

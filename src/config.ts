@@ -53,6 +53,8 @@ export interface WebhookConfig {
   listen: Address;
   /** `own`: the operator makes it and tells the API server; `cert-manager`: that does both. */
   certificate: 'own' | 'cert-manager';
+  /** How long one review may take, where the API server waits longer than in the chart. */
+  longestMs?: number;
 }
 
 interface GatewayConfig extends ProcessConfig {
@@ -66,10 +68,14 @@ export interface PublicGatewayConfig extends GatewayConfig {
   /** Signs webhook tokens. */
   webhookKey: Buffer;
   tokensFile: string | undefined;
+  /** The Secret that the file is mounted from, and its key: to be asked for what is newer. */
+  tokensSecret: { name: string; key: string } | undefined;
   /** Signs the sessions of people. */
   sessionKey: Buffer;
   /** 0: sessions never end. */
   sessionSeconds: number;
+  /** After how long a session that nobody uses is over; 0: never. */
+  idleSeconds: number;
   /** Hold the secrets of our clients at identity providers, a file each. */
   oauthSecretsDirectories: string[];
   /** Where objects of the API are made; undefined: this gateway makes none. */
@@ -122,12 +128,15 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
 /** Flags of the command line; each wins over its variable of the environment. */
 export interface GatewayFlags {
   sessionLifetime?: string;
+  sessionIdleTimeout?: string;
   externalUrl?: string;
 }
 
-export function withFlags({ sessionLifetime, externalUrl }: GatewayFlags, source: Source = REAL): Source {
+export function withFlags(flags: GatewayFlags, source: Source = REAL): Source {
+  const { sessionLifetime, sessionIdleTimeout, externalUrl } = flags;
   const given = {
     ...(sessionLifetime !== undefined && { MILLRACE_SESSION_LIFETIME: sessionLifetime }),
+    ...(sessionIdleTimeout !== undefined && { MILLRACE_SESSION_IDLE_TIMEOUT: sessionIdleTimeout }),
     ...(externalUrl !== undefined && { MILLRACE_EXTERNAL_URL: externalUrl }),
   };
   return { environment: { ...source.environment, ...given }, readText: (path) => source.readText(path) };
@@ -146,8 +155,10 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     ...gatewayConfig(read, '0.0.0.0:8080'),
     webhookKey: read.key('webhook'),
     tokensFile: read.optional('MILLRACE_TOKENS_FILE'),
+    tokensSecret: tokensSecret(read),
     sessionKey: read.key('session'),
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
+    idleSeconds: read.lifetime('MILLRACE_SESSION_IDLE_TIMEOUT'),
     oauthSecretsDirectories: (read.optional('MILLRACE_OAUTH_SECRETS_DIR') ?? '')
       .split(',')
       .flatMap((path) => path.trim() || []),
@@ -169,6 +180,12 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
     tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
     cluster: clusterConfig(read),
   });
+}
+
+function tokensSecret(read: Reader): PublicGatewayConfig['tokensSecret'] {
+  const name = read.optional('MILLRACE_TOKENS_SECRET');
+  if (name === undefined) return undefined;
+  return { name, key: read.optional('MILLRACE_TOKENS_SECRET_KEY') ?? 'tokens.json' };
 }
 
 function processConfig(read: Reader): ProcessConfig {

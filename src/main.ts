@@ -69,6 +69,10 @@ program
     new Option('--role <role>', 'which of the two').choices(['public', 'internal']).makeOptionMandatory(),
   )
   .option('--session-lifetime <duration>', 'how long people stay signed in: 24h, 7d, 1M …; 0: for ever')
+  .option(
+    '--session-idle-timeout <duration>',
+    'after how long without a request they sign in again; 0: never',
+  )
   .option('--external-url <url>', 'where people and forges reach the public gateway')
   .action(async ({ role, ...flags }: { role: 'public' | 'internal' } & GatewayFlags) => {
     const { runGateway } = await import('./gateway/main.ts');

@@ -25,7 +25,7 @@ beforeEach(() => {
   count += 1;
   name = `app-${count}`;
 });
-afterAll(async () => await house.close(), 60_000);
+afterAll(async () => await house.close(), 600_000);
 
 async function member(username: string, role: Role): Promise<string> {
   await house.gateway.account(username, { teams: { [TEAM]: role } });

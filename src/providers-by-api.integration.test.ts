@@ -29,7 +29,7 @@ beforeEach(async () => {
   await house.gateway.account('root', { globalAdmin: true, password: 'a long password' });
   root = await house.gateway.session('root');
 });
-afterAll(async () => await house.close(), 60_000);
+afterAll(async () => await house.close(), 600_000);
 
 /** Without asking who is locked out. */
 async function forget(name: string): Promise<void> {

@@ -22,7 +22,7 @@ beforeEach(async () => {
   count += 1;
   team = `team-${count}`;
 });
-afterAll(async () => await house.close(), 60_000);
+afterAll(async () => await house.close(), 600_000);
 
 interface Body {
   data: Record<string, unknown>;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['update', '-q'], { env });
   await run('apt-get', ['install', '-q', '-y', '--no-install-recommends', 'lua5.1'], { env });
-}, 300_000);
+}, 600_000);
 
 /** A JSON value as Lua text; `null` and absent are the same there. */
 function lua(value: unknown): string {

@@ -101,12 +101,12 @@ beforeAll(async () => {
     await kubectl(['apply', '-f', '-'], JSON.stringify(object));
   }
   await inForce();
-}, 300_000);
+}, 600_000);
 
 afterAll(async () => {
   await kubectl(['delete', '--ignore-not-found', '--wait=false', '-f', '-'], installed);
   await kubectl(['delete', 'namespace', HOME, TEAM, PINNED, '--ignore-not-found', '--wait=false']);
-}, 60_000);
+}, 600_000);
 
 /** The API server takes up a new policy within moments, not at once. */
 async function inForce(): Promise<void> {

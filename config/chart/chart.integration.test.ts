@@ -33,7 +33,7 @@ beforeAll(async () => {
   standard = await manifests();
   external = await manifests(EXTERNAL);
   certManager = await manifests(CERT_MANAGER);
-}, 60_000);
+}, 600_000);
 
 const find = (from: Manifest[], kind: string, name: string): Manifest => {
   const found = from.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
@@ -344,6 +344,13 @@ function webhooksIn({ webhooks }: Manifest): AdmissionWebhook[] {
   return JSON.parse(JSON.stringify(webhooks));
 }
 
+const readable = (from: Manifest[]): string[] =>
+  rulesOf(find(from, 'Role', 'millrace-gateway-public')).flatMap(({ resourceNames = [], verbs }) =>
+    resourceNames.map((name) => `${name}: ${verbs.join(' ')}`),
+  );
+const tokensSecretIn = (from: Manifest[]): object | undefined =>
+  publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.tokensSecret;
+
 describe('rights', () => {
   test('name what they grant: no wildcard anywhere', () => {
     for (const role of roles()) {
@@ -368,6 +375,15 @@ describe('rights', () => {
         resources.filter((resource) => ['secrets', 'pods', 'pods/exec', 'configmaps'].includes(resource)),
       ).toEqual([]);
     }
+  });
+
+  test('let the public gateway read the Secret of tokens that it is told, and where there is none nothing more', () => {
+    expect([readable(standard), tokensSecretIn(standard)]).toEqual([
+      ['millrace-oauth-api: get patch'],
+      undefined,
+    ]);
+    expect(readable(external)).toEqual(['millrace-oauth-api: get patch', 'my-tokens: get']);
+    expect(tokensSecretIn(external)).toEqual({ name: 'my-tokens', key: 'tokens.json' });
   });
 
   test.each(['millrace', 'mine'])(

@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import {
   apiClusterRules,
   apiReleaseRules,
+  apiTokensRules,
   gatewayClusterRules,
   gatewayTeamRules,
   operatorClusterRules,
@@ -26,7 +27,7 @@ export function chartFiles(): Record<string, string> {
   };
 }
 
-/** `RELEASE` stands for the name that the chart puts in. */
+/** `RELEASE` and `TOKENS` stand for the names that the chart puts in. */
 function rbacFile(): string {
   const rules = {
     operatorCluster: operatorClusterRules('RELEASE'),
@@ -37,6 +38,7 @@ function rbacFile(): string {
     gatewayTeam: gatewayTeamRules,
     apiCluster: apiClusterRules,
     apiRelease: apiReleaseRules('RELEASE'),
+    apiTokens: apiTokensRules('TOKENS'),
   };
   const head = '# Written by `node config/chart/main.ts` from src/adapters/kubernetes/manifests/rbac.ts.\n';
   return head + stringify(rules, { lineWidth: 0, singleQuote: true });

@@ -137,7 +137,7 @@ embedded('the embedded cluster', () => {
 
   afterAll(async () => {
     await kubectl('delete', 'namespace', namespace, '--wait=true', '--timeout=90s');
-  }, 2 * minutes);
+  }, 10 * minutes);
 
   test(
     'a Pod with a restricted security context runs, and its log is there to read',
@@ -146,7 +146,7 @@ embedded('the embedded cluster', () => {
         await runPod('restricted', podSpec([container('main', 'id -u; grep Seccomp: /proc/self/status')])),
       ).toMatch(/^1000\nSeccomp:\s+2\n$/);
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test(
@@ -157,7 +157,7 @@ embedded('the embedded cluster', () => {
         apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'refused' }, spec }),
       ).rejects.toThrow(/violates PodSecurity "restricted/);
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test(
@@ -187,7 +187,7 @@ embedded('the embedded cluster', () => {
       expect(log.match(/^served$/gm)).toHaveLength(3);
       expect(await fetchText(`http://${address}/`)).toBe('served\n');
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test(
@@ -198,7 +198,7 @@ embedded('the embedded cluster', () => {
         'HTTP request to an HTTPS server',
       );
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test(
@@ -217,7 +217,7 @@ embedded('the embedded cluster', () => {
       await kubectl('wait', 'job/by-hand', '--for=condition=Complete', '--timeout=60s');
       expect(await kubectl('logs', 'job/by-hand')).toBe('ran\n');
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test.each([
@@ -254,7 +254,7 @@ embedded('the embedded cluster', () => {
       await kubectl('wait', `pv/${volume}`, '--for=delete', '--timeout=60s');
       await expect(run('ls', [join(folders.state, 'volumes', volume)])).rejects.toThrow(/No such file/);
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test(
@@ -271,7 +271,7 @@ embedded('the embedded cluster', () => {
       const inTime = lines.toSorted((one, other) => Number.parseFloat(one) - Number.parseFloat(other));
       expect(inTime.map((line) => line.split(' ')[1])).toEqual(['begin', 'main', 'end']);
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test(
@@ -284,7 +284,7 @@ embedded('the embedded cluster', () => {
         'from the volume\n',
       );
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test(
@@ -323,7 +323,7 @@ embedded('the embedded cluster', () => {
         forward.kill();
       }
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test(
@@ -331,7 +331,7 @@ embedded('the embedded cluster', () => {
     async () => {
       expect(await kubectl('get', '--raw', '/metrics')).toMatch(/^apiserver_request_total\{/m);
     },
-    2 * minutes,
+    10 * minutes,
   );
 
   test('an unknown part is refused with the names of the known ones', async () => {

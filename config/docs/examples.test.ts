@@ -15,7 +15,7 @@ import { ROOT } from './markdown.ts';
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 /** What the compiler says of an example, without what it is there to show. */
 function complaints({ text, vars, secrets, expected }: HclExample): string[] {

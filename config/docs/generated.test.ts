@@ -7,6 +7,7 @@ import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
 import { allRows, LANGUAGE_PAGE, rowsIn, tablesIn, withLanguage } from './language.ts';
 import { pipelineJsonSchema, SCHEMA_FILE } from './language-schema.ts';
 import { ROOT } from './markdown.ts';
+import { metricsPage, METRICS_PAGE } from './metrics.ts';
 import { API_PAGE, withRoutes } from './routes.ts';
 import { waitingPage, WAITING_PAGE } from './waiting.ts';
 
@@ -23,6 +24,10 @@ describe('pages that are made (`node config/docs/main.ts` makes them anew)', () 
 
   test('the page of reasons is what the table says', async () => {
     expect(read(WAITING_PAGE)).toBe(await waitingPage());
+  });
+
+  test('the page of metrics is what the processes make', async () => {
+    expect(read(METRICS_PAGE)).toBe(await metricsPage());
   });
 
   test('the page of kinds is what the definitions say', async () => {

@@ -18,7 +18,7 @@ const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 type Json = { [key: string]: unknown };
 

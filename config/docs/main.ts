@@ -6,6 +6,7 @@ import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
 import { LANGUAGE_PAGE, withLanguage } from './language.ts';
 import { pipelineJsonSchema, SCHEMA_FILE } from './language-schema.ts';
 import { ROOT } from './markdown.ts';
+import { metricsPage, METRICS_PAGE } from './metrics.ts';
 import { API_PAGE, withRoutes } from './routes.ts';
 import { waitingPage, WAITING_PAGE } from './waiting.ts';
 
@@ -17,6 +18,7 @@ import { waitingPage, WAITING_PAGE } from './waiting.ts';
 writeFileSync(join(ROOT, COMMANDS_PAGE), await commandsPage());
 writeFileSync(join(ROOT, ERRORS_PAGE), await errorsPage());
 writeFileSync(join(ROOT, KINDS_PAGE), await kindsPage(definitions()));
+writeFileSync(join(ROOT, METRICS_PAGE), await metricsPage());
 writeFileSync(join(ROOT, WAITING_PAGE), await waitingPage());
 const api = join(ROOT, API_PAGE);
 writeFileSync(api, await withRoutes(readFileSync(api, 'utf8')));

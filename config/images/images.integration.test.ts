@@ -66,7 +66,7 @@ describe('an image built without an engine', () => {
     );
     const program = await run('file', ['--brief', join(root, 'usr/bin/busybox')]).catch(() => undefined);
     if (program !== undefined) expect(program.stdout).toContain('aarch64');
-  }, 300_000);
+  }, 600_000);
 
   test('links every applet of the list to one that busybox has', async () => {
     const root = join(folder, 'one/out', `${name}-arm64.tar.root`);
@@ -93,7 +93,7 @@ describe('an image built without an engine', () => {
     } finally {
       registry.kill();
     }
-  }, 300_000);
+  }, 600_000);
 });
 
 function portOf(registry: ReturnType<typeof spawn>): Promise<string> {

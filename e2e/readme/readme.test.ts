@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -10,6 +8,7 @@ import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl, list } from '#e2e/support/kubectl.ts';
+import { freePort } from '#testing/free-port.ts';
 import { craneBinary } from '#tools/images/push.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
 import { type Reached, reach } from '#tools/demo/reach.ts';
@@ -64,15 +63,6 @@ const fromReadme = (name: keyof typeof COMMANDS): string =>
     (command, [blank, value]) => command.replaceAll(blank, value),
     commandsLike(COMMANDS[name])[0] ?? '',
   );
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1');
-  return address.port;
-};
 
 const serveRegistry = async (disk: string): Promise<typeof registry> => {
   mkdirSync(disk);
@@ -154,7 +144,7 @@ describe('README, word for word', () => {
     forge = await reach(FORGE, 'git');
     await pushCommit(`${forge.url}/app.git`);
     shell = new Shell(folder, environment);
-  }, 300_000);
+  }, 600_000);
 
   afterAll(async () => {
     if (!isEmbedded) return;
@@ -165,7 +155,7 @@ describe('README, word for word', () => {
     await kubectl('delete', 'namespace', 'mine', FORGE, '--ignore-not-found', '--wait=false');
     registry.close();
     rmSync(folder, { recursive: true, force: true });
-  }, 240_000);
+  }, 600_000);
 
   step(
     '1. the images go to a registry, for both architectures',
@@ -197,7 +187,7 @@ describe('README, word for word', () => {
         token,
       );
     },
-    60_000,
+    600_000,
   );
 
   step(
@@ -210,7 +200,7 @@ describe('README, word for word', () => {
       );
       for (const image of images) expect(image).toContain(registry.address);
     },
-    400_000,
+    600_000,
   );
 
   step(
@@ -220,7 +210,7 @@ describe('README, word for word', () => {
       expect(said).toContain('pipeline.millrace.dev/mine created');
       expect(said).toMatch(/^NAME +READY/m);
     },
-    60_000,
+    600_000,
   );
 
   step(
@@ -235,7 +225,7 @@ describe('README, word for word', () => {
       await shell.run(fromReadme('webhook'));
       expect(await succeeded(2, token)).toContain(ref.slice(0, 7));
     },
-    300_000,
+    600_000,
   );
 
   step(
@@ -247,7 +237,7 @@ describe('README, word for word', () => {
       await shell.run(fromReadme('check'));
       expect(await succeeded(3, token)).toContain(ref.slice(0, 7));
     },
-    300_000,
+    600_000,
   );
 
   step(
@@ -256,7 +246,7 @@ describe('README, word for word', () => {
       expect(await shell.run(fromReadme('trigger'))).toContain('"number":"4"');
       await succeeded(4, token);
     },
-    300_000,
+    600_000,
   );
 
   step(

@@ -3,15 +3,14 @@ import { existsSync, mkdirSync, promises, readFileSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildProcess } from 'node:child_process';
-import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 import { buildShim, bundleAgent } from './testing/build.ts';
 import { makeCertificate, type Certificate } from '#testing/certificate.ts';
+import { freePort } from '#testing/free-port.ts';
 import { FakeGateway, type Mishap } from './testing/fake-gateway.ts';
 import { childrenOf, ended, LocalPod, onlyChild } from './testing/local-pod.ts';
-
-jest.setTimeout(60_000);
 
 let shim = '';
 let bundle = '';
@@ -19,7 +18,7 @@ let certificate: Certificate = { key: '', cert: '' };
 
 beforeAll(async () => {
   [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
-}, 120_000);
+}, 600_000);
 
 let pod: LocalPod;
 let gateway: FakeGateway;
@@ -27,7 +26,7 @@ let shims: ChildProcess[] = [];
 
 beforeEach(async () => {
   pod = new LocalPod();
-  await pod.open();
+  pod.open(await freePort());
 });
 
 afterEach(async () => {
@@ -121,7 +120,7 @@ describe('a build', () => {
   });
 
   test('that takes longer than its job may is ended, and says so', async () => {
-    const agent = await start(plan([sh('sleep 1000'), sh('true')], { timeoutSeconds: 1 }));
+    const agent = await start(plan([sh('sleep 1000'), sh('true')], { timeoutSeconds: 10 }));
     expect(await ended(agent)).toBe(0);
     expect(gateway.ended('0')).toMatchObject({
       status: 'failed',
@@ -217,12 +216,16 @@ describe('a gateway with troubles', () => {
 
   test('delays a put until its beginning is on record', async () => {
     let away = true;
+    let refused = 0;
     const steps = [sh('touch before'), sh('touch pushed', { kind: 'put', name: 'git.app' })];
-    const agent = await start(plan(steps), undefined, (path) =>
-      away && path.endsWith('/events') ? 'refuse' : undefined,
-    );
+    const agent = await start(plan(steps), undefined, (path) => {
+      if (!away || !path.endsWith('/events')) return undefined;
+      refused += 1;
+      return 'refuse';
+    });
     await fileAppears('before');
-    await sleep(500);
+    const then = refused;
+    await gateway.when(() => refused > then + 3);
     expect(existsSync(join(pod.workdir, 'pushed'))).toBe(false);
     away = false;
     expect(await ended(agent)).toBe(0);
@@ -343,7 +346,8 @@ describe('a gateway with troubles', () => {
     gateway = new FakeGateway(other, { work: 'build', plan: plan([sh('true')]) });
     await gateway.open();
     const agent = pod.startAgent(bundle, gateway.url, certificate.cert);
-    await sleep(500);
+    // It comes again because it did not like what it met.
+    await gateway.when(() => gateway.connections > 1);
     expect(gateway.sessions).toEqual([]);
     agent.kill('SIGTERM');
     expect(await ended(agent)).toBe(1);
@@ -449,11 +453,11 @@ describe('the end of parts of the Pod', () => {
 
   test('a container asked to end before the agent hears of it: no success of what ended then', async () => {
     const agent = await start(
-      plan([sh('trap "exit 0" TERM; echo begun; sleep 1000 & wait'), sh('touch never')]),
+      plan([sh('trap "echo told; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('touch never')]),
     );
     await gateway.when(() => gateway.log('0') !== '');
     for (const one of shims) process.kill(onlyChild(one), 'SIGTERM');
-    await sleep(300);
+    await gateway.when(() => gateway.log('0').includes('told'));
     agent.kill('SIGTERM');
     expect(await ended(agent)).toBe(1);
     expect(gateway.ended('0')).toMatchObject({ status: 'cancelled' });
@@ -474,8 +478,8 @@ describe('the end of parts of the Pod', () => {
   });
 
   test('the Pod asked to end before it has work: the agent goes', async () => {
-    const agent = await start(plan([sh('true')]), undefined, () => ({ delay: 5000 }));
-    await sleep(500);
+    const agent = await start(plan([sh('true')]), undefined, () => ({ delay: 3_600_000 }));
+    await gateway.when(() => gateway.connections > 0);
     agent.kill('SIGTERM');
     expect(await ended(agent)).toBe(1);
     expect(pod.termination()).toMatchObject({ reason: 'PodLost', exits: {} });
@@ -539,9 +543,9 @@ describe('checks', () => {
   });
 
   test('run side by side, but not all at once', async () => {
-    const script = 'date +%s%N; sleep 0.5; date +%s%N';
+    const four = `until [ $(ls ${pod.workdir} | wc -l) -ge 4 ]; do sleep 0.02; done; sleep 0.5`;
     const checks = Array.from({ length: 8 }, (_, index) =>
-      check(String(index), `(${script}) >&2; echo "[]"`),
+      check(String(index), `(date +%s%N; touch ${pod.workdir}/${index}; ${four}; date +%s%N) >&2; echo "[]"`),
     );
     await runAll(checks);
     const spans = gateway.results.map(({ log }) => {
@@ -619,7 +623,7 @@ function check(scope: string, script: string, more: Partial<CheckPlan> = {}): Ch
     resource: `git.${scope}`,
     command: { container: 'worker', argv: ['/bin/sh', '-e'], script },
     env: {},
-    timeoutSeconds: 30,
+    timeoutSeconds: 300,
     ...more,
   };
 }
@@ -677,7 +681,7 @@ function plan(steps: Partial<PlanStep>[], more: Partial<Plan> = {}): Plan {
     build: { id: '1', team: 'team', pipeline: 'p', job: 'j', number: '1', attempt: 1 },
     containers: [{ name: 'worker' }],
     workdir: pod.workdir,
-    timeoutSeconds: 60,
+    timeoutSeconds: 600,
     steps: steps.map((step, index) => ({
       id: String(index),
       kind: 'task',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { GatewayClient } from './gateway-client.ts';
 import { makeCertificate } from '#testing/certificate.ts';
 
@@ -23,6 +23,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  jest.useRealTimers();
   client.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -49,11 +50,24 @@ describe('no request waits for ever', () => {
 });
 
 test('commands come for longer than an answer may take', async () => {
-  answer = (response) => {
-    response.writeHead(200).write('\n');
-    setTimeout(() => response.end('{"command":"cancel"}\n'), LIMIT_MS * 3);
-  };
+  // The limit is met by this clock only, which stands until the answer has begun.
+  jest.useFakeTimers({
+    doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'],
+  });
   const lines: string[] = [];
-  await client.follow('/agent/v1/commands', (line) => lines.push(line), never);
-  expect(lines).toEqual(['{"command":"cancel"}']);
+  let stream: ServerResponse | undefined;
+  answer = (response) => {
+    stream = response;
+    response.writeHead(200).write('{"command":"stay"}\n');
+  };
+  await client.follow(
+    '/agent/v1/commands',
+    (line) => {
+      if (lines.push(line) > 1) return;
+      jest.advanceTimersByTime(LIMIT_MS * 3);
+      stream?.end('{"command":"cancel"}\n');
+    },
+    never,
+  );
+  expect(lines).toEqual(['{"command":"stay"}', '{"command":"cancel"}']);
 });

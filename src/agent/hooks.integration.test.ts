@@ -1,12 +1,11 @@
-import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { CheckRun, HookPlan } from '#domain/planning/plan.ts';
 import { makeCertificate, type Certificate } from '#testing/certificate.ts';
+import { freePort } from '#testing/free-port.ts';
 import { buildShim, bundleAgent } from './testing/build.ts';
 import { FakeGateway } from './testing/fake-gateway.ts';
 import { ended, LocalPod } from './testing/local-pod.ts';
-
-jest.setTimeout(60_000);
 
 let shim = '';
 let bundle = '';
@@ -16,10 +15,10 @@ let gateway: FakeGateway;
 
 beforeAll(async () => {
   [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
-}, 120_000);
+}, 600_000);
 beforeEach(async () => {
   pod = new LocalPod();
-  await pod.open();
+  pod.open(await freePort());
 });
 afterEach(async () => {
   await pod.close();
@@ -34,7 +33,7 @@ function hook(version: string, script: string, more: Partial<HookPlan> = {}): Ho
 /** What the agent tells of these hooks, in the order in which it does. */
 async function runAll(
   plans: HookPlan[],
-  { seconds = 20, secrets = [''], leftOut = 0 } = {},
+  { seconds = 300, secrets = [''], leftOut = 0 } = {},
 ): Promise<HookResult[]> {
   const hooks = { workdir: pod.workdir, seconds, plans, leftOut };
   const run: CheckRun = { format: 1, run: '1', containers: [{ name: 'worker' }], checks: [], hooks, secrets };
@@ -94,7 +93,7 @@ test('a hook that hangs takes its own version’s share of the time, and is kill
       hook('7', 'echo beside'),
       hook('8', 'echo next'),
     ],
-    { seconds: 4 },
+    { seconds: 24 },
   );
   expect(results).toEqual([
     { version: '7', job: 'unit', hook: 'shell', error: 'it took too long.', output: 'on\n' },

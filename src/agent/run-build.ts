@@ -15,7 +15,8 @@ import type { Stop, StopReason } from './stop.ts';
 import type { StepEnd } from './termination.ts';
 
 const PUSH_TAIL = 64 * 1024;
-const TERMINATION_NEWS_MS = 2000;
+/** The kubelet tells the containers of a Pod side by side; on a busy node one may hear it seconds after another. */
+const TERMINATION_NEWS_MS = 10_000;
 const LONGEST_MESSAGE = 1000;
 
 export interface Build {

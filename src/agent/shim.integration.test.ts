@@ -2,25 +2,24 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { buildShim } from './testing/build.ts';
 import { childrenOf, ended, LocalPod, onlyChild, type ShimOptions } from './testing/local-pod.ts';
-
-jest.setTimeout(30_000);
 
 let binary = '';
 beforeAll(async () => {
   binary = await buildShim();
-}, 120_000);
+}, 600_000);
 
 let pod: LocalPod;
 let server: ShimServer;
 beforeEach(async () => {
   pod = new LocalPod();
-  await pod.open();
+  pod.open(await freePort());
   server = new ShimServer(pod.secret);
   await server.listen(pod.port);
 });
@@ -31,7 +30,7 @@ afterEach(async () => {
 
 async function startShim(options: ShimOptions = {}): Promise<ShimConnection> {
   pod.startShim(binary, 'worker', options);
-  const shim = (await server.gather(['worker'], 10_000)).get('worker');
+  const shim = (await server.gather(['worker'], 300_000)).get('worker');
   if (!shim) throw new Error('no shim');
   return shim;
 }
@@ -271,9 +270,10 @@ describe('a hostile step', () => {
 
   test('leaves no zombies', async () => {
     const shim = await startShim();
-    const script =
-      'for i in $(seq 20); do (sh -c "true & exec sleep 0.01" &); done; sleep 0.3; grep -l "^State:.Z" /proc/[0-9]*/status | wc -l';
-    expect((await run(shim, { script })).stdout).toBe('0\n');
+    // The shim, this shell, and the three that count.
+    const script = `for i in $(seq 20); do (sh -c "true & exec sleep 0.01" &); done
+      until [ $(ls -d /proc/[0-9]* | wc -l) -le 5 ]; do sleep 0.02; done; echo clean`;
+    expect((await run(shim, { script })).stdout).toBe('clean\n');
   });
 
   test('can print a lot, and the shim stays small however slowly it is read', async () => {
@@ -335,28 +335,36 @@ describe('stopping', () => {
   test('SIGTERM reaches the process group, SIGKILL the rest', async () => {
     const shim = await startShim();
     const polite = shim.run(
-      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: 'trap "exit 9" TERM; sleep 1000 & wait' },
-      { onStarted: () => setTimeout(() => polite.signal('SIGTERM'), 100), onOutput: () => undefined },
+      {
+        argv: ['/bin/sh'],
+        env: {},
+        cwd: pod.workdir,
+        script: 'trap "exit 9" TERM; echo ready; sleep 1000 & wait',
+      },
+      { onOutput: () => polite.signal('SIGTERM') },
     );
     expect((await polite.ended).end).toEqual(code(9));
     const stubborn = shim.run(
-      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: 'trap "" TERM; while :; do sleep 1; done' },
       {
-        onStarted: () =>
-          setTimeout(() => {
-            stubborn.signal('SIGTERM');
-            setTimeout(() => stubborn.signal('SIGKILL'), 100);
-          }, 100),
-        onOutput: () => undefined,
+        argv: ['/bin/sh'],
+        env: {},
+        cwd: pod.workdir,
+        script: 'trap "" TERM; echo ready; while :; do sleep 1; done',
+      },
+      {
+        onOutput: () => {
+          stubborn.signal('SIGTERM');
+          setTimeout(() => stubborn.signal('SIGKILL'), 100);
+        },
       },
     );
     expect((await stubborn.ended).end).toEqual({ kind: 'signal', signal: 9 });
   });
 
-  test('a command that is stopped before it begins does not begin', async () => {
+  test('a command that is stopped at once does not begin, or not for long', async () => {
     const shim = await startShim();
     const running = shim.run(
-      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: `touch ${pod.workdir}/began` },
+      { argv: ['/bin/sleep', '1000'], env: {}, cwd: pod.workdir },
       { onOutput: () => undefined },
     );
     running.signal('SIGKILL');
@@ -365,24 +373,24 @@ describe('stopping', () => {
 
   test('the shim and all below it die when the agent goes', async () => {
     const child = pod.startShim(binary, 'worker');
-    const shim = (await server.gather(['worker'], 10_000)).get('worker');
+    const shim = (await server.gather(['worker'], 300_000)).get('worker');
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
     const running = shim?.run(
-      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: 'setsid sleep 1000 & sleep 1000' },
-      { onOutput: () => undefined },
+      { argv: ['/bin/sh'], env: {}, cwd: pod.workdir, script: 'setsid sleep 1000 & echo begun; sleep 1000' },
+      { onOutput: () => resolve() },
     );
     void running?.ended.catch(() => undefined);
-    await sleep(200);
+    await begun;
     const pids = childrenOf(onlyChild(child));
     expect(pids).not.toEqual([]);
     shim?.drop();
     expect(await ended(child)).toBe(1);
-    await sleep(100);
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
   });
 
   test('a container that is killed is noticed, and its command is no success', async () => {
     const child = pod.startShim(binary, 'worker');
-    const shim = (await server.gather(['worker'], 10_000)).get('worker');
+    const shim = (await server.gather(['worker'], 300_000)).get('worker');
     const running = shim?.run(
       { argv: ['/bin/sleep', '1000'], env: {}, cwd: pod.workdir },
       { onStarted: () => process.kill(onlyChild(child), 'SIGKILL'), onOutput: () => undefined },
@@ -406,28 +414,28 @@ describe('several commands at once', () => {
 describe('where the shim is not process 1', () => {
   test('it ends what its commands left, and nothing else', async () => {
     const shim = await startShim({ plain: true });
-    const exit = await run(shim, { script: '(setsid sleep 54321 &); sleep 54322 & echo $PPID' });
+    // Nobody else on this machine sleeps as long.
+    const time = `9${process.pid}`;
+    const exit = await run(shim, { script: `(setsid sleep ${time}1 &); sleep ${time}2 & echo $PPID` });
     expect(exit).toMatchObject({ end: code(0), leftovers: false });
-    const left = await run(shim, { script: 'pgrep -f "sleep 5432[12]" || echo none' });
+    const left = await run(shim, { script: `pgrep -f "sleep ${time}[12]" || echo none` });
     expect(left.stdout).toMatch(/none/);
   });
 });
 
 describe('the connection', () => {
   let between: Server | undefined;
+  let meddling = false;
   afterEach(() => {
     between?.close();
+    meddling = false;
   });
 
-  /** A listener between shim and agent that may touch what the shim says. */
-  async function meddle(touch: (bytes: Buffer, count: number) => Buffer): Promise<number> {
+  /** A listener between shim and agent that may touch what the shim says once they know each other. */
+  async function meddle(touch: (bytes: Buffer) => Buffer): Promise<number> {
     between = createServer((socket) => {
       const onward = connect(pod.port, '127.0.0.1');
-      let count = 0;
-      socket.on('data', (bytes) => {
-        count += 1;
-        onward.write(touch(bytes, count));
-      });
+      socket.on('data', (bytes) => onward.write(meddling ? touch(bytes) : bytes));
       onward.pipe(socket);
       const end = (): void => {
         socket.destroy();
@@ -444,18 +452,19 @@ describe('the connection', () => {
     });
   }
 
-  const meddling: Record<string, (bytes: Buffer, count: number) => Buffer> = {
-    'a changed frame': (bytes, count) => {
-      if (count > 1) bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20);
+  const touches: Record<string, (bytes: Buffer) => Buffer> = {
+    'a changed frame': (bytes) => {
+      const at = Math.max(0, bytes.length - 20);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
       return bytes;
     },
-    'a repeated frame': (bytes, count) => (count > 1 ? Buffer.concat([bytes, bytes]) : bytes),
-    'a frame of our own': (bytes, count) =>
-      count > 1 ? Buffer.concat([Buffer.from([0, 0, 0, 32]), Buffer.alloc(32), bytes]) : bytes,
-    'a frame of absurd length': (bytes, count) => (count > 1 ? Buffer.from([255, 255, 255, 255, 0]) : bytes),
+    'a repeated frame': (bytes) => Buffer.concat([bytes, bytes]),
+    'a frame of our own': (bytes) => Buffer.concat([Buffer.from([0, 0, 0, 32]), Buffer.alloc(32), bytes]),
+    'a frame of absurd length': () => Buffer.from([255, 255, 255, 255, 0]),
   };
-  test.each(Object.entries(meddling))('%s ends the connection and is never success', async (_name, touch) => {
+  test.each(Object.entries(touches))('%s ends the connection and is never success', async (_name, touch) => {
     const shim = await startShim({ port: await meddle(touch) });
+    meddling = true;
     await expect(run(shim, { script: 'sleep 0.2; exit 0' })).rejects.toThrow('the container worker');
   });
 
@@ -466,10 +475,9 @@ describe('the connection', () => {
   });
 
   test('a second claim to a name is refused', async () => {
-    const both = server.gather(['worker', 'other'], 10_000);
-    pod.startShim(binary, 'worker');
-    await sleep(200);
-    expect(await ended(pod.startShim(binary, 'worker'))).toBe(1);
+    const both = server.gather(['worker', 'other'], 300_000);
+    const claims = [pod.startShim(binary, 'worker'), pod.startShim(binary, 'worker')];
+    expect(await Promise.race(claims.map(ended))).toBe(1);
     pod.startShim(binary, 'other');
     const shim = (await both).get('worker');
     expect(shim && (await run(shim, { script: 'true' })).end).toEqual(code(0));
@@ -484,7 +492,7 @@ describe('the connection', () => {
   });
 
   test('the missing containers are named', async () => {
-    pod.startShim(binary, 'worker');
+    await startShim();
     await expect(server.gather(['worker', 'image-1-a', 'image-2-b'], 1000)).rejects.toThrow(
       'no word from image-1-a, image-2-b within 1 s',
     );

@@ -2,20 +2,18 @@ import { readFileSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import { millrace } from '#testing/command-line.ts';
 import { golden } from '#testing/golden-file.ts';
 
 // Slow machines take long to start processes.
-jest.setTimeout(60_000);
-
 const HERE = 'src/cli/testdata';
 
 beforeAll(async () => {
   await buildEngine();
-}, 300_000);
+}, 600_000);
 
 describe('what people see is in files (`jest -u` writes them anew; then read the difference)', () => {
   const cases: Record<string, { line: string; input?: string; colour?: boolean }> = {

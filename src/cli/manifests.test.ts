@@ -1,13 +1,11 @@
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import { millrace } from '#testing/command-line.ts';
 
 // Slow machines take long to start processes.
-jest.setTimeout(60_000);
-
 beforeAll(async () => {
   await buildEngine();
-}, 300_000);
+}, 600_000);
 
 /** First lines of what is wrong, and the verdicts, of a file of manifests. */
 async function validate(source: string): Promise<string[]> {

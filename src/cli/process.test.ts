@@ -1,18 +1,16 @@
 import { execFile } from 'node:child_process';
 import { env } from 'node:process';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
 
 // Slow machines take long to start processes.
-jest.setTimeout(60_000);
-
 const run = promisify(execFile);
 const GOOD = 'src/cli/testdata/good.hcl';
 
 beforeAll(async () => {
   await buildEngine();
-}, 300_000);
+}, 600_000);
 
 /** A process of its own, in a shell, without a screen. */
 async function shell(line: string): Promise<{ exit: unknown; out: string; err: string }> {

@@ -128,15 +128,23 @@ export interface MemberStore {
   ): Promise<Changed<{ was: Role | undefined }>>;
 }
 
+/** When somebody looks, and after how long an unused session is over (0: never). */
+export interface SessionClock {
+  at: Date;
+  idleSeconds: number;
+}
+
 export interface UserSession {
   id: string;
   openedAt: Date;
+  /** To the minute. */
+  usedAt: Date;
   expiresAt?: Date;
   address: string;
   client: string;
 }
 
-export interface SessionToOpen extends UserSession {
+export interface SessionToOpen extends Omit<UserSession, 'usedAt'> {
   userId: number;
   username: string;
   tokenGen: number;
@@ -149,12 +157,12 @@ export interface SessionToOpen extends UserSession {
 export interface UserSessionStore {
   /** False when the account changed meanwhile. Only the newest sessions of an account are kept. */
   openSession(session: SessionToOpen): Promise<boolean>;
-  /** Who the session belongs to, with their rights as they are now. */
+  /** Who the session belongs to, with their rights as they are now. Remembers that it was used. */
   identityOfSession(
     session: { id: string; userId: number; tokenGen: number },
-    at: Date,
+    now: SessionClock,
   ): Promise<Identity | undefined>;
-  sessions(userId: number, at: Date): Promise<UserSession[]>;
+  sessions(userId: number, now: SessionClock): Promise<UserSession[]>;
   endSession(session: { id: string; userId: number }, act: Act): Promise<boolean>;
   /** Also of those whose token somebody has copied: the account's number goes up. */
   endSessions(userId: number, act: Act): Promise<void>;

@@ -13,8 +13,9 @@ const POD = 'app-unit-1-1';
 let stores: TestStores;
 let cluster: InMemoryCluster;
 let bell: SilentBell;
-/** Seconds by which the clock of the operator is ahead. */
+/** Seconds since the build was cancelled, however long this test takes; before that, by which the clock of the operator is ahead. */
 let ahead: number;
+let cancelledAt: Date | undefined;
 let told: string[];
 
 beforeAll(async () => void (stores = await openStores()));
@@ -24,7 +25,7 @@ const ports = () => ({
   ...stores,
   cluster,
   bell,
-  now: () => new Date(Date.now() + ahead * 1000),
+  now: () => new Date((cancelledAt?.getTime() ?? Date.now()) + ahead * 1000),
   pods: () => [...cluster.pods.values()],
   hangs: ({ job, number }: { job: string; number: string }, message: string) =>
     void told.push(`${job} ${number}: ${message}`),
@@ -33,6 +34,7 @@ const ports = () => ({
 /** A build whose first step runs, and which somebody has cancelled; its agent says nothing any more. */
 beforeEach(async () => {
   await stores.empty();
+  cancelledAt = undefined;
   [cluster, bell, ahead, told] = [new InMemoryCluster(), new SilentBell(), 1, []];
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
@@ -46,8 +48,11 @@ beforeEach(async () => {
     containers: [{ name: 'agent', image: 'millrace', state: 'running' }],
   });
   await followBuild(work, eventsOf(['0', '1'], new Date().toISOString()).slice(0, 1), ports());
-  await stores.actions.cancelBuild({ ...UNIT, number: '1' }, 'ann', cancelBuild, new Date());
+  cancelledAt = new Date();
+  await stores.actions.cancelBuild({ ...UNIT, number: '1' }, 'ann', cancelBuild, cancelledAt);
 });
+
+const after = (seconds: number): Date => new Date((cancelledAt?.getTime() ?? 0) + seconds * 1000);
 
 const look = async () => {
   expect((await compareWithPods(ports())).failures).toEqual([]);
@@ -79,14 +84,14 @@ describe('a cancelled build whose agent does not heed', () => {
 
   test('holds its place until the Pod is gone', async () => {
     ahead = 65;
-    cluster.change(POD, { deleting: true, deletedAt: new Date(Date.now() + 60_000) });
+    cluster.change(POD, { deleting: true, deletedAt: after(60) });
     expect(await look()).toMatchObject({ status: 'started' });
     expect(told).toEqual([]);
   });
 
   test('ends though its Pod never goes, because its node is lost', async () => {
     ahead = 300;
-    cluster.change(POD, { deleting: true, deletedAt: new Date(Date.now() + 75_000) });
+    cluster.change(POD, { deleting: true, deletedAt: after(75) });
     expect(await look()).toMatchObject({ status: 'cancelled' });
   });
 });

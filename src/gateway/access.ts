@@ -18,6 +18,7 @@ export interface AccessParts {
   compiler: Compiler;
   sessionKey: Buffer;
   sessionSeconds: number;
+  idleSeconds: number;
   externalUrl: string | undefined;
   /** Knows the tokens of the installation. */
   installation: Authorize;
@@ -44,9 +45,10 @@ export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize:
       codec,
       browser: browserRules(externalUrl, codec),
       sessionSeconds: parts.sessionSeconds,
+      idleSeconds: parts.idleSeconds,
       newSessionId: randomUUID,
       now,
     },
-    authorize: authorizePeople({ ...stores, codec, installation, now }),
+    authorize: authorizePeople({ ...stores, codec, installation, idleSeconds: parts.idleSeconds, now }),
   };
 }

@@ -1,6 +1,7 @@
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { readSecretText } from '#adapters/kubernetes/by-api/secret-text.ts';
 import { readClientSecret } from '#adapters/kubernetes/by-api/client-secrets.ts';
 import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts';
 import { pipelineObjects } from '#adapters/kubernetes/by-api/pipeline-objects.ts';
@@ -14,11 +15,13 @@ export async function connectionOf(cluster: ClusterConfig): Promise<Connection> 
     : await kubeconfigConnection(cluster.file);
 }
 
-/** What the public gateway does in Kubernetes: objects that the API makes, and one Secret. */
+/** What the public gateway does in Kubernetes: objects that the API makes, and two Secrets. */
 export interface ClusterDoor {
   objects: ApiObjects;
   /** Of our client at an identity provider. */
   clientSecret(key: string): Promise<string | undefined>;
+  /** Under a key of the Secret with the tokens of the installation. */
+  tokens(secret: { name: string; key: string }): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -45,5 +48,6 @@ export function clusterDoor(
       pipelines: pipelineObjects(client),
     },
     clientSecret: async (key) => await readClientSecret(options, key),
+    tokens: async ({ name, key }) => await readSecretText(client, { namespace, name }, key),
   };
 }

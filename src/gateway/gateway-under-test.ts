@@ -1,14 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openBell } from '#adapters/database/bell.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
-import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
+import { authorizeByInstallation } from '#adapters/http/access/installation-tokens.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { StrangerLimits } from '#adapters/http/access/stranger-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
+import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import { isCommonPassword } from '#adapters/passwords/common.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
@@ -26,6 +28,7 @@ import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { Bell, BuildStore } from '#flows/ports.ts';
 import type { DatabasePool } from 'slonik';
+import type { Registry } from 'prom-client';
 import { openAccess } from './access.ts';
 import { publicApi } from './public-api.ts';
 import { openShows } from './shows.ts';
@@ -82,6 +85,7 @@ const NO_OBJECTS: ApiObjects = {
 export interface Options {
   passwords?: Passwords;
   sessionSeconds?: number;
+  idleSeconds?: number;
   tokensFile?: string;
   now?: () => Date;
   trustedProxies?: string[];
@@ -115,10 +119,11 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const bell = openBell({ url: stores.url, pool: stores.pool });
   const now = options.now ?? (() => new Date());
-  const { api, shows } = openApi(stores, bell, now);
+  const { registry } = createMetrics('test', '0');
+  const { api, shows } = openApi(stores, bell, now, registry);
   const access = accessOver(stores, options, now);
-  const limits = { ...STREAM_LIMITS, ...options.limits };
-  const routes = [...publicRoutes(api, async () => undefined, '0', limits), ...accessRoutes(access.ports)];
+  const streams = { limits: { ...STREAM_LIMITS, ...options.limits }, metrics: streamMetrics(registry) };
+  const routes = [...publicRoutes(api, async () => undefined, '0', streams), ...accessRoutes(access.ports)];
   const app = createServer({
     routes,
     pages: pages(api, access.ports),
@@ -147,6 +152,8 @@ export async function openGateway(stores: Stores, options: Options = {}) {
       return made.body.data.token;
     },
     lines,
+    /** What `/metrics` would say. */
+    metrics: async () => await registry.metrics(),
     routes,
     ports: access.ports,
     async close() {
@@ -158,21 +165,27 @@ export async function openGateway(stores: Stores, options: Options = {}) {
 }
 
 function accessOver(stores: Stores, options: Options, now: () => Date) {
-  return openAccess({
+  const { authorize, ports } = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
     objects: options.objects ?? NO_OBJECTS,
     compiler: options.compiler ?? NO_COMPILER,
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
+    idleSeconds: options.idleSeconds ?? 0,
     externalUrl: ORIGIN,
-    installation: authorizeByTokensFile(options.tokensFile, () => undefined),
+    installation: authorizeByInstallation({ file: options.tokensFile }, () => undefined),
     passwords: options.passwords ?? new CheapPasswords(),
     now,
   });
+  // A slow machine's operator needs longer than an answer waits for it.
+  return {
+    authorize,
+    ports: { ...ports, wait: async (milliseconds: number) => await sleep(5 * milliseconds) },
+  };
 }
 
-function openApi(stores: Stores, bell: Bell, now: () => Date) {
+function openApi(stores: Stores, bell: Bell, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: definitions() };
   const known = views(database);
   const shows = openShows(showStore(database), known);
@@ -182,7 +195,7 @@ function openApi(stores: Stores, bell: Bell, now: () => Date) {
     bell,
     views: known,
     webhookKey: SESSION_KEY,
-    metrics: publicMetrics(createMetrics('test', '0').registry),
+    metrics: publicMetrics(registry),
     now,
   });
   return { api, shows };

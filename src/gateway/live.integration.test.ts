@@ -12,7 +12,7 @@ import { openGateway } from './gateway-under-test.ts';
 import type { Gateway } from './gateway-under-test.ts';
 
 /* Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at the first. */
-const QUICK = { tendMs: 50, heartbeatMs: 200, slowestMs: 500, perAccount: 4 };
+const QUICK = { tendMs: 50, heartbeatMs: 200, slowestMs: 5000, perAccount: 4 };
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;
 
@@ -73,6 +73,13 @@ async function read(at: Gateway, path: string, more: Record<string, string> = {}
   return reader;
 }
 const named = (reader: EventReader, name: string) => reader.events.filter((event) => event.name === name);
+/** A sample of the second replica's `/metrics`. */
+async function counted(name: string, labels: Record<string, string>): Promise<number> {
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  const lines = (await second.metrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
+  const sample = lines.find((line) => wanted.every((label) => line.includes(label)));
+  return Number(sample?.split(' ').at(-1) ?? 0);
+}
 const textOf = (reader: EventReader): string =>
   named(reader, 'log')
     .map(({ data }) => {
@@ -81,9 +88,12 @@ const textOf = (reader: EventReader): string =>
     })
     .join('');
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(10);
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(10);
 }
+
+const OPEN = 'millrace_event_streams';
+const ENDED = 'millrace_event_streams_ended_total';
 
 describe('a build that is followed', () => {
   test('at another replica than its agent speaks with: state, log and the end', async () => {
@@ -173,6 +183,7 @@ describe('a build that is followed', () => {
       const { remotePort } = socket;
       socket.on('close', () => cut.add(remotePort));
     });
+    const cutBefore = await counted(ENDED, { kind: 'build', reason: 'slow' });
     const slow = await read(second, `${BUILD}/events`);
     const quick = await read(second, `${BUILD}/events`);
     slow.pause();
@@ -184,6 +195,7 @@ describe('a build that is followed', () => {
     }
     await until(() => textOf(quick).length === lines.join('').length);
     await until(() => cut.has(slow.port));
+    await until(async () => (await counted(ENDED, { kind: 'build', reason: 'slow' })) > cutBefore);
     slow.resume();
     await slow.over;
     const got = textOf(slow);
@@ -209,7 +221,7 @@ describe('a pipeline that is followed', () => {
 
   test('is told whole, at once and whenever it changes; nothing to whoever has it', async () => {
     const reader = await read(second, `${APP}/events`);
-    await until(() => statesOf(reader).length === 1);
+    await until(() => statesOf(reader).length > 0);
     expect(statesOf(reader)[0]).toMatchObject({
       pipeline: { paused: false },
       jobs: [{ name: 'unit', latest_status: 'pending' }],
@@ -247,12 +259,17 @@ describe('streams', () => {
     await stores.pool.query(rows()`DELETE FROM team_members`);
     await member.over;
     expect(member.events.at(-1)?.name).toBe('closed');
+    for (const kind of ['build', 'pipeline'])
+      await until(async () => (await counted(ENDED, { kind, reason: 'rights' })) > 0);
   });
 
   test('are as many as one may have open', async () => {
+    for (const kind of ['build', 'pipeline']) await until(async () => (await counted(OPEN, { kind })) === 0);
     for (let times = 0; times < QUICK.perAccount; times += 1) await read(second, `${APP}/events`);
     const refused = await read(second, `${APP}/events`);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
+    expect(await counted(OPEN, { kind: 'pipeline' })).toBe(QUICK.perAccount);
+    expect(await counted('millrace_event_streams_refused_total', { reason: 'account' })).toBe(1);
     open[0]?.close();
     await until(() => open[0] !== undefined);
     let status = 429;

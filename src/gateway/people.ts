@@ -1,6 +1,7 @@
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { createCompiler } from '#adapters/hcl/compile.ts';
-import { authorizeByTokensFile } from '#adapters/http/access/tokens-file.ts';
+import { authorizeByInstallation } from '#adapters/http/access/installation-tokens.ts';
+import type { TokenSources } from '#adapters/http/access/installation-tokens.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
@@ -9,6 +10,7 @@ import type { AccessStores } from '#flows/access-stores.ts';
 import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
 import { openCluster } from './cluster-connection.ts';
+import type { ClusterDoor } from './cluster-connection.ts';
 
 /** Who asks, what they may, and what the API makes for them: with connections to identity providers and to the API server. */
 export async function openPeople(config: PublicGatewayConfig, stores: AccessStores, log: Log) {
@@ -27,7 +29,7 @@ export async function openPeople(config: PublicGatewayConfig, stores: AccessStor
     stores,
     objects: cluster?.objects,
     compiler,
-    installation: authorizeByTokensFile(config.tokensFile, (sentence) => log.warn(sentence)),
+    installation: authorizeByInstallation(tokenSources(config, cluster), (sentence) => log.warn(sentence)),
     now: () => new Date(),
   });
   return {
@@ -36,4 +38,12 @@ export async function openPeople(config: PublicGatewayConfig, stores: AccessStor
       await Promise.all([providers.close(), compiler.close(), cluster?.close()]);
     },
   };
+}
+
+function tokenSources(
+  { tokensFile: file, tokensSecret: secret }: PublicGatewayConfig,
+  cluster: ClusterDoor | undefined,
+): TokenSources {
+  if (cluster === undefined || secret === undefined) return { file };
+  return { file, newest: async () => await cluster.tokens(secret) };
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { webhookSecret, webhookToken, webhookTokenHash } from '#adapters/database/digests.ts';
 import { gathered } from '#adapters/http/gather.ts';
 import type { PublicMetrics } from '#adapters/http/metrics.ts';
@@ -24,7 +25,8 @@ export interface PublicApiParts {
 
 /** What people and forges may ask, as flows over the database, counted. */
 export function publicApi(parts: PublicApiParts): PublicApi {
-  const { metrics, webhookKey } = parts;
+  const { metrics } = parts;
+  const webhookKey = createSecretKey(parts.webhookKey);
   const byWebhook = webhooks(parts);
   const shown = (id: number, generation: number, signed: boolean): WebhookShown => {
     const token = webhookToken(webhookKey, id, generation);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { job, get, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { plantSecrets, secretivePipeline } from '#testing/secretive-pipeline.ts';
@@ -9,8 +9,6 @@ import type { Gateway } from './gateway-under-test.ts';
 
 /* What strangers see of a pipeline that is full of secrets, and of one that is not public. */
 // The process that draws is slow to start on a busy machine.
-jest.setTimeout(60_000);
-
 let stores: TestStores;
 let gateway: Gateway;
 

@@ -1,5 +1,6 @@
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
+import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { pages } from '#adapters/http/pages/table.ts';
 import { PRESSURE_LIMITS } from '#adapters/http/pressure.ts';
@@ -33,7 +34,10 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
   if (config.sessionSeconds === 0) log.warn(ENDLESS);
   const app = createServer({
-    routes: [...publicRoutes(api, readiness, VERSION), ...accessRoutes(access.ports)],
+    routes: [
+      ...publicRoutes(api, readiness, VERSION, { metrics: streamMetrics(registry) }),
+      ...accessRoutes(access.ports),
+    ],
     pages: pages(api, access.ports),
     authorize: access.authorize,
     browser: access.ports.browser,

@@ -76,6 +76,25 @@ describe('a sign-in', () => {
     expect(await who(body.data.token)).toBe(200);
   });
 
+  test('that nobody uses for the time that is set is over, and each use begins that time anew', async () => {
+    const strict = await openGateway(stores, {
+      passwords,
+      now: () => now,
+      sessionSeconds: 0,
+      idleSeconds: 3600,
+    });
+    const { body } = await strict.ask<SignedIn>('POST /auth/login', {
+      body: { username: 'ann', password: PASSWORD },
+    });
+    const seen: number[] = [];
+    for (const seconds of [3599, 3599, 3600, 1]) {
+      pass(seconds * 1000);
+      seen.push((await strict.ask('GET /profile/sessions', { as: body.data.token })).status);
+    }
+    await strict.close();
+    expect(seen).toEqual([200, 200, 401, 401]);
+  });
+
   test('that fails says the same of a wrong password, an account without one, and no account, after the same work', async () => {
     await gateway.account('bob');
     const answers = [
@@ -230,14 +249,21 @@ describe('a session', () => {
     expect((await login('ann', PASSWORD)).status).toBe(200);
   });
 
-  test('is listed, and can be ended from another', async () => {
+  test('is listed with when it was last used, and can be ended from another', async () => {
     const one = (await login('ann', PASSWORD)).body.data.token;
+    pass(90_000);
+    await who(one);
+    const used = now;
     pass(1000);
     const other = (await login('ann', PASSWORD)).body.data.token;
-    const list = await gateway.ask<{ data: { id: string; current: boolean }[] }>('GET /profile/sessions', {
-      as: other,
-    });
+    const list = await gateway.ask<{ data: { id: string; current: boolean; used_at: string }[] }>(
+      'GET /profile/sessions',
+      {
+        as: other,
+      },
+    );
     expect(list.body.data.map(({ current }) => current)).toEqual([true, false]);
+    expect(list.body.data.map((each) => each.used_at)).toEqual([now.toISOString(), used.toISOString()]);
     const gone = `DELETE /profile/sessions/${list.body.data[1]?.id}`;
     expect((await gateway.ask(gone, { as: other })).status).toBe(204);
     expect((await gateway.ask(gone, { as: other })).status).toBe(404);

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { operatorMetrics } from './metrics.ts';
 
@@ -18,6 +19,7 @@ function registries(): Registry[] {
   requestMetrics(http);
   publicMetrics(http);
   agentMetrics(http);
+  streamMetrics(http);
   const operator = new Registry();
   operatorMetrics(operator);
   return [http, operator];

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -8,6 +7,7 @@ import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
 import type { Pair } from '#adapters/kubernetes/secrets/certificates.ts';
 import { makeAuthority, makeServerCertificate } from '#adapters/kubernetes/secrets/certificates.ts';
 import type { WebhookConfig } from '#config';
+import { freePort } from '#testing/free-port.ts';
 import { Webhook } from './webhook.ts';
 
 const HOST = 'millrace-webhook.home.svc';
@@ -74,16 +74,6 @@ function start(certificate: WebhookConfig['certificate']): void {
     lookAgainMs: 5,
   });
   webhook.start(new AbortController().signal);
-}
-
-function freePort(): Promise<number> {
-  const probe = createServer();
-  return new Promise((resolve) => {
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 /** The serial number of the certificate that is shown. */
@@ -156,8 +146,7 @@ describe('with a certificate of cert-manager', () => {
   test('it waits for it, and neither makes one nor tells anybody', async () => {
     start('cert-manager');
     webhook.lead();
-    await sleep(30);
-    expect(webhook.notReady()).toContain('webhook-tls');
+    await until(() => webhook.notReady()?.includes('webhook-tls') === true);
     objects.set(SECRET, secretOf(await makeServerCertificate(authority, [HOST], new Date())));
     await until(() => webhook.notReady() === undefined);
     expect(await shown(authority.certificate)).not.toBe('');

@@ -46,7 +46,7 @@ export class Webhook {
   #trouble: string | undefined;
 
   constructor(options: WebhookOptions) {
-    const { compiler, log, metrics, observe } = options;
+    const { compiler, config, log, metrics, observe } = options;
     this.#options = options;
     this.#server = createAdmissionServer({
       diagnose: (manifest) => diagnoseManifest(manifest, compiler),
@@ -54,6 +54,7 @@ export class Webhook {
       observe,
       reviewed: (result) => metrics.reviewed(result),
       draining: () => this.#stop?.aborted === true,
+      ...(config.longestMs === undefined ? {} : { longestMs: config.longestMs }),
     });
   }
 

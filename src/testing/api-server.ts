@@ -2,7 +2,6 @@ import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Agent } from 'undici';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
+import { freePort } from './free-port.ts';
 
 /**
  * A real API server with an etcd of its own, on loopback, with nothing behind it: no node, no controller. It may be killed and
@@ -40,7 +40,7 @@ export interface OwnApiServerOptions {
 }
 
 const TOKEN = 'test-administrator';
-const READY_MS = 120_000;
+const READY_MS = 600_000;
 
 export async function startApiServer(options: OwnApiServerOptions = {}): Promise<OwnApiServer> {
   const binaries = await programs();
@@ -183,7 +183,8 @@ async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Pro
 function connection(port: number): Connection {
   // Its certificate is made at the first start and known to nobody.
   const connect = { rejectUnauthorized: false };
-  const requests = new Agent({ connect, allowH2: false, headersTimeout: 10_000, bodyTimeout: 10_000 });
+  // As patient as the operator's own.
+  const requests = new Agent({ connect, allowH2: false, headersTimeout: 30_000, bodyTimeout: 30_000 });
   const watches = new Agent({ connect, allowH2: false, bodyTimeout: 0 });
   return {
     server: `https://127.0.0.1:${port}`,
@@ -219,16 +220,4 @@ async function isReady(probe: Connection): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  return await new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -4,9 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** The ids of the processes that any thread of this one started and that still are, oldest first (Linux). */
 export function childProcesses(): number[] {
   return readdirSync('/proc/self/task')
-    .flatMap((task) => readFileSync(`/proc/self/task/${task}/children`, 'utf8').trim().split(' '))
+    .flatMap((task) => childrenOf(task).trim().split(' '))
     .filter((pid) => pid !== '')
     .map(Number);
+}
+
+/** None of a thread that has ended since it was listed. */
+function childrenOf(task: string): string {
+  try {
+    return readFileSync(`/proc/self/task/${task}/children`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** A process's arguments, and the names of the variables it was given. */

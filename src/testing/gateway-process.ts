@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './free-port.ts';
 
 /** A replica of the public gateway, as its Pod runs it. */
 export interface GatewayProcess {
@@ -58,7 +58,7 @@ export async function startGatewayProcess(
     ended: once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null)),
   };
   for (let times = 0; !(await isReady(self)); times += 1) {
-    if (child.exitCode !== null || times > 1200) throw new Error(`${name} did not start:\n${self.log()}`);
+    if (child.exitCode !== null || times > 12_000) throw new Error(`${name} did not start:\n${self.log()}`);
     await pause(50);
   }
   return self;
@@ -72,13 +72,4 @@ export async function isReady({ probe }: Pick<GatewayProcess, 'probe'>): Promise
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

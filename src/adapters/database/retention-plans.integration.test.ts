@@ -39,7 +39,7 @@ beforeAll(async () => {
   await fillWithHistory(stores.pool, BUILDS, MADE);
   await filled(stores.pool, hangOn);
   pool = await openPool(stores.url, { maximumConnections: 1 });
-}, 300_000);
+}, 600_000);
 afterAll(async () => {
   await pool.end();
   await stores.close();
@@ -78,7 +78,7 @@ test('no step of retention reads through history, however long it is', async () 
     'the oldest versions': { builds: 0, logs: 0, versions: 0, records: 0 },
     'records of checks and requests': { builds: 0, logs: 0, versions: 0, records: 2000 },
   });
-}, 120_000);
+}, 600_000);
 
 /** What else is kept of builds and checks: a row each. */
 async function hangOn(connection: Transaction): Promise<void> {

@@ -540,6 +540,7 @@ CREATE TABLE user_sessions (
   address text DEFAULT ''::text NOT NULL,
   client text DEFAULT ''::text NOT NULL,
   by_provider boolean DEFAULT false NOT NULL,
+  used_at timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );

@@ -35,7 +35,12 @@ const resolve = ((name: string, _options: unknown, callback: (...found: unknown[
 }) satisfies unknown;
 
 function open(options: FetchOptions = {}): GuardedFetch {
-  return guardedFetch({ allowedRanges: ['127.0.0.0/8'], resolve: asLookup(resolve), ...options });
+  const mostly: FetchOptions = {
+    allowedRanges: ['127.0.0.0/8'],
+    resolve: asLookup(resolve),
+    timeoutMs: 300_000,
+  };
+  return guardedFetch({ ...mostly, ...options });
 }
 
 /** The overloads of dns.lookup are more than a test needs. */

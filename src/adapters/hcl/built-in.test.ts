@@ -12,7 +12,7 @@ import { readPipeline } from './read-pipeline.ts';
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 /** A pipeline that uses the type, which is the only way to have its definition read. */
 const users: Record<string, (name: string) => string> = {

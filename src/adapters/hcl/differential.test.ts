@@ -33,7 +33,7 @@ type Shape = { [name: string]: Plain };
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 /** Our tree in the other parser's shape: blocks under their type and labels, each a list. */
 function reshape(document: HclDocument, body: Body): Plain {

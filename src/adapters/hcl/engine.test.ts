@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test, jest } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Attribute, Expression, Value } from '#domain/language/syntax.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { buildEngine } from './build.ts';
@@ -7,12 +7,10 @@ import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
 
 // Slow machines take long to start threads and programs.
-jest.setTimeout(60_000);
-
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 function expressionOf(text: string): {
   expression: Expression;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test, jest } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { functionNames } from '#domain/language/function-names.ts';
 import type { Attribute, Scope, Value } from '#domain/language/syntax.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
@@ -10,8 +10,6 @@ import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
 
 // Slow machines take long to start threads and programs.
-jest.setTimeout(60_000);
-
 const folder = fileURLToPath(new URL('../../domain/language/testdata/functions', import.meta.url));
 const token = makeSecretPlaceholder('token');
 const scope: Scope = new Map<string, Value>([
@@ -31,7 +29,7 @@ const scope: Scope = new Map<string, Value>([
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 interface Example {
   owner: string;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   const engine = await buildEngine();
   compiler = createCompiler({ engine, timeLimitMs: 300_000, processes: 1 });
   impatient = createCompiler({ engine, timeLimitMs: 500, processes: 1 });
-}, 300_000);
+}, 600_000);
 afterAll(() => Promise.all([compiler.close(), impatient.close()]));
 
 const script = (cmd: string): string =>

@@ -9,7 +9,7 @@ import { readPipeline } from './read-pipeline.ts';
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 /** What the operator would have to pass over. */
 function refused(text: string): string[] {

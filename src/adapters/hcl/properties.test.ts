@@ -18,7 +18,7 @@ jest.setTimeout(3_600_000);
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
 

@@ -15,7 +15,7 @@ jest.setTimeout(600_000);
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 const functions = (
   'alltrue anytrue base64decode base64encode chomp chunklist coalesce coalescelist compact concat contains csvdecode distinct element ' +

@@ -16,7 +16,7 @@ const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 describe('the portable suite', () => {
   test.each(cases)('%s', (name) => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Value } from '#domain/language/syntax.ts';
 import { OTHERS } from '#domain/pipeline/variables.ts';
@@ -15,12 +15,10 @@ import { readPipeline } from './read-pipeline.ts';
  * The admission webhook reads a text without the values that `varsFrom` brings. It must refuse nothing that those values could make
  * right: proven on every valid text of the suite, with every single value of it made dependent on an unknown one.
  */
-jest.setTimeout(120_000);
-
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 const UNKNOWN: GivenVariables = { [OTHERS]: { value: '' } };
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));

@@ -9,7 +9,7 @@ import { readPipeline } from './read-pipeline.ts';
 let engine: HclEngine;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-}, 300_000);
+}, 600_000);
 
 /** Texts hold a block of one variable, and what is told of its value names which. */
 describe('a diagnostic names the variable', () => {

@@ -19,19 +19,16 @@ interface Waiting<T, A> extends PromiseWithResolvers<A> {
  * Group commit: what comes while a call is under way shares the next one, so that a thousand requests cost one transaction, and a single
  * one waits for nobody. Every item's call begins after the item came.
  */
-export function gathered<T, A>({
-  call,
-  nameOf,
-  most,
-  mostWaiting,
-}: Gathering<T, A>): (item: T) => Promise<A> {
-  const waiting = new Map<string, Waiting<T, A>>();
+export function gathered<T, A>(gathering: Gathering<T, A>): (item: T) => Promise<A> {
+  const { call, nameOf, most, mostWaiting } = gathering;
+  let waiting = new Map<string, Waiting<T, A>>();
   let underway = false;
 
   const take = (): Waiting<T, A>[] => {
-    const taken = [...waiting.entries().take(most)];
-    for (const [name] of taken) waiting.delete(name);
-    return taken.map(([, one]) => one);
+    if (waiting.size > most) return takeFirst(waiting, most);
+    const taken = [...waiting.values()];
+    waiting = new Map();
+    return taken;
   };
   const work = async (): Promise<void> => {
     for (let batch = take(); batch.length > 0; batch = take()) await settle(batch, call);
@@ -40,18 +37,24 @@ export function gathered<T, A>({
   return async (item) => {
     const name = nameOf(item);
     const known = waiting.get(name);
-    if (known !== undefined) return await known.promise;
+    if (known !== undefined) return known.promise;
     if (waiting.size >= mostWaiting)
       throw new Problem('unavailable', 'Too much to do at once. Try again in a second.');
-    const entry = { item, ...Promise.withResolvers<A>() };
-    waiting.set(name, entry);
+    const { promise, resolve, reject } = Promise.withResolvers<A>();
+    waiting.set(name, { item, promise, resolve, reject });
     if (!underway) {
       underway = true;
       // What came with this one is read first.
       setImmediate(() => void work());
     }
-    return await entry.promise;
+    return promise;
   };
+}
+
+function takeFirst<V>(waiting: Map<string, V>, most: number): V[] {
+  const taken = [...waiting.entries().take(most)];
+  for (const [name] of taken) waiting.delete(name);
+  return taken.map(([, one]) => one);
 }
 
 async function settle<T, A>(batch: Waiting<T, A>[], call: (items: T[]) => Promise<A[]>): Promise<void> {

@@ -1,3 +1,5 @@
+import { within } from './within.ts';
+
 /** Undefined when ready, else a sentence fit for strangers. */
 export type Readiness = () => Promise<string | undefined>;
 
@@ -38,14 +40,4 @@ export function databaseReadiness(ping: () => Promise<unknown>, lost: (error: un
     }
     return answer;
   };
-}
-
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -17,8 +17,8 @@ function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
   const api = inMemoryApi();
   const lines: string[] = [];
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
-  const limits = { ...STREAM_LIMITS, inAll: 0 };
-  const routes = publicRoutes(api, async () => options.ready, '0.0.0-test', limits);
+  const streams = { limits: { ...STREAM_LIMITS, inAll: 0 } };
+  const routes = publicRoutes(api, async () => options.ready, '0.0.0-test', streams);
   const { pressure } = options;
   const app = createServer({ routes, authorize, log, ...(pressure && { pressure }) });
   const ask = async (

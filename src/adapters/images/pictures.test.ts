@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { Graphviz } from '@hpcc-js/wasm-graphviz';
 import { assert, asyncProperty, string, tuple } from 'fast-check';
 import sharp from 'sharp';
@@ -13,10 +13,9 @@ import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to
 import type { PictureToDraw } from '#flows/show-ports.ts';
 import { createPictures } from './pictures.ts';
 
-// Slow machines take long to start processes.
-jest.setTimeout(60_000);
-
-const pictures = createPictures();
+/** Slow machines take long to start processes. */
+const PATIENT = { timeLimitMs: 300_000 };
+const pictures = createPictures(PATIENT);
 afterAll(() => pictures.close());
 
 const nothing: GraphState = { jobs: new Map(), resources: new Map() };
@@ -206,21 +205,21 @@ describe('the process', () => {
   );
 
   test('is ended when a layout takes too long, and another one goes on', async () => {
-    const impatient = createPictures({ timeLimitMs: 1500 });
+    const impatient = createPictures({ timeLimitMs: 15_000 });
     const answers = await Promise.all([
       impatient.svg(requestOf(endless, nothing, { hideIntermediates: true })),
       impatient.svg(requestOf(samplePipeline)),
     ]);
     await impatient.close();
     expect(answers).toEqual([
-      { refused: { reason: 'time-limit', message: expect.stringContaining('longer than 1.5 s') } },
+      { refused: { reason: 'time-limit', message: expect.stringContaining('longer than 15 s') } },
       { svg: expect.stringContaining('<svg') },
     ]);
   });
 
   test('that dies costs its picture and no other', async () => {
     const before = childProcesses();
-    const fragile = createPictures();
+    const fragile = createPictures(PATIENT);
     const broken = fragile.svg(requestOf(endless, nothing, { hideIntermediates: true }));
     const next = fragile.svg(requestOf(samplePipeline));
     process.kill(await nextChild(before), 'SIGSEGV');

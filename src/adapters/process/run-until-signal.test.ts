@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 const MODULE = new URL('run-until-signal.ts', import.meta.url).href;
 
 /** A process whose door is `work`; it says `ready` when that has begun. */
-async function run(work: string, signals: NodeJS.Signals[], limitMs = 10_000) {
+async function run(work: string, signals: NodeJS.Signals[], limitMs = 300_000) {
   const script = `
     import { runUntilSignal } from ${JSON.stringify(MODULE)};
     const say = (fields, message) => console.log(message);
@@ -26,7 +26,7 @@ async function run(work: string, signals: NodeJS.Signals[], limitMs = 10_000) {
     const due = said.split('\n').filter((line) => line === 'ready' || line === 'stopping').length;
     while (signals.length - left.length < due && left.length > 0) child.kill(left.shift());
   });
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), 4000);
+  const tooLong = setTimeout(() => child.kill('SIGKILL'), 300_000);
   const [code]: unknown[] = await once(child, 'close');
   clearTimeout(tooLong);
   return { code, said: said.trim().split('\n').slice(1) };

@@ -100,7 +100,12 @@ func (k *keeper) heed(signals <-chan os.Signal) {
 // A signal that we send to ourselves; by default it does nothing.
 const ownSignal = syscall.SIGWINCH
 
-const catchUpLimit = 100 * time.Millisecond
+// A signal that finds the channel full is lost, so ours is sent again. Counted, not timed: a process that the machine stopped for a while
+// has not caught up only because time has passed.
+const (
+	catchUpTries = 1000
+	catchUpPause = 10 * time.Millisecond
+)
 
 // Returns when what was signalled before is heeded: of pending signals the kernel hands over the lowest first, and SIGTERM is lower than
 // ours. Without it a step that ends right after it signalled us would be judged as if it had not.
@@ -109,10 +114,15 @@ func (k *keeper) catchUp() {
 	k.mu.Lock()
 	k.catchingUp = append(k.catchingUp, heard)
 	k.mu.Unlock()
-	syscall.Kill(os.Getpid(), ownSignal)
-	select {
-	case <-heard:
-	case <-time.After(catchUpLimit):
+	again := time.NewTicker(catchUpPause)
+	defer again.Stop()
+	for range catchUpTries {
+		syscall.Kill(os.Getpid(), ownSignal)
+		select {
+		case <-heard:
+			return
+		case <-again.C:
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ export class FakeGateway {
   readonly hooks: HookResult[] = [];
   checksDone = false;
   requests = 0;
+  connections = 0;
   cancelled = false;
   url = '';
   /** Asked before each request is dealt with. */
@@ -43,6 +44,10 @@ export class FakeGateway {
   constructor(certificate: { key: string; cert: string }, answer: SessionResponse) {
     this.#answer = answer;
     this.#server = createServer(certificate, (request, response) => void this.#deal(request, response));
+    this.#server.on('connection', () => {
+      this.connections += 1;
+      this.#look();
+    });
   }
 
   async open(): Promise<void> {
@@ -96,7 +101,7 @@ export class FakeGateway {
       return;
     }
     const body = await readJson(request);
-    if (typeof mishap === 'object') await new Promise((resolve) => setTimeout(resolve, mishap.delay));
+    if (typeof mishap === 'object') await new Promise((resolve) => setTimeout(resolve, mishap.delay).unref());
     const refusal = REFUSALS.get(mishap) ?? (this.#knows(request) ? 0 : 401);
     if (refusal > 0) response.writeHead(refusal).end();
     else if (path === '/agent/v1/commands') this.#openStream(response);

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shimKey } from '#adapters/process/sealed-frames.ts';
@@ -38,8 +37,9 @@ export class LocalPod {
   readonly #temporary = join(this.folder, 'tmp');
   readonly #children: ChildProcess[] = [];
 
-  async open(): Promise<void> {
-    this.port = await freePort();
+  /** `port`: a free one, where the shims find their agent. */
+  open(port: number): void {
+    this.port = port;
     chmodSync(this.folder, 0o755);
     mkdirSync(this.workdir);
     chmodSync(this.workdir, 0o777);
@@ -160,14 +160,4 @@ function killIfThere(pid: number): void {
   } catch (problem) {
     if (!(problem instanceof Error && 'code' in problem && problem.code === 'ESRCH')) throw problem;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -11,6 +11,8 @@ interface Parts {
   codec: Pick<SessionCodec, 'read'>;
   /** Knows the tokens of the installation. */
   installation: Authorize;
+  /** After how long an unused session is over; 0: never. */
+  idleSeconds: number;
   now: () => Date;
 }
 
@@ -18,11 +20,18 @@ interface Parts {
  * Sessions (in the header or, of browsers, in the cookie), API tokens, and tokens of the installation. Rights are read at each
  * request: what was taken away is gone at once, on every replica.
  */
-export function authorizePeople({ sessions, tokens, codec, installation, now }: Parts): Authorize {
+export function authorizePeople({
+  sessions,
+  tokens,
+  codec,
+  installation,
+  idleSeconds,
+  now,
+}: Parts): Authorize {
   async function ofSession(token: string): Promise<Identity | 'invalid'> {
     const at = now();
     const claims = await codec.read(token, at);
-    return (claims && (await sessions.identityOfSession(claims, at))) ?? 'invalid';
+    return (claims && (await sessions.identityOfSession(claims, { at, idleSeconds }))) ?? 'invalid';
   }
   return async ({ authorization, cookie }) => {
     const token = bearerToken(authorization);

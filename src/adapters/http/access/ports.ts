@@ -18,6 +18,8 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   accounts: AccountStore;
   members: MemberStore;
   sessions: UserSessionStore;
+  /** After how long an unused session is over; 0: never. */
+  idleSeconds: number;
   tokens: TokenStore;
   audit: AuditStore;
   oauth: OAuthStore;

@@ -145,16 +145,14 @@ function tooLarge(): Problem {
 
 function readBodies(app: App, readerOf: (request: FastifyRequest) => BodyReader, limit: number): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-    const reader = readerOf(request);
-    await readAll(payload, reader, limit);
-    return reader.verdict();
+    return readAll(payload, readerOf(request), limit);
   });
 }
 
 /** By events: an asynchronous iteration costs as much as all else that is done for a small body. */
-async function readAll(payload: Readable, reader: BodyReader, limit: number): Promise<void> {
+async function readAll(payload: Readable, reader: BodyReader, limit: number): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let size = 0;
   payload
@@ -166,4 +164,5 @@ async function readAll(payload: Readable, reader: BodyReader, limit: number): Pr
     .on('end', resolve)
     .on('error', reject);
   await promise;
+  return reader.verdict();
 }

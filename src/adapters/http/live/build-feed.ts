@@ -91,14 +91,14 @@ export class BuildFeed {
     if (this.#isBehind(reader)) {
       void this.#catchUp(reader).catch((error: unknown) => {
         this.#parts.failed(error);
-        stream.end();
+        stream.end('failure');
       });
       return;
     }
     const bytes = this.#after(reader.cursor);
     reader.cursor = Math.max(reader.cursor, this.#head ?? 0);
     if (bytes !== undefined && stream.write(bytes) === 'waits') return;
-    if (this.#end !== undefined) stream.end(this.#end);
+    if (this.#end !== undefined) stream.end('over', this.#end);
   }
 
   /** Whether the reader takes more. */
@@ -121,7 +121,7 @@ export class BuildFeed {
     try {
       while (stream.open && !stream.waits && this.#isBehind(reader)) {
         const page = await this.#page(reader.cursor);
-        if (page === undefined) return stream.end(GONE);
+        if (page === undefined) return stream.end('over', GONE);
         if (page.bytes !== undefined) stream.write(page.bytes);
         reader.cursor = page.last;
         if (page.hasMore) continue;
@@ -211,7 +211,7 @@ export class BuildFeed {
   }
 
   #finish(last: Buffer): void {
-    for (const { stream } of this.#readers) stream.end(last);
+    for (const { stream } of this.#readers) stream.end('over', last);
   }
 }
 

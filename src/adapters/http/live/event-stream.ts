@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { HEARTBEAT } from './encode-event.ts';
+import type { EndedBy } from './stream-metrics.ts';
 
 /** What was written last went out at once, or waits for the reader's connection to take it. */
 export type Written = 'sent' | 'waits';
@@ -12,6 +13,8 @@ export class EventStream {
   readonly #response: ServerResponse;
   #waitsSince: number | undefined;
   #spokeAt: number;
+  /** Meaningful once it is over. */
+  endedBy: EndedBy = 'reader';
   /** The connection took everything; there may be more to say. */
   drained: () => void = () => undefined;
   /** The reader is gone. */
@@ -45,8 +48,9 @@ export class EventStream {
   }
 
   /** Ends it after these words; a reader that wants more comes again. */
-  end(last?: Buffer): void {
+  end(by: EndedBy, last?: Buffer): void {
     if (!this.open) return;
+    this.endedBy = by;
     if (last !== undefined) this.#response.write(last);
     this.#response.end();
   }
@@ -55,7 +59,9 @@ export class EventStream {
   tend(now: number, times: { heartbeatMs: number; slowestMs: number }): void {
     if (!this.open) return;
     if (this.#waitsSince !== undefined) {
-      if (now - this.#waitsSince >= times.slowestMs) this.#response.destroy();
+      if (now - this.#waitsSince < times.slowestMs) return;
+      this.endedBy = 'slow';
+      this.#response.destroy();
     } else if (now - this.#spokeAt >= times.heartbeatMs) this.write(HEARTBEAT, now);
   }
 }

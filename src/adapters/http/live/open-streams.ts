@@ -4,6 +4,7 @@ import { isStranger } from '#adapters/http/access/strangers.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { encodeEvent, encodeGreeting } from './encode-event.ts';
 import { EventStream } from './event-stream.ts';
+import type { StreamKind, StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamLimits {
   /** Open at a time: of one account, of one address, of this process. */
@@ -34,6 +35,7 @@ export const STREAM_LIMITS: StreamLimits = {
 
 interface Parts {
   limits: StreamLimits;
+  metrics: StreamMetrics | undefined;
   /** Throws the problem when who sent the request may no longer read what it asked for. */
   mayStill: (request: FastifyRequest) => Promise<void>;
   /** Called as often as rights are looked at. */
@@ -41,6 +43,7 @@ interface Parts {
 }
 
 interface Open {
+  kind: StreamKind;
   stream: EventStream;
   request: FastifyRequest;
   /** As whom they came, which is also as whom they stay. */
@@ -60,26 +63,24 @@ export class OpenStreams {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-  }
-
-  get size(): number {
-    return this.#open.size;
+    parts.metrics?.watch(() => [...this.#open].map(({ kind, stream: { waits } }) => ({ kind, waits })));
   }
 
   /** Answers with a stream; or throws the problem that there are too many. */
-  answer(request: FastifyRequest, reply: FastifyReply): EventStream {
+  answer(kind: StreamKind, request: FastifyRequest, reply: FastifyReply): EventStream {
     const stranger = isStranger(request);
     const counted = this.#refuse(request, stranger);
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
     raw.socket?.setNoDelay(true);
-    const open = { stream: new EventStream(raw, performance.now()), request, stranger, counted };
+    const open = { kind, stream: new EventStream(raw, performance.now()), request, stranger, counted };
     this.#count(open, 1);
     this.#open.add(open);
     const gone = (): void => {
       this.#open.delete(open);
       this.#count(open, -1);
+      this.#parts.metrics?.ended(kind, open.stream.endedBy);
       if (this.#open.size === 0) this.#rest();
       open.stream.gone();
     };
@@ -89,7 +90,7 @@ export class OpenStreams {
     // Readers that are cut off together do not come back together.
     open.stream.write(encodeGreeting(1000 + Math.random() * 2000));
     // Whoever asks for the headers alone gets no stream that stays.
-    if (this.#closed || request.method === 'HEAD') open.stream.end();
+    if (this.#closed || request.method === 'HEAD') open.stream.end(this.#closed ? 'stop' : 'over');
     else this.#timer ??= setInterval(() => void this.#tend(), this.#parts.limits.tendMs);
     return open.stream;
   }
@@ -98,7 +99,7 @@ export class OpenStreams {
   close(): void {
     this.#closed = true;
     this.#rest();
-    for (const { stream } of this.#open) stream.end();
+    for (const { stream } of this.#open) stream.end('stop');
   }
 
   #rest(): void {
@@ -108,15 +109,13 @@ export class OpenStreams {
 
   /** Under what one more would be counted, if there is room for it. */
   #refuse(request: FastifyRequest, stranger: boolean): string[] {
-    const rooms = roomsFor(request, stranger, this.#parts.limits);
+    const { limits, metrics } = this.#parts;
+    const rooms = roomsFor(request, stranger, limits);
     const full = rooms.find(({ key, most }) => (this.#counts.get(key) ?? 0) >= most);
-    if (full !== undefined && full.key !== STRANGERS) {
-      const detail = 'You follow too much at a time: close some of it.';
-      throw new Problem('too-many-requests', detail, { retry_after: 30 });
-    }
-    if (full !== undefined || this.#open.size >= this.#parts.limits.inAll)
-      throw new Problem('unavailable', 'Too many follow something here at a time.');
-    return rooms.map(({ key }) => key);
+    const by = full?.by ?? (this.#open.size >= limits.inAll ? 'process' : undefined);
+    if (by === undefined) return rooms.map(({ key }) => key);
+    metrics?.refused(by);
+    throw by === 'account' || by === 'address' ? tooMany() : noRoom();
   }
 
   #count({ counted }: Open, by: number): void {
@@ -139,7 +138,7 @@ export class OpenStreams {
       const key = keyOf(request, stranger);
       const may = known.get(key) ?? (await this.#may(request));
       known.set(key, may);
-      if (!may) stream.end(NO_LONGER);
+      if (!may) stream.end('rights', NO_LONGER);
     }
     tended();
     this.#tending = false;
@@ -156,6 +155,16 @@ export class OpenStreams {
   }
 }
 
+function tooMany(): Problem {
+  return new Problem('too-many-requests', 'You follow too much at a time: close some of it.', {
+    retry_after: 30,
+  });
+}
+
+function noRoom(): Problem {
+  return new Problem('unavailable', 'Too many follow something here at a time.');
+}
+
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
@@ -165,23 +174,26 @@ const HEADERS = {
 
 const NO_LONGER = encodeEvent({ name: 'closed', data: { reason: 'You may not read this any more.' } });
 
-const STRANGERS = 'strangers';
+type Bound = Parameters<StreamMetrics['refused']>[0];
 
 function roomsFor(
   { identity, ip }: FastifyRequest,
   stranger: boolean,
   limits: StreamLimits,
-): { key: string; most: number }[] {
-  return [
-    ...(identity === undefined ? [] : [{ key: `account ${identity.user}`, most: limits.perAccount }]),
-    { key: `address ${ip}`, most: limits.perAddress },
-    ...(stranger
-      ? [
-          { key: `strangers at ${addressGroup(ip)}`, most: limits.strangersPerAddress },
-          { key: STRANGERS, most: limits.strangersInAll },
-        ]
-      : []),
-  ];
+): { key: string; most: number; by: Bound }[] {
+  const { perAccount, perAddress, strangersPerAddress, strangersInAll } = limits;
+  const account =
+    identity === undefined
+      ? []
+      : [{ key: `account ${identity.user}`, most: perAccount, by: 'account' as const }];
+  const address = { key: `address ${ip}`, most: perAddress, by: 'address' as const };
+  if (!stranger) return [...account, address];
+  const among = {
+    key: `strangers at ${addressGroup(ip)}`,
+    most: strangersPerAddress,
+    by: 'address' as const,
+  };
+  return [...account, address, among, { key: 'strangers', most: strangersInAll, by: 'strangers' }];
 }
 
 /** Who asks, as what, for what. */

@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { paced } from './paced.ts';
+import type { EndedBy } from './stream-metrics.ts';
 
 const PAUSE_MS = 500;
 
-interface Parts {
+export interface PipelineFeedParts {
   /** What readers are told; undefined when there is nothing that they may read any more. */
   read: () => Promise<object | undefined>;
-  /** The last words then. */
-  over: Buffer;
+  /** Why it ends then, and with which last words. */
+  over: { by: EndedBy; last: Buffer };
   failed: (error: unknown) => void;
 }
 
@@ -24,12 +25,12 @@ interface Reader {
  * the current one has missed nothing, and whoever reads slowly gets the newest instead of all that were between.
  */
 export class PipelineFeed {
-  readonly #parts: Parts;
+  readonly #parts: PipelineFeedParts;
   readonly #readers = new Set<Reader>();
   #state: { id: string; bytes: Buffer } | undefined;
   readonly #states;
 
-  constructor(parts: Parts) {
+  constructor(parts: PipelineFeedParts) {
     this.#parts = parts;
     this.#states = paced(() => this.#read(), PAUSE_MS, parts.failed);
   }
@@ -57,7 +58,7 @@ export class PipelineFeed {
   async #read(): Promise<void> {
     const data = await this.#parts.read();
     if (data === undefined) {
-      for (const { stream } of this.#readers) stream.end(this.#parts.over);
+      for (const { stream } of this.#readers) stream.end(this.#parts.over.by, this.#parts.over.last);
       return;
     }
     const id = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 22);

@@ -6,14 +6,17 @@ import type { PipelineName } from '#flows/ports.ts';
 import type { ShownLists } from '#flows/show-lists.ts';
 import type { Views } from '#flows/views.ts';
 import { encodeEvent } from './encode-event.ts';
+import type { PipelineFeedParts } from './pipeline-feed.ts';
+
+type Told = Pick<PipelineFeedParts, 'read' | 'over'>;
 
 /** A pipeline as members follow it: what the routes of its parts show them. */
 export function stateForMembers(
   name: PipelineName,
   views: Pick<Views, 'pipeline' | 'jobs' | 'resources'>,
-): { read: () => Promise<object | undefined>; over: Buffer } {
+): Told {
   return {
-    over: GONE,
+    over: { by: 'over', last: GONE },
     async read() {
       const [pipeline, jobs, resources] = await Promise.all([
         views.pipeline(name),
@@ -31,12 +34,9 @@ export function stateForMembers(
 }
 
 /** As strangers follow it. They are not told whether it is gone or theirs to see no more. */
-export function stateForStrangers(
-  name: PipelineName,
-  { whole }: Pick<ShownLists, 'whole'>,
-): { read: () => Promise<object | undefined>; over: Buffer } {
+export function stateForStrangers(name: PipelineName, { whole }: Pick<ShownLists, 'whole'>): Told {
   return {
-    over: HIDDEN,
+    over: { by: 'rights', last: HIDDEN },
     async read() {
       const shown = await whole(name);
       return shown && encodeShownWhole(shown);

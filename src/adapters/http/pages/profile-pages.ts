@@ -29,7 +29,7 @@ export function profilePages(ports: AccessPorts): PageRoute[] {
 }
 
 function profilePage(ports: AccessPorts): PageRoute {
-  const { accounts, oauth, tokens, sessions, now, codec } = ports;
+  const { accounts, oauth, tokens, sessions, idleSeconds, now, codec } = ports;
   return page({
     url: PROFILE,
     answer: async ({ request }) => {
@@ -40,7 +40,7 @@ function profilePage(ports: AccessPorts): PageRoute {
         oauth.links(userId),
         oauth.providers(),
         tokens.tokens(userId),
-        sessions.sessions(userId, now()),
+        sessions.sessions(userId, { at: now(), idleSeconds }),
       ]);
       const there = found(account, `User ${user}`);
       return layout({

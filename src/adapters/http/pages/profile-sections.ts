@@ -153,6 +153,7 @@ export function sessionsSection(
         <thead>
           <tr>
             <th scope="col">Since</th>
+            <th scope="col">Last used</th>
             <th scope="col">From</th>
             <th scope="col">Browser or program</th>
             <th scope="col"><span class="unseen">End</span></th>
@@ -160,9 +161,10 @@ export function sessionsSection(
         </thead>
         <tbody>
           ${sessions.map(
-            ({ id, openedAt, address, client }) =>
+            ({ id, openedAt, usedAt, address, client }) =>
               html`<tr>
                 <td>${time(openedAt)}</td>
+                <td>${time(usedAt)}</td>
                 <td>${address}</td>
                 <td>${client}</td>
                 <td>

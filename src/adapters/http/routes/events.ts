@@ -6,6 +6,7 @@ import { BuildFeed } from '#adapters/http/live/build-feed.ts';
 import { Feeds } from '#adapters/http/live/feeds.ts';
 import { OpenStreams, STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
+import type { StreamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import { PipelineFeed } from '#adapters/http/live/pipeline-feed.ts';
 import { stateForMembers, stateForStrangers } from '#adapters/http/live/pipeline-states.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
@@ -19,9 +20,15 @@ const Events = {
 const Cursor = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const StateId = Type.String({ maxLength: 100 });
 
+/** How streams are bounded, and who counts them. */
+export interface StreamOptions {
+  limits?: StreamLimits;
+  metrics?: StreamMetrics;
+}
+
 /** What goes on, told as it happens to whoever looks on. */
-export function eventRoutes(api: PublicApi, limits: StreamLimits = STREAM_LIMITS): Route[] {
-  const live = new Live(api, limits);
+export function eventRoutes(api: PublicApi, options: StreamOptions = {}): Route[] {
+  const live = new Live(api, options);
   return [buildEvents(live), pipelineEvents(live)].map((one) => ({
     ...one,
     register(app) {
@@ -36,13 +43,13 @@ class Live {
   readonly api: PublicApi;
   readonly builds: Feeds<number>;
   readonly pipelines: Feeds<string | undefined>;
-  readonly #limits: StreamLimits;
+  readonly #options: StreamOptions;
   #streams: OpenStreams | undefined;
   failed: (error: unknown) => void = () => undefined;
 
-  constructor(api: PublicApi, limits: StreamLimits) {
+  constructor(api: PublicApi, options: StreamOptions) {
     this.api = api;
-    this.#limits = limits;
+    this.#options = options;
     this.builds = new Feeds(api.listen);
     this.pipelines = new Feeds(api.listen);
   }
@@ -56,7 +63,8 @@ class Live {
     if (this.#streams !== undefined) return;
     this.failed = (err) => app.log.warn({ err }, 'what somebody follows could not be read');
     this.#streams = new OpenStreams({
-      limits: this.#limits,
+      limits: this.#options.limits ?? STREAM_LIMITS,
+      metrics: this.#options.metrics,
       mayStill: async (request) => await app.mayStill(request),
       // Hints can be lost.
       tended: () => {
@@ -87,7 +95,7 @@ function buildEvents(live: Live): Route {
       const ref = refOf(request.params);
       const ids = found(await api.buildIds(ref), describeBuild(ref));
       const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
-      const stream = live.streams.answer(request, reply);
+      const stream = live.streams.answer('build', request, reply);
       const make = () => new BuildFeed({ ref, views: api, failed: live.failed });
       stream.gone = live.builds.read({ key: String(ids.build), ids, make }, stream, after);
     },
@@ -112,7 +120,7 @@ function pipelineEvents(live: Live): Route {
       const { id } = stranger
         ? shownTo(request, await api.shown.pipeline(name))
         : found(await api.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
-      const stream = live.streams.answer(request, reply);
+      const stream = live.streams.answer('pipeline', request, reply);
       const state = stranger ? stateForStrangers(name, api.shown) : stateForMembers(name, api);
       const make = () => new PipelineFeed({ ...state, failed: live.failed });
       const has = request.headers['last-event-id'];

@@ -7,7 +7,7 @@ import { buildActionRoutes } from './build-actions.ts';
 import { badgeRoutes } from './badges.ts';
 import { buildRoutes } from './builds.ts';
 import { eventRoutes } from './events.ts';
-import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
+import type { StreamOptions } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { imageRoutes } from './images.ts';
 import { jobRoutes } from './jobs.ts';
@@ -25,7 +25,7 @@ export function publicRoutes(
   api: PublicApi,
   readiness: Readiness,
   version: string,
-  limits?: StreamLimits,
+  streams?: StreamOptions,
 ): Route[] {
   return [
     ...healthRoutes(readiness, version),
@@ -40,7 +40,7 @@ export function publicRoutes(
     ...buildRoutes(api),
     ...buildActionRoutes(api),
     ...logRoutes(api),
-    ...eventRoutes(api, limits),
+    ...eventRoutes(api, streams),
     ...resourceRoutes(api),
     ...pauseRoutes(api),
     ...pinRoutes(api),

@@ -86,7 +86,7 @@ export const apiClusterRules: V1PolicyRule[] = [
   { apiGroups: ['millrace.dev'], resources: ['teams'], verbs: ['get', 'create', 'delete'] },
 ];
 
-/** Role of the public gateway in the installation's own namespace: the one Secret that it writes. */
+/** Role of the public gateway in the installation's own namespace: the Secret that it writes. */
 export function apiReleaseRules(release: string): V1PolicyRule[] {
   return [
     {
@@ -96,6 +96,11 @@ export function apiReleaseRules(release: string): V1PolicyRule[] {
       verbs: ['get', 'patch'],
     },
   ];
+}
+
+/** Added to it where the installation has tokens: the Secret that is mounted anyway, as it is now. */
+export function apiTokensRules(secret: string): V1PolicyRule[] {
+  return [{ apiGroups: [''], resources: ['secrets'], resourceNames: [secret], verbs: ['get'] }];
 }
 
 /** Role of the operator in the installation's own namespace: its Lease and the Secrets that it makes. */

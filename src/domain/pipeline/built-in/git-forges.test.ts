@@ -5,14 +5,12 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { runScript } from '#testing/run-script.ts';
 import type { ScriptEnd } from '#testing/run-script.ts';
 import { check, pull } from './git.ts';
 
 // Slow machines take long to start programs.
-jest.setTimeout(60_000);
-
 const TOKEN = 'tok"en $(touch /tmp/never) \\ end';
 const [ONE, TWO] = ['1'.repeat(40), '2'.repeat(40)];
 

@@ -6,12 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { check, pull, push } from './git.ts';
 
 // Slow machines take long to start threads and programs.
-jest.setTimeout(60_000);
-
 interface Outcome {
   code: number;
   stdout: string;

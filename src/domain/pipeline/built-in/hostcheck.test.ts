@@ -5,14 +5,12 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { runScript } from '#testing/run-script.ts';
 import type { ScriptEnd } from '#testing/run-script.ts';
 import { script } from './hostcheck.ts';
 
 // Slow machines take long to start programs.
-jest.setTimeout(60_000);
-
 const SHA = 'ab'.repeat(20);
 const { publicKey, privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,

@@ -17,6 +17,8 @@ import { User, encodeUser } from './users.ts';
 const Session = Type.Object({
   id: Type.String(),
   opened_at: Time,
+  /** To the minute. */
+  used_at: Time,
   expires_at: Type.Optional(Time),
   address: Type.String(),
   client: Type.String(),
@@ -83,7 +85,7 @@ function problemOf(refused: Exclude<PasswordChanged, { answer: 'changed' }>): Pr
   return new Problem('unauthenticated', 'The account changed meanwhile. Sign in again.');
 }
 
-function sessionRoutes({ sessions, now }: AccessPorts): Route[] {
+function sessionRoutes({ sessions, idleSeconds, now }: AccessPorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -91,7 +93,8 @@ function sessionRoutes({ sessions, now }: AccessPorts): Route[] {
       schema: { response: answerList(Session) },
       handler: async ({ identity }) => {
         const { userId, sessionId } = accountOf(identity);
-        return { data: (await sessions.sessions(userId, now())).map((one) => encode(one, sessionId)) };
+        const open = await sessions.sessions(userId, { at: now(), idleSeconds });
+        return { data: open.map((one) => encode(one, sessionId)) };
       },
     }),
     route({
@@ -108,10 +111,14 @@ function sessionRoutes({ sessions, now }: AccessPorts): Route[] {
   ];
 }
 
-function encode({ id, openedAt, expiresAt, address, client }: UserSession, current: string | undefined) {
+function encode(
+  { id, openedAt, usedAt, expiresAt, address, client }: UserSession,
+  current: string | undefined,
+) {
   return {
     id,
     opened_at: openedAt.toISOString(),
+    used_at: usedAt.toISOString(),
     ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
     address,
     client,

@@ -1,0 +1,69 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { request as ask } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '#e2e/support/eventually.ts';
+import { RELEASE } from '#e2e/support/gateway.ts';
+import { get, kubectl } from '#e2e/support/kubectl.ts';
+
+const SECRET = `${RELEASE.name}-tokens`;
+const NAMESPACE = ['--namespace', RELEASE.namespace];
+const token = randomBytes(20).toString('hex');
+const hash = createHash('sha256').update(token).digest('hex');
+/** Enough connections that every replica gets some. */
+const TIMES = 40;
+
+const tokens = async (): Promise<Record<string, object>> => {
+  const text = await kubectl('get', 'secret', SECRET, ...NAMESPACE, '-o', 'jsonpath={.data.tokens\\.json}');
+  const parsed: Record<string, object> = JSON.parse(Buffer.from(text, 'base64').toString());
+  return parsed;
+};
+const write = async (all: Record<string, object>): Promise<void> => {
+  const patch = JSON.stringify({ stringData: { 'tokens.json': JSON.stringify(all) } });
+  await kubectl('patch', 'secret', SECRET, ...NAMESPACE, '--type=merge', '-p', patch);
+};
+const podsOf = async (): Promise<string> =>
+  await kubectl(
+    'get',
+    'pods',
+    ...NAMESPACE,
+    '-l',
+    'app.kubernetes.io/component=gateway-public',
+    '-o',
+    'name',
+  );
+
+let host = '';
+beforeAll(async () => {
+  host = String((await get('service', `${RELEASE.name}-public`, ...NAMESPACE)).spec['clusterIP']);
+});
+afterAll(async () => {
+  const { [hash]: ours, ...others } = await tokens();
+  if (ours !== undefined) await write(others);
+});
+
+/** What the gateways answer over connections of their own: a kept one would stay with one Pod. */
+const answers = async (): Promise<number[]> =>
+  await Promise.all(
+    Array.from({ length: TIMES }, async () => {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const headers = { authorization: `Bearer ${token}` };
+      const sent = ask({ host, path: '/teams/e2e-nobody/members', agent: false, headers }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+      });
+      sent.setTimeout(15_000, () => sent.destroy(new Error('no answer'))).on('error', reject);
+      sent.end();
+      return await promise;
+    }),
+  );
+
+test('a token of the installation counts on every replica once the Secret has it, ends with it, and no Pod begins anew', async () => {
+  const pods = await podsOf();
+  expect(new Set(await answers())).toEqual(new Set([401]));
+  await write({ ...(await tokens()), [hash]: { user: 'e2e-rotation', team: '*', role: 'admin' } });
+  expect(await answers()).not.toContain(401);
+  const { [hash]: ours, ...others } = await tokens();
+  expect(ours).toBeDefined();
+  await write(others);
+  await eventually(async () => expect(new Set(await answers())).toEqual(new Set([401])));
+  expect(await podsOf()).toBe(pods);
+}, 120_000);

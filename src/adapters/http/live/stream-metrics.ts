@@ -1,0 +1,73 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+/** What a stream is of. */
+export type StreamKind = 'build' | 'pipeline';
+
+/**
+ * Why a stream ended: what it told of is over, its reader went away, took nothing for too long, or may not read it any more; it could not
+ * be read; or the process stops.
+ */
+export type EndedBy = 'over' | 'reader' | 'slow' | 'rights' | 'failure' | 'stop';
+
+export interface StreamMetrics {
+  /** Asked for whenever somebody looks. */
+  watch(open: () => Iterable<{ kind: StreamKind; waits: boolean }>): void;
+  ended(kind: StreamKind, by: EndedBy): void;
+  /** By which bound. */
+  refused(by: 'account' | 'address' | 'strangers' | 'process'): void;
+}
+
+export function streamMetrics(registry: Registry): StreamMetrics {
+  const registers = [registry];
+  const ended = new Counter({
+    name: 'millrace_event_streams_ended_total',
+    help: 'Event streams that ended, by what they were of and why; slow: the reader took nothing for too long.',
+    labelNames: ['kind', 'reason'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'millrace_event_streams_refused_total',
+    help: 'Event streams that were refused because too many were open, by whose bound that is.',
+    labelNames: ['reason'],
+    registers,
+  });
+  return {
+    watch: openGauges(registry),
+    ended: (kind, reason) => ended.inc({ kind, reason }),
+    refused: (reason) => refused.inc({ reason }),
+  };
+}
+
+function openGauges(registry: Registry): StreamMetrics['watch'] {
+  let open: Parameters<StreamMetrics['watch']>[0] | undefined;
+  function gauge(words: { name: string; help: string }, counts: (waits: boolean) => boolean): void {
+    registry.registerMetric(
+      new Gauge({
+        ...words,
+        labelNames: ['kind'],
+        registers: [],
+        collect() {
+          for (const kind of KINDS) this.set({ kind }, 0);
+          for (const { kind, waits } of open?.() ?? []) if (counts(waits)) this.inc({ kind });
+        },
+      }),
+    );
+  }
+  gauge(
+    { name: 'millrace_event_streams', help: 'Event streams that are open now, by what they are of.' },
+    () => true,
+  );
+  gauge(
+    {
+      name: 'millrace_event_streams_waiting',
+      help: 'Event streams whose reader has not taken the last write yet, by what they are of.',
+    },
+    (waits) => waits,
+  );
+  return (ask) => {
+    open = ask;
+  };
+}
+
+const KINDS: readonly StreamKind[] = ['build', 'pipeline'];

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { freePort } from './free-port.ts';
+
+test('a port that is given to nobody else and that the kernel gives nobody unasked', async () => {
+  const first = await freePort();
+  const taken = createServer();
+  await new Promise<void>((resolve) =>
+    taken.listen(first + 1, '127.0.0.1', resolve).on('error', () => resolve()),
+  );
+  const others = [await freePort(), await freePort()];
+  taken.close();
+  expect(new Set([first, first + 1, ...others]).size).toBe(4);
+  const range = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
+  expect(Math.max(first, ...others)).toBeLessThan(Number(range.split(/\s+/)[0]));
+});
