@@ -99,6 +99,11 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `const later = async (): Promise<number> => Promise.resolve(1);\nexport const go = (): void => { later(); };\n`,
     refusedBy: 'no-floating-promises',
   },
+  'a script of a page leaves a promise floating': {
+    file: 'src/web/planted-p2.js',
+    text: `const later = async () => await Promise.resolve(1);\nexport const go = () => { later(); };\n`,
+    refusedBy: 'no-floating-promises',
+  },
   'any slips in': {
     file: 'src/flows/planted-q.ts',
     text: `export const y = (x: any): unknown => x;\n`,
@@ -126,7 +131,8 @@ beforeAll(() => {
     cpSync(join(root, name), join(copy, name));
   for (const name of ['planning/plan.ts', 'scheduling/facts.ts', 'build/events.ts', 'pipeline/pipeline.ts'])
     cpSync(join(root, 'src/domain', name), join(copy, 'src/domain', name));
-  cpSync(join(root, 'src/domain/tsconfig.json'), join(copy, 'src/domain/tsconfig.json'));
+  for (const name of ['src/domain/tsconfig.json', 'src/web/tsconfig.json'])
+    cpSync(join(root, name), join(copy, name));
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   for (const { file, text } of Object.values(RULES)) plant(file, text);
   for (const [file, text] of Object.entries(CYCLE)) plant(file, text);
@@ -163,4 +169,18 @@ test('the compiler knows no clock, timer or process in the domain', () => {
   });
   expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'setTimeout'/);
   expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'process'/);
+}, 600_000);
+
+test('the compiler reads the scripts of pages, which know a page and no process', () => {
+  plant(
+    'src/web/planted-u.js',
+    `/** @param {string} name */\nexport const go = (name) => document.title.concat(name.lenght, process.pid);\n`,
+  );
+  const run = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'src/web'], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
+  expect(run.stdout).toMatch(/planted-u\.js.*Property 'lenght' does not exist/);
+  expect(run.stdout).toMatch(/planted-u\.js.*Cannot find name 'process'/);
+  expect(run.stdout).not.toContain("'document'");
 }, 600_000);

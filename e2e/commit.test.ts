@@ -21,7 +21,7 @@ beforeAll(async () => {
   const manifest = readFileSync('config/demo/manifests/forge.yaml', 'utf8');
   await apply(manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`));
   await createTeam(TEAM);
-  await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=120s');
+  await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
   forge = await reach(FORGE, 'git');
 }, 600_000);
 
@@ -83,7 +83,7 @@ describe('a commit', () => {
       'by-hand',
     );
     await versionOf(ref);
-    await kubectl('wait', '--for=condition=complete', 'job/by-hand', '--namespace', TEAM, '--timeout=60s');
+    await kubectl('wait', '--for=condition=complete', 'job/by-hand', '--namespace', TEAM, '--timeout=9m');
     expect((await buildEnded(TEAM, 'app', 'unit', '3')).status).toBe('succeeded');
   }, 600_000);
 
@@ -123,7 +123,7 @@ describe('a check that fails', () => {
       `--from=cronjob/${cronJob?.metadata.name}`,
       'in-vain',
     );
-    await kubectl('wait', '--for=condition=complete', 'job/in-vain', '--namespace', TEAM, '--timeout=60s');
+    await kubectl('wait', '--for=condition=complete', 'job/in-vain', '--namespace', TEAM, '--timeout=9m');
     await eventually(async () => {
       const resource = await pipelineApi(TEAM, 'lost').resource('git.lost');
       expect(JSON.stringify(resource)).toContain("the repository has no branch 'lost'");

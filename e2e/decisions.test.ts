@@ -5,8 +5,10 @@ import {
   createPipeline,
   createTeam,
   deleteTeam,
+  letGo,
   oneJob,
   teamName,
+  UNTIL_LET_GO,
 } from '#e2e/support/fixtures.ts';
 import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
 import { list } from '#e2e/support/kubectl.ts';
@@ -19,7 +21,7 @@ const TEAM = teamName('e2e-decide');
 beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
-/** A resource that finds a new version whenever somebody asks, and a job that takes each of them. */
+/** A resource that finds a new version at first and then whenever somebody asks, and a job that takes each of them. */
 const CLOCK = `
 resource_type "clock" {
   check "shell" {
@@ -29,7 +31,9 @@ resource_type "clock" {
     cmd = "true"
   }
 }
-resource "clock" "now" {}
+resource "clock" "now" {
+  check_interval = "0 0 1 1 *"
+}
 job "work" {
   get "clock" "now" {
     trigger = true
@@ -76,7 +80,7 @@ describe('a build that is cancelled', () => {
 describe('a resource that is pinned', () => {
   const api = pipelineApi(TEAM, 'pin');
   const find = async (count: number): Promise<number> => {
-    expect((await api.check('clock.now')).status).toBe(202);
+    if (count > 1) expect((await api.check('clock.now')).status).toBe(202);
     return await eventually(async () => {
       const versions = await api.versions('clock.now');
       if (versions.length < count) throw new Error(`${versions.length} versions`);
@@ -118,12 +122,12 @@ describe('a resource that is pinned', () => {
   }, 600_000);
 });
 
-const serialJob = (name: string) => `
+const serialJob = (name: string, cmd = 'true') => `
 job "${name}" {
   serial_groups = ["prod"]
   task "run" {
     run "shell" {
-      cmd = "sleep 3"
+      cmd = "${cmd}"
     }
   }
 }`;
@@ -132,7 +136,8 @@ describe('jobs of a serial group', () => {
   const api = pipelineApi(TEAM, 'serial');
 
   test('run one after the other, the oldest first, and say why they wait', async () => {
-    await createPipeline(TEAM, 'serial', ['one', 'two', 'three'].map(serialJob).join('\n'));
+    const first = serialJob('one', `until ${UNTIL_LET_GO}; do sleep 0.5; done`);
+    await createPipeline(TEAM, 'serial', `${first}${serialJob('two')}${serialJob('three')}`);
     for (const name of ['one', 'two', 'three']) created(await api.trigger(name));
     await eventually(async () => {
       const waiting = await data<{ builds: { job: string; reasons: { code: string }[] }[] }>(
@@ -141,6 +146,10 @@ describe('jobs of a serial group', () => {
       );
       const codes = waiting.builds.find((build) => build.job === 'three')?.reasons.map(({ code }) => code);
       expect(codes).toContain('SerialGroupQueue');
+    });
+    await eventually(async () => {
+      await letGo(TEAM, 'serial');
+      expect((await api.build('one', '1')).status).toBe('succeeded');
     });
     const ended = [];
     for (const name of ['one', 'two', 'three']) ended.push(await buildEnded(TEAM, 'serial', name, '1'));

@@ -40,8 +40,10 @@ onlyEmbedded('a cancelled build whose agent hears nothing', () => {
       const left = await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/kind=build');
       expect(left.map(({ metadata }) => metadata.name)).toEqual([]);
     });
-    const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
-    const told = events.filter((event) => Object.assign({ reason: '' }, event).reason === 'CancelOverdue');
-    expect(told).toHaveLength(1);
+    await eventually(async () => {
+      const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
+      const told = events.filter((event) => Object.assign({ reason: '' }, event).reason === 'CancelOverdue');
+      expect(told).toHaveLength(1);
+    });
   }, 600_000);
 });

@@ -16,7 +16,7 @@ resource_type "box" {
   push "shell" {
     cmd = <<-EOT
       echo pushing
-      while curl --silent --insecure --max-time 2 --output /dev/null "https://millrace-internal.${RELEASE.namespace}.svc:8443/"; do sleep 0.5; done
+      while curl --silent --insecure --max-time 60 --output /dev/null "https://millrace-internal.${RELEASE.namespace}.svc:8443/"; do sleep 0.5; done
       echo '{"ref":"pushed"}'
     EOT
   }
@@ -47,7 +47,7 @@ const scale = async (replicas: number): Promise<void> => {
 beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(async () => {
   await deleteTeam(TEAM);
-  await kubectl('rollout', 'status', GATEWAY, '--namespace', RELEASE.namespace, '--timeout=90s');
+  await kubectl('rollout', 'status', GATEWAY, '--namespace', RELEASE.namespace, '--timeout=9m');
 }, 600_000);
 
 test('a put whose gateway went before it ended, and whose Pod went before the gateway came back, has made its version', async () => {
@@ -70,8 +70,8 @@ test('a put whose gateway went before it ended, and whose Pod went before the ga
       'cat',
       '/dev/termination-log',
     ];
-    await eventually(async () => expect(await kubectl(...words)).toContain('"succeeded"'), 120);
-    await kubectl('delete', 'pod', name, '--namespace', TEAM, '--timeout=90s');
+    await eventually(async () => expect(await kubectl(...words)).toContain('"succeeded"'));
+    await kubectl('delete', 'pod', name, '--namespace', TEAM, '--timeout=9m');
     expect(await buildEnded(TEAM, 'ship', 'release', number)).toMatchObject({
       status: 'succeeded',
       attempt: 1,

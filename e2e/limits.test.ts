@@ -62,7 +62,11 @@ ${oneJob('true')}`;
       message: 'One check brings at most 100 versions: of list.long the 50 oldest were left out.',
     });
   });
-  const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
-  const told = events.filter((event) => Object.assign({ reason: '' }, event).reason === 'VersionsTruncated');
-  expect(told).toHaveLength(1);
+  await eventually(async () => {
+    const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
+    const told = events.filter(
+      (event) => Object.assign({ reason: '' }, event).reason === 'VersionsTruncated',
+    );
+    expect(told).toHaveLength(1);
+  });
 }, 600_000);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
 import {
@@ -17,6 +18,21 @@ const TEAM = teamName('e2e-manifest');
 beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
+const versions = async (): Promise<string[]> => {
+  const both = await Promise.all([get('pipeline', 'calm', '--namespace', TEAM), get('team', TEAM)]);
+  return both.map(({ metadata }) => metadata.resourceVersion);
+};
+
+/** What came of the first apply is mirrored into the status some moments later. */
+const settled = async (): Promise<string[]> => {
+  for (let before = await versions(); ;) {
+    await sleep(3000);
+    const after = await versions();
+    if (after.join() === before.join()) return after;
+    before = after;
+  }
+};
+
 describe('a manifest', () => {
   test('applied again unchanged writes nothing', async () => {
     await createPipeline(
@@ -24,7 +40,7 @@ describe('a manifest', () => {
       'calm',
       `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`,
     );
-    const before = await Promise.all([get('pipeline', 'calm', '--namespace', TEAM), get('team', TEAM)]);
+    const before = await settled();
     const namespace = await kubectl(
       'get',
       'cronjobs,roles,rolebindings,networkpolicies',
@@ -41,10 +57,7 @@ describe('a manifest', () => {
           `resource "cron" "tick" {\n  check_interval = "0 0 1 1 *"\n}\n${oneJob('true')}`,
         ),
       );
-    const after = await Promise.all([get('pipeline', 'calm', '--namespace', TEAM), get('team', TEAM)]);
-    expect(after.map(({ metadata }) => metadata.resourceVersion)).toEqual(
-      before.map(({ metadata }) => metadata.resourceVersion),
-    );
+    expect(await versions()).toEqual(before);
     expect(
       await kubectl('get', 'cronjobs,roles,rolebindings,networkpolicies', '--namespace', TEAM, '-o', 'yaml'),
     ).toBe(namespace);
@@ -54,7 +67,7 @@ describe('a manifest', () => {
     await createPipeline(TEAM, 'phoenix', oneJob('echo one'));
     await pipelineApi(TEAM, 'phoenix').trigger('work');
     await buildEnded(TEAM, 'phoenix', 'work', '1');
-    await kubectl('delete', 'pipeline', 'phoenix', '--namespace', TEAM, '--timeout=60s');
+    await kubectl('delete', 'pipeline', 'phoenix', '--namespace', TEAM, '--timeout=9m');
     await createPipeline(TEAM, 'phoenix', oneJob('echo two'));
     expect((await pipelineApi(TEAM, 'phoenix').builds('work')).map(({ number }) => number)).toEqual(['1']);
     await pipelineApi(TEAM, 'phoenix').trigger('work');
@@ -68,7 +81,7 @@ describe('a manifest', () => {
     const api = pipelineApi(TEAM, 'cancelled');
     const { number } = created(await api.trigger('work'));
     await eventually(async () => expect(await api.log('work', number)).toContain('ready'));
-    await kubectl('delete', 'pipeline', 'cancelled', '--namespace', TEAM, '--timeout=60s');
+    await kubectl('delete', 'pipeline', 'cancelled', '--namespace', TEAM, '--timeout=9m');
     const pods = `millrace.dev/kind=build,millrace.dev/pipeline=cancelled`;
     await eventually(async () => expect(await list('pods', '--namespace', TEAM, '-l', pods)).toEqual([]));
     await createPipeline(TEAM, 'cancelled', patient);
@@ -87,8 +100,10 @@ describe('a manifest', () => {
     const table = await kubectl('get', 'pipelines,teams', '--namespace', TEAM);
     expect(table).toMatch(/NAME +READY/);
     expect(table).toMatch(/pipeline\.millrace\.dev\/columns +True/);
-    const described = await kubectl('describe', 'pipeline', 'columns', '--namespace', TEAM);
-    expect(described).toContain('RevisionApplied');
+    await eventually(async () => {
+      const described = await kubectl('describe', 'pipeline', 'columns', '--namespace', TEAM);
+      expect(described).toContain('RevisionApplied');
+    });
   }, 600_000);
 
   test.each(['pipeline', 'team', 'oauthprovider'])('%s explains every field of its spec', async (kind) => {

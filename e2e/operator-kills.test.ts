@@ -122,7 +122,7 @@ onlyEmbedded(`${KILLS} times kill -9 of the leading operator while checks and bu
       expect(unitBuilds.filter((build) => !build.includes(' succeeded '))).toEqual([]);
       expect(publishBuilds[0]).toBe(`${newest} succeeded at attempt 1`);
       return { versions: found.map(({ version }) => version['n']), unit: unitBuilds, publish: publishBuilds };
-    }, 90);
+    });
 
     const count = versions.length;
     expect(count).toBeGreaterThanOrEqual(KILLS);

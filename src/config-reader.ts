@@ -102,6 +102,11 @@ export class Reader {
     return value;
   }
 
+  /** A secret that may be absent; the value is never shown. */
+  secret(name: string): string | undefined {
+    return this.#secret(name, true);
+  }
+
   key(file: string): Buffer {
     const directory = this.required('MILLRACE_KEYS_DIR', 'the directory with the signing keys');
     if (directory === '') return Buffer.alloc(0);

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { Reader } from './config-reader.ts';
 import type { Address, Configured, Source } from './config-reader.ts';
 
@@ -94,6 +96,18 @@ export interface InternalGatewayConfig extends GatewayConfig {
   cluster: ClusterConfig;
 }
 
+/** Of the command line as a client of a gateway. */
+export interface ClientConfig {
+  url: string | undefined;
+  token: string | undefined;
+  /** Certificates that are trusted besides those of the machine. */
+  caFile: string | undefined;
+  /** Holds what people signed in with. */
+  directory: string;
+  /** For HTTPS alone. */
+  proxy: { https_proxy?: string; no_proxy?: string };
+}
+
 const REAL: Source = {
   get environment() {
     return process.env;
@@ -179,6 +193,25 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
     agentKey: read.key('agent'),
     tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
     cluster: clusterConfig(read),
+  });
+}
+
+export function clientConfig(source: Source = REAL): Configured<ClientConfig> {
+  const read = new Reader(source);
+  const [proxy, direct] = ['https_proxy', 'no_proxy'].map(
+    (name) => read.optional(name) ?? read.optional(name.toUpperCase()),
+  );
+  const home = read.optional('XDG_CONFIG_HOME');
+  return read.finish({
+    url: read.url('MILLRACE_URL', ['https:', 'http:'], true),
+    token: read.secret('MILLRACE_TOKEN'),
+    caFile: read.optional('MILLRACE_CA_FILE'),
+    // A relative one is to be ignored, says the specification.
+    directory: join(home !== undefined && isAbsolute(home) ? home : join(homedir(), '.config'), 'millrace'),
+    proxy: {
+      ...(proxy !== undefined && { https_proxy: proxy }),
+      ...(direct !== undefined && { no_proxy: direct }),
+    },
   });
 }
 

@@ -25,6 +25,7 @@ import type { Options } from './gateway/gateway-under-test.ts';
  */
 const HOME = 'millrace-system';
 const GATEWAY = `system:serviceaccount:${HOME}:millrace-gateway-public`;
+const OPERATOR = `system:serviceaccount:${HOME}:millrace-operator`;
 /** It only ends what hangs. */
 const LIMIT_MS = 300_000;
 
@@ -47,6 +48,7 @@ export async function openHouse(options: Options = {}) {
   const stop = new AbortController();
   const ended = startOperator(operatorConfig(server, stores.url), pino({ level: 'silent' }), stop.signal);
   const asGateway = impersonating(server.connect(), GATEWAY);
+  const asOperator = impersonating(server.connect(), OPERATOR);
   const door = clusterDoor(asGateway, { namespace: HOME, release: 'millrace' });
   const compiler = createCompiler({ processes: 1 });
   const gateway = await openGateway(stores, { ...options, compiler, objects: door.objects });
@@ -57,6 +59,8 @@ export async function openHouse(options: Options = {}) {
     client,
     /** Of the public gateway. */
     restricted: new ApiClient(asGateway),
+    /** With the rights of the operator, which itself is an administrator here. */
+    operator: new ApiClient(asOperator),
     door,
     gateway,
     async apply<T>(kind: Kind<T>, object: unknown): Promise<void> {
@@ -67,7 +71,7 @@ export async function openHouse(options: Options = {}) {
       stop.abort();
       await ended;
       await gateway.close();
-      await Promise.all([connection.close(), asGateway.close(), compiler.close()]);
+      await Promise.all([connection, asGateway, asOperator, compiler].map((one) => one.close()));
       await Promise.all([stores.close(), server.stop()]);
     },
   };

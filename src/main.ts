@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '#config';
 import type { GatewayFlags } from '#config';
+import { clientCommands } from './cli/client/commands.ts';
 import { offlineCommands } from './cli/commands.ts';
 import { runVerb } from './cli/run-verb.ts';
 
@@ -11,6 +12,7 @@ import { runVerb } from './cli/run-verb.ts';
 const EXAMPLES = `
 Examples:
   millrace validate pipeline.hcl      everything that is wrong with a pipeline, without a cluster
+  millrace trigger app/unit --watch   start a build and follow it, after millrace login <url>
   millrace operator                   watch Teams and Pipelines, schedule, start Pods
   millrace gateway --role public      webhooks, API and /health for people and forges
   millrace gateway --role internal    the TLS listener that agents report to
@@ -48,7 +50,8 @@ const program = new Command('millrace')
   .showHelpAfterError('(millrace --help shows what there is)')
   .exitOverride();
 
-for (const command of offlineCommands(runVerb)) program.addCommand(command.copyInheritedSettings(program));
+for (const command of [...offlineCommands(runVerb), ...clientCommands(runVerb)])
+  program.addCommand(inherit(command, program));
 
 program
   .command('operator')
@@ -88,9 +91,21 @@ program
     await import('./agent/main.ts');
   });
 
-// Whoever uses a command wrongly is sent to its own help.
-for (const command of program.commands)
-  command.showHelpAfterError(`(millrace ${command.name()} --help shows what it takes)`);
+sendToHelp(program, 'millrace');
+
+function inherit(command: Command, from: Command): Command {
+  for (const verb of command.commands) inherit(verb, command.copyInheritedSettings(from));
+  return command.copyInheritedSettings(from);
+}
+
+/** Whoever uses a command wrongly is sent to its own help. */
+function sendToHelp({ commands }: Command, path: string): void {
+  for (const command of commands) {
+    const words = `${path} ${command.name()}`;
+    command.showHelpAfterError(`(${words} --help shows what it takes)`);
+    sendToHelp(command, words);
+  }
+}
 
 try {
   await program.parseAsync();

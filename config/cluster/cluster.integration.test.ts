@@ -17,6 +17,8 @@ import { run } from './run.ts';
 const image = 'localhost/cluster-test:1';
 const namespace = `cluster-test-${process.pid}`;
 const minutes = 60_000;
+/** It only ends what hangs. */
+const TIMEOUT = '--timeout=9m';
 const folders = foldersFrom(process.env);
 const main = join(import.meta.dirname, 'main.ts');
 const embedded = process.env['CLUSTER'] === 'existing' ? describe.skip : describe;
@@ -71,7 +73,7 @@ function podSpec(containers: readonly object[], more: object = {}): object {
 
 async function runPod(name: string, spec: object): Promise<string> {
   await apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: name } }, spec });
-  await kubectl('wait', `pod/${name}`, '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s');
+  await kubectl('wait', `pod/${name}`, '--for=jsonpath={.status.phase}=Succeeded', TIMEOUT);
   return kubectl('logs', name, '--all-containers');
 }
 
@@ -89,14 +91,14 @@ async function fillImage(root: string): Promise<void> {
   }
 }
 
-/** A script that asks for a page until it is answered, a few seconds at most. */
+/** A script that asks for a page until it is answered, some minutes at most. */
 function ask(host: string, port: number): string {
   const once = `exec 3<>/dev/tcp/${host}/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
-  return `for i in $(seq 50); do (${once}) 2>/dev/null && break; sleep 0.2; done`;
+  return `for i in $(seq 1000); do (${once}) 2>/dev/null && break; sleep 0.2; done`;
 }
 
 async function untilRunning(name: string): Promise<void> {
-  await kubectl('wait', `pod/${name}`, '--for=condition=Ready', '--timeout=60s');
+  await kubectl('wait', `pod/${name}`, '--for=condition=Ready', TIMEOUT);
 }
 
 async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
@@ -105,7 +107,7 @@ async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
     if (found !== undefined) {
       return found;
     }
-    if (tries === 300) {
+    if (tries === 3000) {
       throw new Error('it did not come about');
     }
     await sleep(100);
@@ -136,7 +138,7 @@ embedded('the embedded cluster', () => {
   }, 30 * minutes);
 
   afterAll(async () => {
-    await kubectl('delete', 'namespace', namespace, '--wait=true', '--timeout=90s');
+    await kubectl('delete', 'namespace', namespace, '--wait=true', TIMEOUT);
   }, 10 * minutes);
 
   test(
@@ -214,7 +216,7 @@ embedded('the embedded cluster', () => {
         },
       });
       await kubectl('create', 'job', 'by-hand', '--from=cronjob/nightly');
-      await kubectl('wait', 'job/by-hand', '--for=condition=Complete', '--timeout=60s');
+      await kubectl('wait', 'job/by-hand', '--for=condition=Complete', TIMEOUT);
       expect(await kubectl('logs', 'job/by-hand')).toBe('ran\n');
     },
     10 * minutes,
@@ -251,7 +253,7 @@ embedded('the embedded cluster', () => {
       const volume = await kubectl('get', 'pvc', name, '-o', 'jsonpath={.spec.volumeName}');
       await kubectl('delete', 'pod', `${name}-writes`, `${name}-reads`);
       await kubectl('delete', 'pvc', name);
-      await kubectl('wait', `pv/${volume}`, '--for=delete', '--timeout=60s');
+      await kubectl('wait', `pv/${volume}`, '--for=delete', TIMEOUT);
       await expect(run('ls', [join(folders.state, 'volumes', volume)])).rejects.toThrow(/No such file/);
     },
     10 * minutes,
@@ -261,11 +263,20 @@ embedded('the embedded cluster', () => {
     'a native sidecar starts before the container and ends after it',
     async () => {
       const say = 'say() { read -r at rest < /proc/uptime; echo "$at $1"; }';
-      const waits = `${say}; trap "say end; exit 0" TERM; say begin; while :; do sleep 0.1; done`;
+      const waits = `${say}; trap "say end; exit 0" TERM; say begin; touch /begun/it; while :; do sleep 0.1; done`;
       // Without a probe the container may begin before the sidecar's first line.
-      const startupProbe = { exec: { command: ['true'] }, periodSeconds: 1 };
-      const sidecar = container('sidecar', waits, { restartPolicy: 'Always', startupProbe });
-      const spec = podSpec([container('main', `${say}; say main`)], { initContainers: [sidecar] });
+      const startupProbe = {
+        exec: { command: ['test', '-e', '/begun/it'] },
+        periodSeconds: 1,
+        failureThreshold: 600,
+      };
+      const volumeMounts = [{ name: 'begun', mountPath: '/begun' }];
+      const sidecar = container('sidecar', waits, { restartPolicy: 'Always', startupProbe, volumeMounts });
+      const spec = podSpec([container('main', `${say}; say main`)], {
+        initContainers: [sidecar],
+        volumes: [{ name: 'begun', emptyDir: {} }],
+        terminationGracePeriodSeconds: 300,
+      });
       // kubectl may show the logs of two containers in any order.
       const lines = (await runPod('sidecar', spec)).trim().split('\n');
       const inTime = lines.toSorted((one, other) => Number.parseFloat(one) - Number.parseFloat(other));
@@ -299,6 +310,9 @@ embedded('the embedded cluster', () => {
       });
       await untilRunning('inside');
       expect(await kubectl('exec', 'inside', '--', 'hostname')).toBe('inside\n');
+      // Port 8080 is listened on: a forward that is refused ends.
+      const listens = "until grep -q ':1F90 .* 0A ' /proc/net/tcp /proc/net/tcp6; do sleep 0.1; done";
+      await kubectl('exec', 'inside', '--', 'sh', '-c', listens);
       const forward = spawn(binaryPath(folders, 'kubectl'), [
         '--kubeconfig',
         adminKubeconfig(folders),
@@ -311,8 +325,10 @@ embedded('the embedded cluster', () => {
       try {
         const port = await new Promise<string>((resolve, reject) => {
           forward.on('exit', () => reject(new Error('port-forward ended')));
+          let said = '';
           forward.stdout.on('data', (text: Buffer) => {
-            const found = /127\.0\.0\.1:(\d+)/.exec(text.toString())?.[1];
+            said += text.toString();
+            const found = /127\.0\.0\.1:(\d+) /.exec(said)?.[1];
             if (found !== undefined) {
               resolve(found);
             }

@@ -175,5 +175,9 @@ async function buildShims(hash: string): Promise<void> {
 
 async function copyData(name: string, from: string): Promise<void> {
   await rm(join(output, name), { recursive: true, force: true });
-  await cp(join(checkout, from), join(output, name), { recursive: true });
+  await cp(join(checkout, from), join(output, name), { recursive: true, filter: isShipped });
+}
+
+function isShipped(path: string): boolean {
+  return !/(\.test\.ts|tsconfig\.json)$/.test(path);
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { format } from 'prettier';
+import { clientCommands } from '#cli/client/commands.ts';
 import { offlineCommands } from '#cli/commands.ts';
 
 export const COMMANDS_PAGE = 'docs/reference/cli.md';
 
 const INTRODUCTION = `# Command line
 
-\`millrace\` works on files alone: it needs no cluster and no network. The same program is the image's (\`docker run --rm -v "$PWD:$PWD" -w "$PWD"
+\`validate\`, \`fmt\`, \`graph\` and \`plan\` work on files alone: they need no cluster and no network. The [others](#with-a-server) ask a server. The same program is the image's (\`docker run --rm -v "$PWD:$PWD" -w "$PWD"
 <image> validate pipeline.hcl\`); from a checkout, \`make dist\` builds it and \`node_modules/.bin/node dist/millrace.js\` starts it. How to use it in CI and
 before a commit: [validate-offline.md](../how-to/validate-offline.md).
 
@@ -16,9 +17,31 @@ appear on a screen; \`--color\` and the environment's \`FORCE_COLOR\` and \`NO_C
 This page is made from the program's own definitions by \`node config/docs/main.ts\`.
 `;
 
+const CLIENT = `## With a server
+
+What follows asks the public gateway of an installation: [how to begin](../how-to/command-line.md). Its address is https, or this machine's own; a token is sent to the
+server that it is of and to no other, never in an argument, never on after a redirection. Certificates are checked by those of the machine, of Node.js, and of \`--ca-file\`. \`HTTPS_PROXY\` and
+\`NO_PROXY\` are kept to.
+
+| Variable | Meaning |
+| --- | --- |
+| \`MILLRACE_URL\` | the server, where \`--url\` names no other |
+| \`MILLRACE_TOKEN\`, \`MILLRACE_TOKEN_FILE\` | an API token for that server, or the file that holds it; wins over a login |
+| \`MILLRACE_CA_FILE\` | as \`--ca-file\` |
+| \`XDG_CONFIG_HOME\` | \`millrace/credentials.json\` below it (else below \`~/.config\`) has what \`millrace login\` was given, readable by you alone |
+
+There is no verb to pause or unpause: the [API](api.md) and the pages do that.
+`;
+
+const nothing = async (): Promise<void> => undefined;
+
 /** The page of all verbs, as the program itself knows them. */
 export function commandsPage(): Promise<string> {
-  const sections = offlineCommands(async () => undefined).map(section);
+  const sections = [
+    ...offlineCommands(nothing).flatMap((command) => sectionsOf(command)),
+    CLIENT,
+    ...clientCommands(nothing).flatMap((command) => sectionsOf(command)),
+  ];
   return format([INTRODUCTION, ...sections].join('\n'), {
     parser: 'markdown',
     singleQuote: true,
@@ -26,19 +49,26 @@ export function commandsPage(): Promise<string> {
   });
 }
 
-function section(command: Command): string {
+/** Of a group those of its verbs. */
+function sectionsOf(command: Command, words = 'millrace'): string[] {
+  const path = `${words} ${command.name()}`;
+  if (command.commands.length === 0) return [section(command, path)];
+  return command.commands.flatMap((verb) => sectionsOf(verb, path));
+}
+
+function section(command: Command, path: string): string {
   const help = command.createHelp();
   const rows = [
     ...help.visibleArguments(command).map((argument) => [argument.name(), argument.description]),
     ...help.visibleOptions(command).map((option) => [option.flags, help.optionDescription(option)]),
   ].map(([name = '', about = '']) => `| \`${name}\` | ${cell(about)} |`);
   const text = ['| | |', '| --- | --- |', ...rows].join('\n');
-  return `## millrace ${command.name()}
+  return `## ${path}
 
 ${sentence(command.description())}
 
 \`\`\`text
-${help.commandUsage(command)}
+${path} ${command.usage()}
 \`\`\`
 
 ${text}

@@ -101,7 +101,7 @@ function portOf(registry: ReturnType<typeof spawn>): Promise<string> {
     let said = '';
     registry.stderr?.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      const port = /serving on port (?<port>\d+)/.exec(said)?.groups?.['port'];
+      const port = /serving on port (?<port>\d+)\n/.exec(said)?.groups?.['port'];
       if (port !== undefined) resolve(port);
     });
     registry.once('exit', () => reject(new Error(`the registry did not start: ${said}`)));

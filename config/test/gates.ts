@@ -3,7 +3,7 @@ import type { LoadedImages } from '#tools/chart/images.ts';
 import { buildAndLoadImages } from '#tools/chart/images.ts';
 import { installChart, testChart, waitForWorkloads } from '#tools/chart/install.ts';
 import type { Counts } from './counts.ts';
-import { oneIf } from './counts.ts';
+import { oneIf, sum } from './counts.ts';
 import { gate, goModules, jestProject } from './programs.ts';
 
 export interface Gate {
@@ -33,7 +33,10 @@ let images: LoadedImages | undefined;
 
 /** In the order in which they run. */
 export const GATES: Readonly<Record<string, Gate>> = {
-  types: { about: 'TypeScript, strict', run: () => gate('tsc', ['-p', '.']) },
+  types: {
+    about: 'TypeScript, strict; and the scripts of our pages',
+    run: async () => sum([await gate('tsc', ['-p', '.']), await gate('tsc', ['-p', 'src/web'])]),
+  },
   'domain-types': {
     about: 'the domain knows no clock, no process, no network',
     run: () => gate('tsc', ['-p', 'src/domain']),

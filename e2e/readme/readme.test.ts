@@ -7,7 +7,7 @@ import { must } from '#e2e/support/command.ts';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
-import { kubectl, list } from '#e2e/support/kubectl.ts';
+import { condition, get, kubectl, list } from '#e2e/support/kubectl.ts';
 import { freePort } from '#testing/free-port.ts';
 import { craneBinary } from '#tools/images/push.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
@@ -90,7 +90,7 @@ const prepareFolder = (): void => {
 const removeInstallation = async (): Promise<void> => {
   const { name, namespace } = RELEASE;
   await must('helm', ['uninstall', name, '--namespace', namespace, '--ignore-not-found', '--wait']);
-  await kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s');
+  await kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--timeout=9m');
 };
 
 /** A build of the sample's only job, once it has succeeded; with its log. */
@@ -100,7 +100,7 @@ const succeeded = async (number: number, token: string): Promise<string> => {
   await eventually(async () => {
     const answer = await fetch(at, { headers: { ...headers, accept: 'application/json' } });
     expect(await answer.json()).toMatchObject({ data: { status: 'succeeded' } });
-  }, 120);
+  });
   return await (await fetch(`${at}/logs`, { headers })).text();
 };
 
@@ -140,7 +140,7 @@ describe('README, word for word', () => {
     await must('kubectl', ['apply', '-f', '-'], {
       input: manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`),
     });
-    await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=120s');
+    await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
     forge = await reach(FORGE, 'git');
     await pushCommit(`${forge.url}/app.git`);
     shell = new Shell(folder, environment);
@@ -150,8 +150,8 @@ describe('README, word for word', () => {
     if (!isEmbedded) return;
     shell.close();
     forge.close();
-    await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=90s');
-    await kubectl('delete', 'team', 'mine', '--ignore-not-found', '--timeout=90s');
+    await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=9m');
+    await kubectl('delete', 'team', 'mine', '--ignore-not-found', '--timeout=9m');
     await kubectl('delete', 'namespace', 'mine', FORGE, '--ignore-not-found', '--wait=false');
     registry.close();
     rmSync(folder, { recursive: true, force: true });
@@ -209,6 +209,10 @@ describe('README, word for word', () => {
       const said = await shell.run(fromReadme('pipeline'));
       expect(said).toContain('pipeline.millrace.dev/mine created');
       expect(said).toMatch(/^NAME +READY/m);
+      await eventually(async () => {
+        const pipeline = await get('pipeline', 'mine', '--namespace', 'mine');
+        expect(condition(pipeline, 'Ready').status).toBe('True');
+      });
     },
     600_000,
   );
@@ -255,8 +259,8 @@ describe('README, word for word', () => {
       const said = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
       expect(said).toContain('nothing was started here');
       expect(said).toContain('All three jobs succeeded');
-      await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=90s');
-      await kubectl('delete', 'team', 'demo', '--timeout=90s');
+      await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=9m');
+      await kubectl('delete', 'team', 'demo', '--timeout=9m');
       await kubectl('delete', 'namespace', 'demo', 'forge', '--wait=false');
     },
     600_000,

@@ -40,6 +40,12 @@ export class Shell {
 
   close(): void {
     const { pid } = this.#child;
-    if (pid !== undefined && !this.#over) process.kill(-pid, 'SIGTERM');
+    if (pid === undefined || this.#over) return;
+    try {
+      process.kill(-pid, 'SIGTERM');
+    } catch (problem) {
+      // It has ended, and this process has not heard of it yet.
+      if (!(problem instanceof Error && 'code' in problem && problem.code === 'ESRCH')) throw problem;
+    }
   }
 }

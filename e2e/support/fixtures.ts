@@ -1,6 +1,7 @@
+import { run } from './command.ts';
 import { eventually } from './eventually.ts';
 import { type Build, pipelineApi } from './gateway.ts';
-import { apply, condition, get, kubectl } from './kubectl.ts';
+import { apply, condition, get, kubectl, list } from './kubectl.ts';
 
 /** A name that no earlier run on this cluster used: history is kept by name, so a team that comes back finds it. */
 export const teamName = (prefix: string): string => `${prefix}-${Date.now().toString(36).slice(-6)}`;
@@ -38,8 +39,8 @@ export const createPipeline = async (
 };
 
 export const deleteTeam = async (name: string): Promise<void> => {
-  await kubectl('delete', 'pipelines', '--all', '--namespace', name, '--timeout=90s');
-  await kubectl('delete', 'team', name, '--timeout=90s', '--ignore-not-found');
+  await kubectl('delete', 'pipelines', '--all', '--namespace', name, '--timeout=9m');
+  await kubectl('delete', 'team', name, '--timeout=9m', '--ignore-not-found');
   await kubectl('delete', 'namespace', name, '--wait=false', '--ignore-not-found');
 };
 
@@ -52,7 +53,22 @@ export const buildEnded = (team: string, pipeline: string, job: string, number: 
     if (!FINAL.has(build.status))
       throw new Error(`${pipeline}/${job} #${number} is ${build.status}: ${JSON.stringify(build)}`);
     return build;
-  }, 120);
+  });
+
+/** What a step says that waits for `letGo`. */
+export const UNTIL_LET_GO = '[ -e /dev/shm/go ]';
+
+/** Lets the steps of a pipeline go that wait in its Pods. */
+export const letGo = async (team: string, pipeline: string): Promise<void> => {
+  const selector = `millrace.dev/kind=build,millrace.dev/pipeline=${pipeline}`;
+  const pods = await list('pods', '--namespace', team, '--selector', selector);
+  for (const { metadata, status } of pods) {
+    if (status?.phase !== 'Running') continue;
+    const touch = ['--container', 'worker', '--', 'touch', '/dev/shm/go'];
+    // It may end meanwhile.
+    await run('kubectl', ['exec', metadata.name, '--namespace', team, ...touch]);
+  }
+};
 
 /** A pipeline of one job without inputs. */
 export const oneJob = (cmd: string, name = 'work'): string => `

@@ -32,7 +32,7 @@ export const request = async (
     method,
     ...(body === undefined ? {} : { body }),
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
-    signal: AbortSignal.timeout(15_000),
+    signal: AbortSignal.timeout(120_000),
   });
   return { status: answer.status, body: await answer.text(), headers: answer.headers };
 };

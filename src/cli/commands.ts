@@ -1,39 +1,18 @@
 import { Command, Option } from 'commander';
+import { colour, exits, variables } from './command-options.ts';
+import type { Coloured, Run } from './command-options.ts';
 import type { FormatOptions } from './format.ts';
 import type { GraphVerbOptions } from './graph.ts';
 import type { PlanVerbOptions } from './plan.ts';
-import type { ColourWhen, Exit, Terminal } from './terminal.ts';
 import type { ValidateOptions } from './validate.ts';
 
-/** Carries a verb out; the verb's own program is imported by it and not before. */
-export type Run = (colour: ColourWhen, verb: (terminal: Terminal) => Promise<Exit>) => Promise<void>;
-
-interface Coloured {
-  color: ColourWhen;
-}
-
 const FILE = 'HCL, or a manifest with Pipelines (YAML, JSON); - is standard input';
-
-const colour = (): Option =>
-  new Option('--color <when>', 'colours; auto: on a screen, unless NO_COLOR or FORCE_COLOR says otherwise')
-    .choices(['auto', 'always', 'never'])
-    .default('auto');
-
-const repeated = (value: string, before: string[] = []): string[] => [...before, value];
-
-const variables = (command: Command): Command =>
-  command
-    .option('--var <name=value>', 'value of a variable; may be given several times', repeated)
-    .option('--vars <file>', 'JSON object with values of variables; may be given several times', repeated);
 
 const onePipeline = (command: Command): Command =>
   variables(command.argument('<file>', FILE)).option(
     '--pipeline <name>',
     'which Pipeline, if the file holds several: <namespace>/<name> or <name>',
   );
-
-const exits = (wrong: string): string =>
-  `\nExit code: 0, everything is right; 1, ${wrong}; 2, the command was used wrongly.`;
 
 /** The verbs that need no cluster. */
 export function offlineCommands(run: Run): Command[] {

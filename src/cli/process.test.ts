@@ -68,6 +68,24 @@ describe('a process of the command line', () => {
       `millrace validate ${GOOD} > /dev/full`,
       'millrace: the output cannot be written: ENOSPC: no space left on device, write\n',
     ],
+    'a verb of a group that does not exist': [
+      'millrace pipelines pause app',
+      "error: unknown command 'pause'",
+    ],
+    'an option of a verb of a group': [
+      'millrace builds watch app/unit --wach',
+      '(millrace builds watch --help shows what it takes)',
+    ],
+    'a job without its pipeline': ['millrace trigger unit', 'Write it as <pipeline>/<job>.'],
+    'a server without TLS': [
+      'echo tok_x | millrace login http://ci.example.org --token',
+      'millrace: http://ci.example.org has no TLS, and everybody on the way could read the token: use https.',
+    ],
+    'a server where nothing listens': [
+      'MILLRACE_URL=http://127.0.0.1:2 MILLRACE_TOKEN=x millrace whoami',
+      'millrace: http://127.0.0.1:2 cannot be reached: nothing listens there\n',
+    ],
+    'no server': ['XDG_CONFIG_HOME=/nonexistent millrace whoami', 'millrace: no server is chosen: '],
     'no job': [`millrace plan ${GOOD}`, "error: required option '--job <name>' not specified"],
   };
   test.each(Object.entries(misuses))('ends with 2 for %s', async (_name, [line, message]) => {
@@ -85,7 +103,9 @@ describe('a process of the command line', () => {
   });
 
   test('helps, with examples, and ends with 0', async () => {
-    for (const verb of ['', 'validate', 'fmt', 'graph', 'plan', 'operator', 'gateway', 'agent']) {
+    const verbs = ['', 'validate', 'fmt', 'graph', 'plan', 'operator', 'gateway', 'agent'];
+    const asking = ['login', 'pipelines update', 'jobs list', 'builds watch', 'trigger'];
+    for (const verb of [...verbs, ...asking]) {
       const { exit, out } = await shell(`millrace ${verb} --help`);
       expect([verb, exit, out.includes('\nExamples:\n  millrace ')]).toEqual([verb, 0, true]);
     }

@@ -7,8 +7,11 @@ const AROUND = 60;
 
 const segmenter = new Intl.Segmenter();
 
+/** What a server only says has neither code nor help. */
+type Told = Omit<Finding, 'code' | 'help'> & Partial<Pick<Finding, 'code' | 'help'>>;
+
 /** As compilers do: file, place, code and message; then the line with a caret below; then what to do. */
-export function renderFinding(finding: Finding, source: string | undefined, paint: Paint): string {
+export function renderFinding(finding: Told, source: string | undefined, paint: Paint): string {
   const { severity, code, message, help, file, place } = finding;
   const style = severity === 'error' ? 'red' : 'yellow';
   const where = place ? `${file}:${place.start.line}:${place.start.column}` : file;
@@ -18,7 +21,7 @@ export function renderFinding(finding: Finding, source: string | undefined, pain
   const margin = ' '.repeat(Math.max(1, number.length));
   const gutter = (label: string): string => paint('blue', `${label} |`);
   return [
-    `${paint('bold', `${visible(where)}:`)} ${paint([style, 'bold'], `${severity}[${code}]`)}${paint('bold', `: ${visible(message)}`)}`,
+    `${paint('bold', `${visible(where)}:`)} ${paint([style, 'bold'], kindOf(severity, code))}${paint('bold', `: ${visible(message)}`)}`,
     ...(snippet
       ? [
           gutter(margin),
@@ -26,10 +29,16 @@ export function renderFinding(finding: Finding, source: string | undefined, pain
           `${gutter(margin)} ${snippet.indent}${paint([style, 'bold'], snippet.caret)}`,
         ]
       : []),
-    `${paint('blue', `${margin} =`)} ${paint('bold', 'help')}: ${visible(help)}`,
+    ...helpLine(help, `${margin} =`, paint),
     '',
   ].join('\n');
 }
+
+const kindOf = (severity: string, code: string | undefined): string =>
+  code === undefined ? severity : `${severity}[${code}]`;
+
+const helpLine = (help: string | undefined, margin: string, paint: Paint): string[] =>
+  help === undefined ? [] : [`${paint('blue', margin)} ${paint('bold', 'help')}: ${visible(help)}`];
 
 interface Snippet {
   text: string;
@@ -61,6 +70,6 @@ function cutLine(line: string, { start, end }: Place): Snippet {
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}/u;
 
-/** Cells of a screen that a letter takes: what joins the parts of one is shown as a letter of its own. */
-const cellsOf = (letter: string): number =>
+/** Cells of a screen that a text takes: what joins the parts of a letter is shown as a letter of its own. */
+export const cellsOf = (letter: string): number =>
   Array.from(segmenter.segment(letter)).reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);

@@ -12,8 +12,14 @@ export interface Terminal {
   /** Results go to a screen, not into a file or a pipe. */
   isScreen: boolean;
   colour: boolean;
+  /** Asks whoever sits there for a line, which a screen shows or not; absent where nobody does. */
+  ask?: (question: string, line: 'shown' | 'hidden') => Promise<string>;
   /** What reads pipelines in place of a compiler of the verb's own. */
   openCompiler?: () => Compiler;
+  /** In place of the environment of the process. */
+  environment?: Readonly<Record<string, string | undefined>>;
+  /** Waits, in place of a clock, for so many milliseconds. */
+  pause?: (milliseconds: number) => Promise<void>;
 }
 
 export type ColourWhen = 'auto' | 'always' | 'never';
@@ -37,6 +43,12 @@ export function openTerminal(when: ColourWhen): Terminal {
       throw new Misuse('nothing is piped in: name a file, or pipe a pipeline into the command');
     },
     isScreen,
+    ...(stdin.isTTY && {
+      async ask(question, line) {
+        const { askOn } = await import('./client/ask.ts');
+        return await askOn({ input: stdin, output: stderr }, question, line);
+      },
+    }),
     colour: when === 'always' || (when === 'auto' && takesColour(stdout)),
   };
 }

@@ -7,6 +7,7 @@ import type {
   UserSessionStore,
 } from './access-ports.ts';
 import type { OAuthStore } from './oauth-ports.ts';
+import type { RenameRequests } from './rename-ports.ts';
 
 /** Everything that is kept of people and of what they may. */
 export interface AccessStores {
@@ -17,4 +18,5 @@ export interface AccessStores {
   throttle: ThrottleStore;
   audit: AuditStore;
   oauth: OAuthStore;
+  renames: RenameRequests;
 }

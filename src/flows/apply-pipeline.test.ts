@@ -73,6 +73,9 @@ function ports(world: World) {
       pipelineFacts: () => Promise.resolve(world.facts),
       keptSources: () => Promise.resolve(undefined),
       keepSources: () => Promise.resolve(),
+      renamedTo: () => Promise.resolve(undefined),
+      renameState: () => Promise.resolve('own'),
+      takeName: () => Promise.resolve({ answer: 'unasked' }),
     },
     reader: {
       read: () => Promise.resolve({ failure: 'not there', transient: true }),
@@ -87,8 +90,12 @@ function ports(world: World) {
         scheduled.push(pipeline);
         return Promise.resolve();
       },
+      compareRenamed: () => Promise.resolve('gone'),
+      settleRename: () => Promise.resolve(),
+      removeObject: () => Promise.resolve(),
     },
     bell,
+    now: () => new Date(),
     compiler: {
       compile: () => Promise.resolve(world.compilation ?? { pipeline: definition, diagnostics: [] }),
     },

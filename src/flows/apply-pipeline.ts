@@ -3,6 +3,8 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
 import { compileWithSources } from './compile-with-sources.ts';
+import { followRename } from './follow-rename.ts';
+import type { RenameOutcome } from './follow-rename.ts';
 import type {
   Compiler,
   ConfigurationAnswer,
@@ -11,13 +13,18 @@ import type {
   SourceReader,
 } from './manifest-ports.ts';
 import type { Bell, PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
+import type { RenameStore } from './rename-ports.ts';
 
 export interface ApplyPipelinePorts {
-  store: Pick<PipelineStore, 'savePipeline' | 'definition' | 'pipelineFacts' | 'keptSources' | 'keepSources'>;
+  store: Pick<
+    PipelineStore,
+    'savePipeline' | 'definition' | 'pipelineFacts' | 'keptSources' | 'keepSources' | keyof RenameStore
+  >;
   cluster: PipelineCluster;
   compiler: Compiler;
   reader: SourceReader;
   bell: Pick<Bell, 'ring'>;
+  now: () => Date;
 }
 
 /** What became of a manifest. */
@@ -28,6 +35,7 @@ export type PipelineApplied = Running &
     | { outcome: 'invalid'; errors: string[] }
     /** `again`: it may be there later, without anything of ours having changed. */
     | { outcome: 'unavailable'; reason: string; message: string; again?: boolean }
+    | RenameOutcome
   );
 
 /** Of the revision that runs: nothing before any was accepted. */
@@ -42,6 +50,14 @@ export async function applyPipeline(
   manifest: PipelineManifest,
   ports: ApplyPipelinePorts,
 ): Promise<PipelineApplied> {
+  const renaming = await followRename(manifest, ports);
+  if (renaming !== undefined) return renaming;
+  const applied = await applyText(manifest, ports);
+  if (manifest.renamedFrom !== undefined) await ports.cluster.settleRename(manifest);
+  return applied;
+}
+
+async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<PipelineApplied> {
   const configuration = await ports.cluster.configurationOf(manifest);
   if (configuration.answer === 'missing') {
     const facts = await keepLastGood(manifest, ports);

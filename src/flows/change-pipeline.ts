@@ -46,9 +46,8 @@ export async function createPipeline(
   if (place === undefined) return { answer: 'unknown' };
   const findings = await validatePipeline(spec, ports.compiler);
   if (refuses(findings)) return { answer: 'invalid', findings };
-  const made = await ports.objects.create(place, spec, act.by);
-  if (made.answer !== 'done') return made;
-  return { answer: 'done', verdict: await verdictOn(made.value, ports), warnings: findings };
+  const made = await ports.objects.create({ ...place, spec }, act.by);
+  return made.answer === 'done' ? await judged(made.value, findings, ports) : made;
 }
 
 /** What is absent stays as it is. */
@@ -64,8 +63,7 @@ export async function updatePipeline(
   const findings = await validatePipeline(spec, ports.compiler);
   if (refuses(findings)) return { answer: 'invalid', findings };
   const written = await ports.objects.replace(read.value, spec, act.by);
-  if (written.answer !== 'done') return written;
-  return { answer: 'done', verdict: await verdictOn(written.value, ports), warnings: findings };
+  return written.answer === 'done' ? await judged(written.value, findings, ports) : written;
 }
 
 /** The text and the settings, as the API knows them. */
@@ -77,13 +75,18 @@ export async function readPipeline(
   return place === undefined ? { answer: 'unknown' } : await ports.objects.read(place);
 }
 
-async function readToChange(
+/** One that may get another spec or name now. */
+export async function readToChange(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
 ): Promise<Written<PipelineObject>> {
   const read = await readPipeline(name, ports);
-  if (read.answer !== 'done' || !read.value.deleting) return read;
-  return { answer: 'refused', message: 'Its deletion is under way.' };
+  if (read.answer !== 'done') return read;
+  const { deleting, others } = read.value;
+  if (deleting) return { answer: 'refused', message: 'Its deletion is under way.' };
+  if (others.length === 0) return read;
+  const message = `Its object says ${others.map((other) => `spec.${other}`).join(', ')}, which the API does not set and would drop: change it with kubectl.`;
+  return { answer: 'refused', message };
 }
 
 /** Its builds end first; its history stays. */
@@ -95,11 +98,21 @@ export async function deletePipeline(
   if (read.answer !== 'done') return read;
   const removed = await ports.objects.remove(read.value);
   if (removed.answer !== 'done' && removed.answer !== 'unknown') return removed;
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    if ((await ports.objects.read(read.value)).answer === 'unknown') return { answer: 'gone' };
-    await ports.wait(PAUSE_MS);
+  return { answer: (await isGone(read.value, ports)) ? 'gone' : 'waiting' };
+}
+
+/** Whether it is, or comes to be while the answer waits. */
+export async function isGone(
+  object: PipelineObject,
+  { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
+  tries = TRIES,
+): Promise<boolean> {
+  for (let tried = 0; tried < tries; tried += 1) {
+    const read = await objects.read(object);
+    if (read.answer === 'unknown' || (read.answer === 'done' && read.value.uid !== object.uid)) return true;
+    await wait(PAUSE_MS);
   }
-  return { answer: 'waiting' };
+  return false;
 }
 
 async function placeOf(
@@ -114,17 +127,18 @@ function refuses(findings: readonly Finding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
-/** What the operator says of what was written; undefined when it does not say it in time. */
-async function verdictOn(
+/** With what the operator says of what was written, if it says it in time. What is gone meanwhile was not changed. */
+export async function judged(
   written: PipelineObject,
+  warnings: Finding[],
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
-): Promise<PipelineObject['verdict']> {
+): Promise<PipelineChanged> {
   for (let tried = 0; tried < TRIES; tried += 1) {
     const read = await objects.read(written);
-    if (read.answer === 'unknown') return undefined;
+    if (read.answer === 'unknown') return read;
     if (read.answer === 'done' && read.value.generation >= written.generation && read.value.verdict)
-      return read.value.verdict;
+      return { answer: 'done', verdict: read.value.verdict, warnings };
     await wait(PAUSE_MS);
   }
-  return undefined;
+  return { answer: 'done', verdict: undefined, warnings };
 }

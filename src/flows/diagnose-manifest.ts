@@ -42,6 +42,9 @@ export interface Finding {
   code?: string;
   line?: number;
   column?: number;
+  /** Behind the last letter. */
+  endLine?: number;
+  endColumn?: number;
   message: string;
   help?: string;
 }
@@ -64,8 +67,12 @@ function toFinding({ code, range, message, help }: Diagnostic, severity: Finding
   return { severity, code, ...placeOf(range), message, help };
 }
 
-function placeOf(range: Diagnostic['range']): Pick<Finding, 'line' | 'column'> {
-  return range === undefined ? {} : { line: range.start.line, column: range.start.column };
+type Place = Pick<Finding, 'line' | 'column' | 'endLine' | 'endColumn'>;
+
+function placeOf(range: Diagnostic['range']): Place {
+  if (range === undefined) return {};
+  const { start, end } = range;
+  return { line: start.line, column: start.column, endLine: end.line, endColumn: end.column };
 }
 
 interface Look {

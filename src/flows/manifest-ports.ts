@@ -5,6 +5,7 @@ import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
 import type { PipelineName } from './ports.ts';
+import type { RenamedFrom, Renaming } from './rename-ports.ts';
 import type { GroupRole } from './team-ports.ts';
 
 /*
@@ -82,6 +83,8 @@ export interface PipelineManifest extends PipelineName {
   pins?: { resource: string; version: Record<string, string> }[];
   /** The annotation that asks for sources to be fetched anew. */
   requestedAt?: string;
+  /** The annotation of an object that is to go on with the pipeline of another one. */
+  renamedFrom?: RenamedFrom;
 }
 
 export type ConfigurationAnswer =
@@ -103,6 +106,15 @@ export interface PipelineCluster {
   applyChecks(pipeline: ScheduledPipeline): Promise<void>;
   /** Jobs and checks whose tags the team's rules refuse. */
   refusedTags(team: string, definition: Pipeline): Misplaced[];
+  /**
+   * How the object that the new one names is now. `same`: it says the same, and the API made both. `gone`: there is none of that uid in the
+   * namespace.
+   */
+  compareRenamed(renaming: Renaming): Promise<'same' | 'changed' | 'managed' | 'gone'>;
+  /** Takes the annotation off an object that has the pipeline of the other one. */
+  settleRename(pipeline: PipelineManifest): Promise<void>;
+  /** Asks for the deletion of exactly this object. */
+  removeObject(pipeline: PipelineManifest): Promise<void>;
 }
 
 export interface ScheduledPipeline extends PipelineManifest {

@@ -1,4 +1,5 @@
 import type { StoredProvider } from './oauth-ports.ts';
+import type { RenamedFrom } from './rename-ports.ts';
 
 /*
  * The objects that the API makes in the cluster: what is wanted stands there, for people with kubectl as for the operator. Each of them
@@ -37,6 +38,10 @@ export interface PipelineObject {
   uid: string;
   generation: number;
   spec: PipelineSpec;
+  /** What else its spec says, which the API does not set, by name; whoever writes the spec drops it. */
+  others: string[];
+  /** It is to go on with the pipeline of another object. */
+  renamedFrom?: RenamedFrom;
   deleting: boolean;
   /** What the operator made of this generation; absent while it has not looked. */
   verdict?: { ready: boolean; reason: string; message: string };
@@ -48,10 +53,15 @@ export interface PipelinePlace {
   name: string;
 }
 
+export interface NewPipelineObject extends PipelinePlace {
+  spec: PipelineSpec;
+  renamedFrom?: RenamedFrom;
+}
+
 export interface PipelineObjects {
   /** One that the API made. */
   read(place: PipelinePlace): Promise<Written<PipelineObject>>;
-  create(place: PipelinePlace, spec: PipelineSpec, by: string): Promise<Written<PipelineObject>>;
+  create(object: NewPipelineObject, by: string): Promise<Written<PipelineObject>>;
   /** Only while it is what was read. */
   replace(read: PipelineObject, spec: PipelineSpec, by: string): Promise<Written<PipelineObject>>;
   remove(read: PipelineObject): Promise<Written>;

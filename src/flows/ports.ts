@@ -12,6 +12,7 @@ import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { StartDecision, StartFacts } from '#domain/scheduling/start-queued.ts';
+import type { RenameStore } from './rename-ports.ts';
 
 /*
  * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
@@ -99,8 +100,11 @@ export interface Waiting {
   reason: Reason;
 }
 
-export interface PipelineStore {
-  /** Jobs and resources that went are kept with their history and found again by name. New jobs get their baseline. */
+export interface PipelineStore extends RenameStore {
+  /**
+   * Jobs and resources that went are kept with their history and found again by name. New jobs get their baseline. Rejects for an object whose
+   * pipeline has another name and object now.
+   */
   savePipeline(pipeline: PipelineToSave): Promise<SavedPipeline>;
   /**
    * Stops everything of the pipeline; history, ids and webhook tokens stay for the next one of that name. Answers the row ids of the

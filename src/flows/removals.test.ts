@@ -7,6 +7,7 @@ import { removePipeline } from './remove-pipeline.ts';
 import { removeTeam } from './remove-team.ts';
 
 const demo: PipelineName = { team: 'blue', pipeline: 'demo' };
+const object = { ...demo, uid: 'uid-1' };
 const blue: TeamManifest = { name: 'blue', uid: 'uid-1', namespace: 'team-blue' };
 
 /** Hears what is rung. */
@@ -40,16 +41,41 @@ describe('a pipeline that is deleted', () => {
   ])('%s', async (_, answer, askedMsAgo, expected) => {
     const bell = listeningBell();
     const store = {
+      renamedTo: () => Promise.resolve(undefined),
       removePipeline: () =>
         answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ runningBuilds: answer }),
     };
-    expect(await removePipeline(demo, askedMsAgo, { store, bell })).toEqual(expected);
+    expect(await removePipeline(object, askedMsAgo, { store, bell })).toEqual(expected);
     expect(bell.rung).toEqual(answer instanceof Error ? [] : answer.map((build) => `cancel ${build}`));
   });
 
   test('is tried again while the database is away and time is left', async () => {
-    const store = { removePipeline: () => Promise.reject(new Error('away')) };
-    await expect(removePipeline(demo, 59_000, { store, bell: listeningBell() })).rejects.toThrow('away');
+    const store = {
+      renamedTo: () => Promise.resolve(undefined),
+      removePipeline: () => Promise.reject(new Error('away')),
+    };
+    await expect(removePipeline(object, 59_000, { store, bell: listeningBell() })).rejects.toThrow('away');
+  });
+});
+
+describe('an object whose pipeline was renamed', () => {
+  test.each<[string, number, number, object]>([
+    ['goes when no check runs', 0, 0, { outcome: 'removed' }],
+    [
+      'waits for the Pods of its checks',
+      2,
+      59_000,
+      { outcome: 'waiting', message: 'Waiting for 2 checks to end.' },
+    ],
+    ['goes after the deadline all the same', 2, 60_000, { outcome: 'removed' }],
+  ])('%s, and nothing of the pipeline is stopped', async (_, runningChecks, askedMsAgo, expected) => {
+    const bell = listeningBell();
+    const store = {
+      renamedTo: () => Promise.resolve({ pipeline: 'other', runningChecks }),
+      removePipeline: () => Promise.reject(new Error('It goes on.')),
+    };
+    expect(await removePipeline(object, askedMsAgo, { store, bell })).toEqual(expected);
+    expect(bell.rung).toEqual([]);
   });
 });
 

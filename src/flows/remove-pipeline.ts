@@ -1,7 +1,7 @@
 import type { Bell, PipelineName, PipelineStore } from './ports.ts';
 
 export interface RemovePipelinePorts {
-  store: Pick<PipelineStore, 'removePipeline'>;
+  store: Pick<PipelineStore, 'removePipeline' | 'renamedTo'>;
   bell: Pick<Bell, 'ring'>;
 }
 
@@ -18,16 +18,16 @@ const REMOVAL_DEADLINE_MS = 60_000;
  * the object goes even if the database is away, and what is left is cleared when the database is back.
  */
 export async function removePipeline(
-  name: PipelineName,
+  name: PipelineName & { uid: string },
   askedMsAgo: number,
   ports: RemovePipelinePorts,
 ): Promise<PipelineRemoved> {
   const late = askedMsAgo >= REMOVAL_DEADLINE_MS;
   try {
-    const running = await stopPipeline(name, ports);
+    const { running, what } = await leave(name, ports);
     if (running === 0 || late) return { outcome: 'removed' };
-    const builds = running === 1 ? 'one build' : `${running} builds`;
-    return { outcome: 'waiting', message: `Waiting for ${builds} to end.` };
+    const told = running === 1 ? `one ${what}` : `${running} ${what}s`;
+    return { outcome: 'waiting', message: `Waiting for ${told} to end.` };
   } catch (error) {
     if (!late) throw error;
     const message = error instanceof Error ? error.message : String(error);
@@ -35,10 +35,17 @@ export async function removePipeline(
   }
 }
 
+/** With an object that was renamed only the Pods of its checks go: what it was goes on under another name. */
+async function leave(name: PipelineName & { uid: string }, ports: RemovePipelinePorts) {
+  const renamed = await ports.store.renamedTo(name.uid);
+  if (renamed !== undefined) return { running: renamed.runningChecks, what: 'check' };
+  return { running: await stopPipeline(name, ports), what: 'build' };
+}
+
 /** Its running builds hear of it at once. Answers how many there are. */
 export async function stopPipeline(
   name: PipelineName,
-  { store, bell }: RemovePipelinePorts,
+  { store, bell }: Pick<RemovePipelinePorts, 'bell'> & { store: Pick<PipelineStore, 'removePipeline'> },
 ): Promise<number> {
   const { runningBuilds } = await store.removePipeline(name);
   for (const build of runningBuilds) bell.ring('cancel', build);

@@ -5,6 +5,7 @@ import { openPool, rows } from '#adapters/database/pool.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { Crash, Life } from '#testing/mortal.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { compareWithPods } from './compare-with-pods.ts';
@@ -24,9 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => await stores.close());
 
-/** As `kill -9` does, at a call: before it was made, or after it was, so that nobody hears its answer. */
-class Crash extends Error {}
-
 class Chance {
   crashes = 0;
   #state: number;
@@ -43,38 +41,11 @@ class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  crash(): void {
-    if (this.crashes >= CRASHES || this.next() > 0.06) return;
+  crash(): boolean {
+    if (this.crashes >= CRASHES || this.next() > 0.06) return false;
     this.crashes += 1;
-    throw new Crash();
+    return true;
   }
-}
-
-/** Every call may be the last of its process; a dead process makes no more. */
-function mortal<T extends object>(of: T, life: { dead: boolean }, chance: Chance): T {
-  const die = (): void => {
-    if (life.dead) throw new Crash();
-    try {
-      chance.crash();
-    } catch (error) {
-      life.dead = true;
-      throw error;
-    }
-  };
-  return new Proxy(of, {
-    get(target, name) {
-      const method: unknown = Reflect.get(target, name);
-      if (typeof method !== 'function') return method;
-      // What a process knows by itself is no call.
-      if (name === 'checkRoom') return (...given: unknown[]): unknown => Reflect.apply(method, target, given);
-      return async (...given: unknown[]): Promise<unknown> => {
-        die();
-        const answer: unknown = await Reflect.apply(method, target, given);
-        die();
-        return answer;
-      };
-    },
-  });
 }
 
 const AHEAD_MS = 15_000;
@@ -83,13 +54,13 @@ const AHEAD_MS = 15_000;
 async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
   const pool = await openPool(stores.url, { maximumConnections: 3 });
   while (!over.aborted) {
-    const life = { dead: false };
+    const life = new Life(() => chance.crash());
     const epoch = await stores.leaders.takeEpoch('one of two');
     const own = storesOver({ pool, epoch: () => epoch });
     const ports = {
-      builds: mortal(own.builds, life, chance),
-      checks: mortal(own.checks, life, chance),
-      cluster: mortal(cluster, life, chance),
+      builds: life.of(own.builds),
+      checks: life.of(own.checks),
+      cluster: life.of(cluster, ['checkRoom']),
       bell: new SilentBell(),
       now: () => new Date(),
     };

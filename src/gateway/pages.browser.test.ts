@@ -4,6 +4,7 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, toSave } from '#testing/stores.ts';
+import { stumblingBlocks } from '#testing/accessibility.ts';
 import { openPerson, openSite, picture, until } from '#testing/site.ts';
 import { ORIGIN, openGateway } from './gateway-under-test.ts';
 import type { Gateway } from './gateway-under-test.ts';
@@ -60,6 +61,17 @@ const press = async (name: string): Promise<void> =>
 const follow = async (name: string): Promise<void> =>
   await page.getByRole('link', { name, exact: true }).click();
 
+/** Also where the page before has such a place, too. */
+async function shows(at: Page, place: string, words: string): Promise<void> {
+  await at.locator(place).filter({ hasText: words }).waitFor();
+}
+
+/** Of each page that a test has before it: nobody stumbles, and people may look at its picture. */
+async function seen(name: string): Promise<void> {
+  await picture(page, name, PICTURES);
+  expect(await stumblingBlocks(page)).toEqual([]);
+}
+
 async function signIn(username: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password').fill(password);
@@ -70,11 +82,11 @@ describe('signing in', () => {
   test('with a password leads where one wanted to go', async () => {
     await page.goto(APP);
     expect([path(), await heading()]).toEqual(['/auth/login', 'Sign in']);
-    await picture(page, 'sign-in', PICTURES);
+    await seen('sign-in');
     await signIn('ann', 'wrong password');
     expect(await page.getByRole('alert').innerText()).toBe('The username or the password is wrong.');
     expect(await page.getByLabel('Username').inputValue()).toBe('ann');
-    await picture(page, 'sign-in-failed', PICTURES);
+    await seen('sign-in-failed');
     await signIn('ann');
     await page.waitForURL(`**${APP}`);
     expect(await heading()).toBe('app');
@@ -100,7 +112,7 @@ describe('signing in', () => {
       'Complete your profile',
       'eve',
     ]);
-    await picture(page, 'complete-profile', PICTURES);
+    await seen('complete-profile');
     await page.getByLabel('Username').fill('ann');
     await press('Make my account');
     expect(await page.getByRole('alert').innerText()).toContain('exists already');
@@ -121,12 +133,12 @@ describe('signing in', () => {
     expect(await page.locator('section', { hasText: 'Linked accounts' }).innerText()).toContain(
       'Provider Two',
     );
-    await picture(page, 'profile', PICTURES);
+    await seen('profile');
     await press('Unlink Provider One');
     await page.waitForURL('**/profile');
     await press('Unlink Provider Two');
     expect(await page.getByRole('alert').innerText()).toMatch(/only way/);
-    await picture(page, 'refused', PICTURES);
+    await seen('refused');
   });
 
   test('with a password that an admin gave asks for another one first', async () => {
@@ -137,7 +149,7 @@ describe('signing in', () => {
     await page.goto('/auth/login');
     await signIn('new', 'given by an admin');
     await page.waitForURL('**/profile/password');
-    await picture(page, 'change-password', PICTURES);
+    await seen('change-password');
     await page.getByLabel('Current password').fill('given by an admin');
     await page.getByLabel('New password').fill('my own long password');
     await press('Change the password');
@@ -155,11 +167,10 @@ describe('a profile', () => {
     await page.getByLabel('Name', { exact: true }).fill('for scripts');
     await press('Make it');
     expect(await page.getByLabel('Token').inputValue()).toMatch(/^tok_[0-9a-f]{64}$/);
-    await picture(page, 'token', PICTURES);
+    await seen('token');
     await page.getByRole('link', { name: 'Back to your profile' }).click();
     await press('Delete the token for scripts');
-    await page.waitForURL('**/profile');
-    expect(await page.locator('main').innerText()).toContain('You have none.');
+    await shows(page, 'main', 'You have none.');
     await press('Log out everywhere');
     await page.waitForURL('**/auth/login');
     await page.goto('/profile');
@@ -175,6 +186,7 @@ describe('a profile', () => {
       field.setAttribute('value', 'guessed');
     });
     await press('Save');
+    await shows(page, 'h1', 'You may not do this');
     expect([await heading(), await page.getByRole('alert').innerText()]).toEqual([
       'You may not do this',
       expect.stringContaining('X-CSRF-Token'),
@@ -192,10 +204,10 @@ describe('a pipeline', () => {
     await page.goto('/');
     await signIn('ann');
     await page.waitForURL('**/teams');
-    await picture(page, 'teams', PICTURES);
+    await seen('teams');
     await follow('app');
-    expect(await page.locator('main').innerText()).toContain('<script>alert(1)</script>');
-    await picture(page, 'pipeline', PICTURES);
+    await shows(page, 'main', '<script>alert(1)</script>');
+    await seen('pipeline');
     await press('Start a build of unit');
     await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
     expect(await page.locator('#status').innerText()).toContain('pending');
@@ -220,11 +232,11 @@ describe('a pipeline', () => {
     await say({ type: 'log', step: '1', text: '\u001b[32mok\u001b[0m <b>no tag</b>\n' });
     await until(async () => (await log.innerText()).includes('<b>no tag</b>'));
     expect(await log.locator('b').count()).toBe(0);
-    expect(await log.locator('.fg-2').innerText()).toBe('ok');
+    expect(await log.locator('.front').innerText()).toBe('ok');
     for (let line = 1; line <= 30; line += 1) await say({ type: 'log', step: '1', text: `line ${line}\n` });
     await until(async () => (await log.innerText()).includes('line 30\n'));
     await until(async () => (await page.locator('#status').innerText()).includes('started'));
-    await picture(page, 'build-running', PICTURES);
+    await seen('build-running');
     await step('1');
     await say({
       type: 'build-ended',
@@ -234,7 +246,7 @@ describe('a pipeline', () => {
     });
     await until(async () => (await page.locator('#status').innerText()).includes('succeeded'));
     await page.getByRole('button', { name: 'Retry' }).waitFor();
-    await picture(page, 'build-ended', PICTURES);
+    await seen('build-ended');
 
     const withoutScript = await site.browser.newContext({
       ignoreHTTPSErrors: true,
@@ -248,17 +260,16 @@ describe('a pipeline', () => {
     await plain.getByRole('button', { name: 'Retry' }).click();
     await plain.waitForURL(`**${APP}/jobs/unit/builds/1.1`);
     await plain.getByRole('button', { name: 'Cancel' }).click();
-    expect(await plain.locator('#status').innerText()).toContain('cancelled');
+    await shows(plain, '#status', 'cancelled');
     await withoutScript.close();
 
     await follow('unit');
-    expect(await page.locator('table').innerText()).toContain('1.1');
-    await picture(page, 'job', PICTURES);
+    await shows(page, 'table', '1.1');
+    await seen('job');
     await page.goto(`${APP}/resources/git.app`);
     await press('Pin to version 1');
-    await page.waitForURL(`**${APP}/resources/git.app`);
-    await picture(page, 'resource', PICTURES);
-    expect(await page.locator('main').innerText()).toContain('by ann');
+    await shows(page, 'main', 'by ann');
+    await seen('resource');
   });
 
   test('that is not there, and one that is not yours, are pages too', async () => {
@@ -267,13 +278,13 @@ describe('a pipeline', () => {
     await page.waitForURL('**/teams');
     await page.goto('/teams/main/pipelines/none');
     expect(await heading()).toBe('There is nothing here');
-    await picture(page, 'not-found', PICTURES);
+    await seen('not-found');
     await page.goto('/teams/other/pipelines');
     expect(await heading()).toBe('You may not do this');
     await page.goto('/openapi');
     expect(await heading()).toBe('The API');
     await page.getByText('/teams/{team}/audit').first().click();
-    await picture(page, 'api', PICTURES);
+    await seen('api');
   });
 });
 

@@ -222,7 +222,8 @@ export class Reconciling {
       watched: this.watched,
       recorder: this.#recorder,
       queue: this.#queues.pipelines,
-      apply: (manifest) => applyPipeline(manifest, { store, cluster, compiler, reader, bell }),
+      apply: (manifest) =>
+        applyPipeline(manifest, { store, cluster, compiler, reader, bell, now: () => new Date() }),
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, bell }),
       facts: (name) => store.pipelineFacts(name),
       teamIsReady: (team) => this.#teams.isReady(team),

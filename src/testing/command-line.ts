@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
+import { clientCommands } from '#cli/client/commands.ts';
 import { offlineCommands } from '#cli/commands.ts';
+import type { Run } from '#cli/command-options.ts';
 import { engineFile } from '#cli/find-engine.ts';
 import { runGuarded } from '#cli/run-verb.ts';
 import type { Terminal } from '#cli/terminal.ts';
@@ -41,10 +43,10 @@ export async function millrace(
     ...given,
   };
   const program = new Command('millrace');
-  const commands = offlineCommands(async (_colour, verb) => {
+  const run: Run = async (_colour, verb) => {
     ran.exit = await runGuarded(verb, terminal);
-  });
-  for (const command of commands) program.addCommand(command);
+  };
+  for (const command of [...offlineCommands(run), ...clientCommands(run)]) program.addCommand(command);
   await program.parseAsync(line.split(' ').slice(1), { from: 'user' });
   const bytes = Buffer.concat(out);
   return { ...ran, bytes, out: bytes.toString() };

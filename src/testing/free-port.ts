@@ -20,7 +20,9 @@ export async function freePort(): Promise<number> {
   next ??= Math.floor(Math.random() * size);
   for (let tries = 0; tries < size; tries += 1) {
     next = (next + 1) % size;
-    if (await isFree(from + next)) return from + next;
+    // Others may ask meanwhile.
+    const port = from + next;
+    if (await isFree(port)) return port;
   }
   throw new Error(`No free port from ${from} to ${from + size}.`);
 }

@@ -75,7 +75,7 @@ export async function openPerson(
   origin: string,
 ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, baseURL: origin });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(300_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -87,7 +87,7 @@ export async function openPerson(
   return { context, page, complaints };
 }
 
-/** Pictures of the page as it is now, light and dark, for people to look at; only where a folder for them is named. */
+/** Pictures of the page as it is now, light and dark and narrow, for people to look at; only where a folder for them is named. */
 export async function picture(page: Page, name: string, folder: string | undefined): Promise<void> {
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
@@ -96,6 +96,10 @@ export async function picture(page: Page, name: string, folder: string | undefin
     await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage: true });
   }
   await page.emulateMedia({ colorScheme: 'light' });
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.screenshot({ path: `${folder}/${name}-narrow.png`, fullPage: true });
+  if (size !== null) await page.setViewportSize(size);
 }
 
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,41 +1,41 @@
 /*
  * What a page does that a browser with scripts can do more: it follows what it shows. Without this file every page works as it was sent.
  */
+import { Terminal } from './terminal.js';
+
 const MOST_LINES = 20_000;
 const COME_BACK_MS = 5000;
 const REFRESH_MS = 700;
 
-const events = document.body.dataset.events;
-const log = document.getElementById('log');
-const follow = document.getElementById('follow');
-
-/** The reader's own clock. */
+/** The reader's own clock. @param {ParentNode} within */
 function localTimes(within) {
-  for (const time of within.querySelectorAll('time'))
+  for (const time of within.querySelectorAll('time')) {
+    time.title = time.textContent;
     time.textContent = new Date(time.dateTime).toLocaleString();
+  }
 }
 
 /* The parts of a page that change are written by the server alone: it is asked for the page again. */
-let refreshing;
+let refreshing = false;
 let again = false;
 
 function refresh() {
-  if (refreshing !== undefined) {
+  if (refreshing) {
     again = true;
     return;
   }
-  refreshing = setTimeout(async () => {
-    try {
-      await replaceLive();
-    } catch {
-      // The next event asks again.
-    }
-    refreshing = undefined;
-    if (again) {
-      again = false;
-      refresh();
-    }
-  }, REFRESH_MS);
+  refreshing = true;
+  setTimeout(() => void replaceLive().catch(nextTime).then(refreshed), REFRESH_MS);
+}
+
+/** The next event asks again. */
+function nextTime() {}
+
+function refreshed() {
+  refreshing = false;
+  if (!again) return;
+  again = false;
+  refresh();
 }
 
 /** Signed out meanwhile, or there is nothing to see any more. */
@@ -58,102 +58,94 @@ async function replaceLive() {
   if (here.contains(document.activeElement)) here.addEventListener('focusout', refresh, { once: true });
   else if (here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
   const picture = document.getElementById('picture');
-  if (picture !== null) picture.src = picture.src.replace(/(\?at=.*)?$/, `?at=${Date.now()}`);
+  if (picture instanceof HTMLImageElement)
+    picture.src = picture.src.replace(/(\?at=.*)?$/, `?at=${Date.now()}`);
 }
 
+/** @param {Document} page */
 function replaceStatus(page) {
   const [here, there] = [document.getElementById('status'), page.getElementById('status')];
   if (here !== null && there !== null && here.textContent !== there.textContent)
     here.replaceChildren(...there.childNodes);
 }
 
-/* Logs: text with the colours of terminals. All of it becomes text of elements, never HTML. */
-const [ESC, BEL] = ['\u001b', '\u0007'];
-const PARTS = new RegExp(
-  String.raw`(${ESC}\[[0-?]*[ -/]*[@-~]|${ESC}\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\)|\n|\r)`,
-);
-const COLOURS = new RegExp(String.raw`^${ESC}\[([\d;]*)m$`);
-let look = {};
-let line = document.createElement('span');
-let overwrites = false;
+/** A log: text with the colours of terminals. All of it becomes text of elements, never HTML. */
+class Log {
+  /** Number of the last chunk that is shown. */
+  last = 0;
+  #element;
+  #follow;
+  #terminal = new Terminal();
+  #line = document.createElement('span');
+  #overwrites = false;
 
-function write(text) {
-  const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 40;
-  const added = document.createDocumentFragment();
-  for (const part of text.split(PARTS)) {
-    if (part.startsWith(ESC)) restyle(part);
-    else if (part === '\r') overwrites = true;
-    else if (part !== '') put(part, added);
+  /** @param {HTMLElement} element @param {HTMLInputElement} follow */
+  constructor(element, follow) {
+    this.#element = element;
+    this.#follow = follow;
+    if (follow.parentElement !== null) follow.parentElement.hidden = false;
+    document.getElementById('more')?.remove();
   }
-  log.append(added);
-  while (log.childNodes.length > MOST_LINES) log.firstChild.remove();
-  if (follow.checked && atEnd) log.scrollTop = log.scrollHeight;
-}
 
-/** One element a line; a program that goes back to the beginning of its line writes over it. */
-function put(part, added) {
-  if (line.parentNode === null) added.append(line);
-  if (part === '\n') {
-    line.append('\n');
-    line = document.createElement('span');
-  } else {
-    if (overwrites) line.replaceChildren();
-    const piece = document.createElement('span');
-    piece.className = Object.values(look).join(' ').trim();
-    piece.textContent = part.replaceAll(/(?!\t)\p{Cc}/gu, '');
-    line.append(piece);
+  /** @param {MessageEvent<string>} event */
+  told({ data }) {
+    /** @type {{ sequence: number, text: string }} */
+    const { sequence, text } = JSON.parse(data);
+    if (sequence <= this.last) return;
+    // What the page came with is told again.
+    if (this.last === 0) this.#element.replaceChildren();
+    this.last = sequence;
+    this.#write(text);
   }
-  overwrites = false;
-}
 
-/** What a number of a colour sequence sets: a side of the look, and the class for it. */
-const LOOKS = new Map([
-  [1, ['weight', 'b']],
-  [2, ['weight', 'dim']],
-  [3, ['slope', 'i']],
-  [4, ['line', 'u']],
-  [7, ['turn', 'turned']],
-  [22, ['weight', '']],
-  [23, ['slope', '']],
-  [24, ['line', '']],
-  [27, ['turn', '']],
-  [39, ['front', '']],
-  [49, ['back', '']],
-]);
-for (let colour = 0; colour < 8; colour += 1) {
-  for (const base of [30, 90]) LOOKS.set(base + colour, ['front', `fg-${colour}`]);
-  for (const base of [40, 100]) LOOKS.set(base + colour, ['back', `bg-${colour}`]);
-}
+  /** @param {string} text */
+  #write(text) {
+    const log = this.#element;
+    const atEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 40;
+    const added = document.createDocumentFragment();
+    for (const part of this.#terminal.read(text)) {
+      // A program that goes back to the beginning of its line writes over it.
+      if (part === '\r') this.#overwrites = true;
+      else this.#put(part, added);
+    }
+    log.append(added);
+    while (log.childNodes.length > MOST_LINES) log.firstChild?.remove();
+    if (this.#follow.checked && atEnd) log.scrollTop = log.scrollHeight;
+  }
 
-function restyle(sequence) {
-  const [, numbers] = COLOURS.exec(sequence) ?? [];
-  if (numbers === undefined) return;
-  const codes = numbers.split(';').map(Number);
-  for (let at = 0; at < codes.length; at += 1) {
-    const [side, name] = LOOKS.get(codes[at]) ?? [];
-    // Colours out of 256 or more have no contrast that we could answer for.
-    if (codes[at] === 38 || codes[at] === 48) at += codes[at + 1] === 2 ? 4 : 2;
-    else if (codes[at] === 0) look = {};
-    else if (side !== undefined) look[side] = name;
+  /** One element a line. @param {import('./terminal.js').Piece | '\n'} part @param {DocumentFragment} added */
+  #put(part, added) {
+    if (this.#line.parentNode === null) added.append(this.#line);
+    if (part === '\n') {
+      this.#line.append('\n');
+      this.#line = document.createElement('span');
+    } else {
+      if (this.#overwrites) this.#line.replaceChildren();
+      this.#line.append(shown(part));
+    }
+    this.#overwrites = false;
   }
 }
 
-let last = 0;
-let first = true;
-
-function told({ data }) {
-  const chunk = JSON.parse(data);
-  if (chunk.sequence <= last) return;
-  if (first) log.replaceChildren();
-  first = false;
-  last = chunk.sequence;
-  write(chunk.text);
+/** Colours go by the script's own way to styles, which the policy of our pages leaves open. @param {import('./terminal.js').Piece} piece */
+function shown({ text, dress: { names, front, back } }) {
+  if (names === '') return document.createTextNode(text);
+  const element = document.createElement('span');
+  element.className = names;
+  element.textContent = text;
+  for (const [side, pair] of Object.entries({ front, back })) {
+    for (const [palette, colour] of Object.entries(pair ?? {}))
+      element.style.setProperty(`--${side}-${palette}`, `rgb(${colour.join(' ')})`);
+  }
+  return element;
 }
 
-/** The browser itself comes back when a connection breaks, but not when it was refused. */
-function listen() {
-  const source = new EventSource(last === 0 ? events : `${events}?after=${last}`);
-  source.addEventListener('log', told);
+/** The browser itself comes back when a connection breaks, but not when it was refused. @param {string} events @param {Log | undefined} log */
+function listen(events, log) {
+  const source = new EventSource(
+    log === undefined || log.last === 0 ? events : `${events}?after=${log.last}`,
+  );
+  source.addEventListener('log', (event) => log?.told(event));
   source.addEventListener('build', refresh);
   source.addEventListener('pipeline', refresh);
   source.addEventListener('end', () => {
@@ -166,14 +158,16 @@ function listen() {
   });
   source.addEventListener('error', () => {
     if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(listen, COME_BACK_MS);
+    setTimeout(() => listen(events, log), COME_BACK_MS);
     refresh();
   });
 }
 
-localTimes(document);
-if (log !== null) {
-  follow.parentElement.hidden = false;
-  document.getElementById('more')?.remove();
+function logOfPage() {
+  const [element, follow] = [document.getElementById('log'), document.getElementById('follow')];
+  return element !== null && follow instanceof HTMLInputElement ? new Log(element, follow) : undefined;
 }
-listen();
+
+localTimes(document);
+const { events } = document.body.dataset;
+if (events !== undefined) listen(events, logOfPage());

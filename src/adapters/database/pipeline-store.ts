@@ -5,6 +5,7 @@ import type { PipelineFacts, PipelineName, PipelineStore } from '#flows/ports.ts
 import { cronNext } from './cron-next.ts';
 import { keptSources } from './kept-sources.ts';
 import { removePipeline } from './remove-pipeline.ts';
+import { renameStore } from './rename-pipeline.ts';
 import { rows, type Database } from './pool.ts';
 import { savePipeline } from './save-pipeline.ts';
 
@@ -12,6 +13,7 @@ export function pipelineStore(database: Database & { webhookKey: Buffer }): Pipe
   const { pool } = database;
   return {
     ...keptSources(database),
+    ...renameStore(database),
     savePipeline: (toSave) => savePipeline(database, toSave),
     removePipeline: (name) => removePipeline(database, name),
     pipelineFacts: (name) => pipelineFacts(database, name),

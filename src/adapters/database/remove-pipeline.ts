@@ -1,3 +1,4 @@
+import { sql } from 'slonik';
 import type { PipelineName } from '#flows/ports.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
@@ -9,9 +10,13 @@ export async function removePipeline(
 ): Promise<{ runningBuilds: number[] }> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
-    const id = await connection.maybeOneFirst(rows<{ id: number }>()`
-      SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id, pg_advisory_xact_lock(${LOCK.pipeline}, p.id::int)
-      WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`);
+    const named = sql.fragment`SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id
+      WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`;
+    await connection.query(
+      rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, id::int) FROM (${named}) AS named`,
+    );
+    // Whoever held it may have given it another name.
+    const id = await connection.maybeOneFirst(rows<{ id: number }>()`${named}`);
     await connection.query(rows()`
       DELETE FROM kept_sources WHERE team = ${name.team} AND pipeline = ${name.pipeline}`);
     if (id === null) return { runningBuilds: [] };

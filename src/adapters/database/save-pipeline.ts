@@ -14,6 +14,8 @@ interface Row {
   revision: number;
   paused: boolean;
   live: boolean;
+  /** This object's pipeline has another name and object now. */
+  renamed: boolean;
   digest: string | null;
   definition: Pipeline | null;
 }
@@ -65,10 +67,13 @@ async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Pr
   const id = await connection.oneFirst(rows<{ id: number }>()`
     SELECT id FROM pipelines, pg_advisory_xact_lock(${LOCK.pipeline}, id::int)
     WHERE team_id = ${teamId} AND name = ${pipeline}`);
-  return await connection.one(rows<Row>()`
-    SELECT p.id, p.revision, p.paused, p.deleted_at IS NULL AS live, r.digest, r.definition
+  const locked = await connection.one(rows<Row>()`
+    SELECT p.id, p.revision, p.paused, p.deleted_at IS NULL AS live, r.digest, r.definition,
+      EXISTS (SELECT 1 FROM pipeline_renames WHERE uid = ${uid} AND moved_at IS NOT NULL) AS renamed
     FROM pipelines p LEFT JOIN revisions r ON r.pipeline_id = p.id AND r.number = p.revision
     WHERE p.id = ${id}`);
+  if (locked.renamed) throw new Error(`The Pipeline ${namespace}/${pipeline} (${uid}) was renamed.`);
+  return locked;
 }
 
 /** Whoever records versions holds a scope: they have committed, or see what is saved here. */

@@ -412,6 +412,19 @@ CREATE TABLE oauth_providers (
   CONSTRAINT oauth_providers_type_check CHECK ((type = ANY (ARRAY['OIDC'::text, 'OAuth2'::text])))
 );
 
+CREATE TABLE pipeline_renames (
+  uid text NOT NULL,
+  pipeline_id bigint NOT NULL,
+  key text NOT NULL,
+  from_name text NOT NULL,
+  to_name text NOT NULL,
+  asked_by text NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  moved_at timestamp with time zone,
+  CONSTRAINT pipeline_renames_pkey PRIMARY KEY (uid),
+  CONSTRAINT pipeline_renames_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
+);
+
 CREATE TABLE pipelines (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   team_id bigint NOT NULL,

@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Tags every complete answer to a GET by its content, where it has no tag yet, and answers 304 to whoever has that content. */
-export async function notModified(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): Promise<unknown> {
-  if (request.method !== 'GET' || reply.statusCode !== 200 || typeof payload !== 'string') return payload;
+export function notModified(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+  if (typeof payload !== 'string' || request.method !== 'GET' || reply.statusCode !== 200) return payload;
   if (reply.hasHeader('etag')) return payload;
-  const tag = `"${createHash('sha256').update(payload).digest('base64url').slice(0, 27)}"`;
+  const tag = `"${hash('sha256', payload, 'base64url').slice(0, 27)}"`;
   void reply.header('etag', tag);
   if (!has(request.headers['if-none-match'], tag)) return payload;
   void reply.code(304).removeHeader('content-length').removeHeader('content-type');
@@ -27,7 +23,7 @@ export function hasAlready(
 }
 
 function has(known: string | undefined, tag: string): boolean {
-  return (
-    known?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*') ?? false
-  );
+  if (known === undefined) return false;
+  if (known === tag) return true;
+  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*');
 }

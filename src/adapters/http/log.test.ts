@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLog } from './log.ts';
+import { answerLog, createLog } from './log.ts';
 import type { Log } from './log.ts';
 
 function logged(write: (log: Log) => void): { line: string; fields: Record<string, unknown> } {
@@ -63,5 +63,44 @@ describe('a line of the log', () => {
     expect(fields['msg']).toBe(said);
     expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     expect(line.endsWith('}\n')).toBe(true);
+  });
+});
+
+const withoutTime = (line: string): string => line.replace(/"time":"[^"]*"/, '');
+
+describe('the line of an answer', () => {
+  const ANSWER = {
+    requestId: 'from-the-proxy.0123456789_ABC',
+    method: 'M-SEARCH',
+    route: '/webhooks/:token',
+    status: 404,
+    milliseconds: 0.3,
+  };
+
+  test('is the one that the log writes of these fields', () => {
+    const quick = logged((log) => answerLog(log)(ANSWER)).line;
+    const usual = logged((log) => log.info(ANSWER, 'answered')).line;
+    expect(JSON.parse(quick).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(withoutTime(quick)).toBe(withoutTime(usual));
+  });
+
+  test.each([
+    ['info', { ...ANSWER, status: 503 }, 'error'],
+    ['trace', { ...ANSWER, route: '/health' }, 'debug'],
+    ['info', ANSWER, 'info'],
+  ])('at level %s of %j has the level %s', (level, answer, expected) => {
+    const lines: string[] = [];
+    const log = createLog(level, 'test', { write: (line) => void lines.push(line) });
+    answerLog(log)(answer);
+    expect(lines.map((line): unknown => JSON.parse(line).level)).toEqual([expected]);
+  });
+
+  test.each([
+    ['warn', ANSWER],
+    ['info', { ...ANSWER, route: '/health' }],
+  ])('is not written at level %s of %j', (level, answer) => {
+    const lines: string[] = [];
+    answerLog(createLog(level, 'test', { write: (line) => void lines.push(line) }))(answer);
+    expect(lines).toEqual([]);
   });
 });

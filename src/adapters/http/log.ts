@@ -1,7 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import { isError } from './is-error.ts';
+import { gatherLines } from './gather-lines.ts';
+import type { GatheredLines } from './gather-lines.ts';
 
 /** Keys whose values never reach the log, wherever a caller put them. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([
@@ -31,15 +33,18 @@ export type Log = Logger;
 
 /** JSON lines with the level as a word and the time in ISO form; one field per secret-looking key is blanked, two levels deep. */
 export function createLog(level: string, door: string, destination?: DestinationStream): Log {
+  const lines = gatherLines(destination);
   const options = {
     level,
     base: { door },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: hideSecrets, bindings: hideSecrets },
-    hooks: { streamWrite: cleanLine },
+    hooks: { streamWrite: (line: string) => lines.taken() + cleanLine(line) },
     serializers: { err: describeError, error: describeError },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  const log = pino(options, lines.destination);
+  writers.set(log, writerOf(log, door, lines));
+  return log;
 }
 
 /** By hand, because pino's own redaction takes as long as all else that is done for a small request. */
@@ -86,19 +91,66 @@ function describeError(error: unknown): unknown {
   };
 }
 
+/** What the line of a request tells: the route's pattern, never its path or query, since a path may be a webhook's token. */
+export interface Answer {
+  requestId: string;
+  method: string;
+  route: string;
+  status: number;
+  milliseconds: number;
+}
+
 /** Asked every few seconds; what they find is logged where it is found. */
 const PROBES = new Set(['/health']);
+const ANSWERED = 'answered';
 
-/** The one line of a request: the route's pattern, never its path or query, since a path may be a webhook's token. */
-export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const { statusCode: status } = reply;
-  const facts = {
+type WriteAnswer = (answer: Answer) => void;
+const writers = new WeakMap<FastifyBaseLogger, WriteAnswer>();
+
+/** Writes the one line of each request. */
+export function answerLog(log: FastifyBaseLogger): WriteAnswer {
+  const write = writers.get(log) ?? ((answer: Answer) => log.info(answer, ANSWERED));
+  return (answer) => {
+    if (PROBES.has(answer.route)) log.debug(answer, ANSWERED);
+    else if (answer.status >= 500) log.error(answer, ANSWERED);
+    else write(answer);
+  };
+}
+
+export function answerOf(request: FastifyRequest, reply: FastifyReply, route: string | undefined): Answer {
+  return {
+    requestId: request.id,
     method: request.method,
-    route: request.routeOptions.url ?? 'none',
-    status,
+    route: route ?? 'none',
+    status: reply.statusCode,
     milliseconds: Math.round(reply.elapsedTime * 10) / 10,
   };
-  if (PROBES.has(facts.route)) request.log.debug(facts, 'answered');
-  else if (status >= 500) request.log.error(facts, 'answered');
-  else request.log.info(facts, 'answered');
+}
+
+/**
+ * The same line as `log.info` writes, from the same facts, for a tenth of the time: each of them is a number, or a text of a fixed set or form, in which
+ * there is nothing to hide or to clean.
+ */
+function writerOf(log: Log, door: string, lines: GatheredLines): WriteAnswer {
+  const end = `,"msg":"${ANSWERED}"}\n`;
+  const start = `{"level":"info","time":"`;
+  const next = `","door":${JSON.stringify(door)},"requestId":`;
+  return ({ requestId, method, route, status, milliseconds }) => {
+    if (!log.isLevelEnabled('info')) return;
+    const texts = `${JSON.stringify(requestId)},"method":${JSON.stringify(method)},"route":${JSON.stringify(route)}`;
+    lines.add(`${start}${isoTime()}${next}${texts},"status":${status},"milliseconds":${milliseconds}${end}`);
+  };
+}
+
+let lastTime = 0;
+let lastText = '';
+
+/** Many lines are of the same millisecond. */
+function isoTime(): string {
+  const now = Date.now();
+  if (now !== lastTime) {
+    lastTime = now;
+    lastText = new Date(now).toISOString();
+  }
+  return lastText;
 }

@@ -1,7 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import underPressure from '@fastify/under-pressure';
 import type { App } from './access/route.ts';
-import { Problem } from './problem.ts';
 
 /** From when on a process takes nothing more. */
 export interface PressureLimits {
@@ -15,15 +14,12 @@ export const PRESSURE_LIMITS: PressureLimits = {
   heapBytes: Math.floor(getHeapStatistics().heap_size_limit * 0.9),
 };
 
-/** Refuses at once what would time out later; only the probe is still answered. */
-export function refuseUnderPressure(app: App, { delay, heapBytes }: PressureLimits): void {
-  void app.register(underPressure, {
-    maxEventLoopDelay: delay,
-    maxHeapUsedBytes: heapBytes,
-    pressureHandler: async ({ routeOptions }, _reply, _type, value) => {
-      // Infinite: the loop was not looked at yet, which is so for a second after a start that took long.
-      if (routeOptions.url === '/health' || value === Infinity) return;
-      throw new Problem('unavailable', 'Too much to do at once. Try again in a second.');
-    },
-  });
+/** Whether what comes now would time out later, and is better refused at once. The plugin only measures: its own hook asks for the route each time. */
+export function watchPressure(app: App, { delay, heapBytes }: PressureLimits): () => boolean {
+  void app.register(underPressure, {});
+  return () => {
+    const { eventLoopDelay, heapUsed } = app.memoryUsage();
+    // Infinite: the loop was not looked at yet, which is so for a second after a start that took long.
+    return (eventLoopDelay > delay && eventLoopDelay !== Infinity) || heapUsed > heapBytes;
+  };
 }

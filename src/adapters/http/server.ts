@@ -4,26 +4,24 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditStore } from '#flows/access-ports.ts';
-import { auditAnswers } from './access/audit-answers.ts';
 import { identify } from './access/identify.ts';
 import type { Authorize } from './access/authorize.ts';
-import { refuseForeignSignIn } from './access/browser.ts';
 import type { BrowserRules } from './access/browser.ts';
 import type { App, Route } from './access/route.ts';
 import { STRANGER_LIMITS, limitStrangers } from './access/stranger-limits.ts';
 import type { StrangerLimits } from './access/stranger-limits.ts';
 import { stillNeeded } from './access/strangers.ts';
-import { notModified } from './etag.ts';
-import { logAnswer } from './log.ts';
 import { describeRoutes } from './open-api.ts';
-import { refuseUnderPressure } from './pressure.ts';
+import { watchPressure } from './pressure.ts';
 import type { PressureLimits } from './pressure.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
 import { byMedium, mediumOf } from './pages/medium.ts';
 import type { PageRoute } from './pages/page.ts';
 import { sendProblemPage } from './pages/send-problem-page.ts';
 import { requestIds } from './request-id.ts';
-import { cachingOf, securityHeaders } from './security-headers.ts';
+import { RequestLog } from './request-log.ts';
+import { securityHeaders } from './security-headers.ts';
+import { surroundRoutes } from './surround-routes.ts';
 
 export interface ServerParts {
   routes: Route[];
@@ -58,7 +56,7 @@ const LIMITS = {
   requestTimeout: 30_000,
   connectionTimeout: 60_000,
   keepAliveTimeout: 75_000,
-  handlerTimeout: 30_000,
+  timeLimit: 30_000,
   connections: 4096,
 };
 
@@ -79,7 +77,7 @@ export function createServer(parts: ServerParts): App {
     requestTimeout: LIMITS.requestTimeout,
     connectionTimeout: LIMITS.connectionTimeout,
     keepAliveTimeout: LIMITS.keepAliveTimeout,
-    handlerTimeout: LIMITS.handlerTimeout,
+    childLoggerFactory: (log, bindings) => new RequestLog(log, bindings),
     http: { maxHeaderSize: LIMITS.headerBytes },
     routerOptions: { maxParamLength: LIMITS.maxParamLength, constraints: { medium: byMedium } },
     // No hook has run, nor will.
@@ -99,14 +97,10 @@ export function createServer(parts: ServerParts): App {
   });
   const admit = limitStrangers(parts.strangers ?? STRANGER_LIMITS, () => performance.now());
   app.decorate('admitStranger', ({ ip }: FastifyRequest) => admit(ip));
-  app.addHook('onRoute', ({ config, method, url }) => {
-    if (config?.row === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
-  });
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
-  addHeaders(app, parts, headers);
-  if (parts.pressure !== undefined) refuseUnderPressure(app, parts.pressure);
-  app.after(() => addHooks(app, parts));
+  const isPressed = parts.pressure === undefined ? () => false : watchPressure(app, parts.pressure);
+  surroundRoutes(app, { parts, headers, timeLimit: LIMITS.timeLimit, isPressed });
   const refuse = answerOf(parts);
   app.setErrorHandler((error, request, reply) => {
     const problem = problemOf(error);
@@ -127,52 +121,6 @@ function answerOf(parts: ServerParts) {
     parts.pages !== undefined && mediumOf(request.raw) !== undefined
       ? sendProblemPage(request, reply, { problem, browser: parts.browser })
       : sendProblem(reply, problem);
-}
-
-/** On every answer, also where a later hook refuses the request. What turns out to be a page gets the headers of pages. */
-function addHeaders(app: App, { draining }: ServerParts, headers: ReturnType<typeof securityHeaders>): void {
-  app.addHook('onRequest', async (request, reply) => {
-    const { row, shows = 'data', strangers } = request.routeOptions.config;
-    void reply
-      .headers(headers[shows])
-      .header('cache-control', cachingOf(row))
-      .header('x-request-id', request.id);
-    // Members and strangers get different answers at one address.
-    if (strangers !== undefined) void reply.header('vary', 'Accept, Authorization, Cookie');
-  });
-  app.addHook('onSend', async (_request, reply) => {
-    if (draining?.() === true) void reply.header('connection', 'close');
-    if (/^text\/html\b/.test(String(reply.getHeader('content-type')))) void reply.headers(headers.page);
-  });
-}
-
-/** What happens to every request, in this order. */
-function addHooks(app: App, parts: ServerParts): void {
-  app.addHook('onRequest', async (request) => {
-    const { row } = request.routeOptions.config;
-    if (request.is404) return;
-    if (row?.needs === 'nothing') {
-      if (parts.browser !== undefined) refuseForeignSignIn(request, parts.browser);
-      return;
-    }
-    request.identity = await identify(parts, request, row);
-  });
-  if (parts.audit !== undefined) {
-    app.addHook(
-      'preSerialization',
-      auditAnswers(parts.audit, () => new Date()),
-    );
-  }
-  app.addHook('onSend', notModified);
-  app.addHook('onResponse', async (request, reply) => {
-    logAnswer(request, reply);
-    parts.observe?.({
-      method: request.method,
-      route: request.routeOptions.url ?? 'none',
-      status: reply.statusCode,
-      seconds: reply.elapsedTime / 1000,
-    });
-  });
 }
 
 /** Bytes that are no HTTP request: an answer without their text, and no log line that an attacker could fill. */

@@ -21,6 +21,7 @@ import type { PipelineObject } from './kinds/custom-resources.ts';
 import { checkCronJob } from './manifests/check-cron-job.ts';
 import type { Installation, TeamRules } from './manifests/installation.ts';
 import { LABEL, labelValue, nodeLabel, OURS } from './manifests/labels.ts';
+import { renamedObjects } from './renamed-objects.ts';
 
 export interface PipelineClusterOptions {
   client: ApiClient;
@@ -36,6 +37,7 @@ type Variables = Record<string, GivenVariable>;
 
 export function pipelineCluster(options: PipelineClusterOptions): PipelineCluster {
   return {
+    ...renamedObjects(options.client),
     configurationOf: (pipeline) => configurationOf(pipeline, options.client),
     sourceRulesOf: (team) => options.rulesOf(team)?.sources ?? {},
     applyChecks: (pipeline) => applyChecks(pipeline, options),

@@ -1,6 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import type { AccessStores } from '#flows/access-stores.ts';
 import { accountStore } from './accounts.ts';
+import { renameRequests } from '#adapters/database/rename-pipeline.ts';
 import { auditStore } from './audit.ts';
 import { memberStore } from './members.ts';
 import { oauthStore } from './oauth.ts';
@@ -18,5 +19,6 @@ export function accessStores(database: { pool: DatabasePool }): AccessStores {
     throttle: throttleStore(database),
     audit: auditStore(database),
     oauth: oauthStore(database),
+    renames: renameRequests(database),
   };
 }

@@ -57,8 +57,8 @@ const START = '/auth/oauth/:canonical';
  * would let the person in unasked; a link that the person follows there may.
  */
 export function refuseForeignSignIn(request: FastifyRequest, rules: BrowserRules): void {
-  const { method, routeOptions } = request;
   if (!comesFromElsewhere(request, rules)) return;
+  const { method, routeOptions } = request;
   const refused = SAFE.has(method)
     ? routeOptions.url === START && !isAsked(request)
     : routeOptions.url?.startsWith('/auth/') === true;

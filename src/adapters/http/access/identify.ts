@@ -27,6 +27,11 @@ export async function identify(
   throw new Problem(reason, message, { ...more });
 }
 
+/** Neither a token nor any cookie: nobody need be asked who that is. */
+export function showsNothing({ headers }: FastifyRequest): boolean {
+  return headers.authorization === undefined && headers.cookie === undefined;
+}
+
 async function whoSends(
   authorize: Authorize,
   request: FastifyRequest,

@@ -10,6 +10,7 @@ import type { Compiler } from '#flows/manifest-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { OAuthPorts } from '#flows/oauth-sign-in.ts';
+import type { RenameRequests } from '#flows/rename-ports.ts';
 import type { BrowserRules } from './browser.ts';
 import type { SessionCodec } from './session-token.ts';
 
@@ -23,6 +24,7 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   tokens: TokenStore;
   audit: AuditStore;
   oauth: OAuthStore;
+  renames: RenameRequests;
   client: OAuthPorts['client'];
   random: OAuthPorts['random'];
   digest: OAuthPorts['digest'];

@@ -28,6 +28,8 @@ declare module 'fastify' {
     form?: boolean;
     /** What strangers are answered on a path that members share with them. */
     strangers?: TSchema;
+    /** Of the answer, in milliseconds. */
+    timeLimit?: number;
   }
   interface FastifyRequest {
     /** Set before the handler runs, on every route that needs something. */
@@ -85,7 +87,7 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   /** Largest body in bytes; 1 KiB when the path says nothing. */
   bodyLimit?: number;
   /** Longest time until the last byte of the answer, in milliseconds, where the server's own limit is too short. */
-  handlerTimeout?: number;
+  timeLimit?: number;
   /** Bodies of any type are read to their end piece by piece; what is made of them is the handler's `body`, and nothing if there is none. */
   readsBody?: (request: FastifyRequest) => BodyReader;
   /** An image may be embedded anywhere. Pages need not be said: their content type tells. */
@@ -110,14 +112,15 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
       const bodyLimit = parts.bodyLimit ?? 1024;
       void app.register(async (scope: App) => {
         if (parts.readsBody !== undefined) readBodies(scope, parts.readsBody, bodyLimit);
-        const limits = parts.handlerTimeout === undefined ? {} : { handlerTimeout: parts.handlerTimeout };
+        const { shows, timeLimit } = parts;
         const config = {
           row,
-          ...(parts.shows !== undefined && { shows: parts.shows }),
+          ...(shows !== undefined && { shows }),
+          ...(timeLimit !== undefined && { timeLimit }),
           ...(strangers !== undefined && { strangers: strangers.answer }),
         };
         const instead = strangers === undefined ? {} : { preHandler: answerStrangers(strangers) };
-        scope.route({ method, url, schema, handler, config, bodyLimit, ...limits, ...instead });
+        scope.route({ method, url, schema, handler, config, bodyLimit, ...instead });
       });
     },
   };

@@ -20,6 +20,11 @@ export const PIPELINES = {
     about:
       'Changes a pipeline that the API made; what the body leaves out stays. Answers as making one does. 409 when a manifest made it.',
   },
+  'POST /teams/:team/pipelines/:pipeline/rename': {
+    needs: 'maintain',
+    about:
+      'Gives a pipeline that the API made the name `name`: its history, versions, pins, pauses and webhook tokens go with it, the old name is free and answers 404. 200 once it runs under the new name, 202 while that takes, with `reason` and `message`; 409 while builds run, when the name is taken, and when a manifest made the pipeline. The audit log has it as `pipeline.updated` with `renamed_from`.',
+  },
   'DELETE /teams/:team/pipelines/:pipeline': {
     needs: 'maintain',
     audit: 'pipeline.deleted',

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { FastifyBaseLogger } from 'fastify';
-import { logAnswer } from '#adapters/http/log.ts';
+import { answerLog, answerOf } from '#adapters/http/log.ts';
 import type { AgentMetrics, ObserveRequest } from '#adapters/http/metrics.ts';
 import { Problem, problemOf, sendProblem } from '#adapters/http/problem.ts';
 import { healthOf } from '#adapters/http/readiness.ts';
@@ -64,11 +64,11 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     if (encoding !== 'gzip') throw new Problem('unsupported-type', 'Send the body plain or as gzip.');
     return inflated(payload);
   });
+  const logAnswer = answerLog(log);
   app.addHook('onResponse', async (request, reply) => {
-    logAnswer(request, reply);
-    const { method, routeOptions } = request;
-    const facts = { method, route: routeOptions.url ?? 'none', status: reply.statusCode };
-    parts.observe?.({ ...facts, seconds: reply.elapsedTime / 1000 });
+    const answer = answerOf(request, reply, request.routeOptions.url);
+    logAnswer(answer);
+    parts.observe?.({ ...answer, seconds: reply.elapsedTime / 1000 });
   });
   app.addHook('preClose', async () => streams.closeAll());
   app.setErrorHandler((error, request, reply) => {

@@ -6,7 +6,14 @@ import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { found } from '#adapters/http/routes/found.ts';
 
-const TYPES = { 'page.css': 'text/css; charset=utf-8', 'live.js': 'text/javascript; charset=utf-8' } as const;
+const SCRIPT = 'text/javascript; charset=utf-8';
+/** What one imports stands before it. */
+const TYPES = {
+  'page.css': 'text/css; charset=utf-8',
+  'colours.js': SCRIPT,
+  'terminal.js': SCRIPT,
+  'live.js': SCRIPT,
+} as const;
 
 type AssetName = keyof typeof TYPES;
 
@@ -20,14 +27,20 @@ interface Asset {
 function readAssets(): Map<string, Asset> {
   const bundled = fileURLToPath(new URL('web/', import.meta.url));
   const folder = existsSync(bundled) ? bundled : fileURLToPath(new URL('../../../web/', import.meta.url));
-  return new Map(
-    Object.entries(TYPES).map(([name, type]) => {
-      const text = readFileSync(`${folder}${name}`, 'utf8');
-      const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-      return [name, { type, text, version }];
-    }),
-  );
+  const read = new Map<string, Asset>();
+  for (const [name, type] of Object.entries(TYPES)) {
+    const text = readFileSync(`${folder}${name}`, 'utf8').replaceAll(
+      IMPORT,
+      (_, from: string, imported: string) => `${from}${imported}?v=${read.get(imported)?.version ?? ''}`,
+    );
+    const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
+    read.set(name, { type, text, version });
+  }
+  return read;
 }
+
+/** A script names another by the address under which it may be kept, so that the two are always of one release. */
+const IMPORT = /(?<=^import .*)(from '\.\/)([\w-]+\.js)/gm;
 
 let assets: Map<string, Asset> | undefined;
 

@@ -59,8 +59,11 @@ function facts(build: BuildDetail): Html {
     <dd>${time(createdAt)}</dd>
     <dt>Started</dt>
     <dd>${time(startedAt)}</dd>
-    <dt>Took</dt>
-    <dd>${duration(startedAt, endedAt)}</dd>
+    ${
+      endedAt !== undefined &&
+      html`<dt>Took</dt>
+        <dd>${duration(startedAt, endedAt)}</dd>`
+    }
     ${
       attempt > 1 &&
       html`<dt>Attempt</dt>

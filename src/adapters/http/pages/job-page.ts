@@ -7,7 +7,7 @@ import type { JobName } from '#flows/ports.ts';
 import type { BuildView, ResourceView, VersionView } from '#flows/views.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
-import { action, duration, layout, status, time } from './layout.ts';
+import { action, duration, layout, scrolling, status, time } from './layout.ts';
 import { lookerOf, may } from './looker.ts';
 import type { Looker } from './looker.ts';
 import { page } from './page.ts';
@@ -160,32 +160,31 @@ function versionTable(
 ): Html {
   if (versions.length === 0) return html`<p>No versions yet.</p>`;
   const pins = may(looker, 'write');
-  return html`<div class="scroll">
-    <table>
-      <caption>
-        Versions, newest first
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Number</th>
-          <th scope="col">Version</th>
-          <th scope="col">Found</th>
-          ${pins && html`<th scope="col"><span class="unseen">Pin</span></th>`}
-        </tr>
-      </thead>
-      <tbody>
-        ${versions.map(
-          (one) =>
-            html`<tr>
-              <th scope="row">
-                ${one.id}${one.id === pinned && html` <span class="tag pinned">pinned</span>`}${one.disabled && html` <span class="tag">disabled</span>`}
-              </th>
-              <td>${fields(one.fields)}</td>
-              <td>${time(one.createdAt)}</td>
-              ${pins && html`<td>${one.id !== pinned && pinForm(url, one.id, looker)}</td>`}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const table = html`<table>
+    <caption>
+      Versions, newest first
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Number</th>
+        <th scope="col">Version</th>
+        <th scope="col">Found</th>
+        ${pins && html`<th scope="col"><span class="unseen">Pin</span></th>`}
+      </tr>
+    </thead>
+    <tbody>
+      ${versions.map(
+        (one) =>
+          html`<tr>
+            <th scope="row">
+              ${one.id}${one.id === pinned && html` <span class="tag pinned">pinned</span>`}${one.disabled && html` <span class="tag">disabled</span>`}
+            </th>
+            <td>${fields(one.fields)}</td>
+            <td>${time(one.createdAt)}</td>
+            ${pins && html`<td>${one.id !== pinned && pinForm(url, one.id, looker)}</td>`}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+  return scrolling('Versions', table);
 }

@@ -32,7 +32,7 @@ export function layout({ title, viewer, above = [], main, events, signIn }: Docu
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assetUrl('page.css')}">
-${events !== undefined && html`<script type="module" src="${assetUrl('live.js')}"></script>`}
+${(events !== undefined || viewer !== undefined) && html`<script type="module" src="${assetUrl('live.js')}"></script>`}
 </head>
 <body${events !== undefined && html` data-events="${events}"`}>
 <a class="skip" href="#main">Skip to the content</a>
@@ -104,9 +104,19 @@ export function csrfField(viewer: Viewer | undefined): Html {
   return html`<input type="hidden" name="csrf_token" value="${viewer?.csrfToken ?? ''}" />`;
 }
 
-/** What went wrong, told first, and read out at once. */
+/** What went wrong, told first, and read out at once; fields that it is about name it as what describes them. */
 export function alert(message: string | undefined): Html {
-  return message === undefined ? html`` : html`<p role="alert" class="alert">${message}</p>`;
+  return message === undefined ? html`` : html`<p role="alert" class="alert" id="problem">${message}</p>`;
+}
+
+/** Of a field that `alert` is about. */
+export function describedBy(problem: string | undefined): Html {
+  return problem === undefined ? html`` : html` aria-describedby="problem"`;
+}
+
+/** A table that may be wider than a phone: the keyboard moves what nothing inside can be pressed of, too. */
+export function scrolling(name: string, table: Html): Html {
+  return html`<div class="scroll" role="group" aria-label="${name}" tabindex="0">${table}</div>`;
 }
 
 /** A moment, in the words of the machine; the script writes it as the reader's own clock has it. */

@@ -2,7 +2,7 @@
 const [ESC, BEL] = ['\u001b', '\u0007'];
 
 /** Colours and cursors, titles and links, and all that is less common. */
-const SEQUENCES = new RegExp(
+export const SEQUENCES = new RegExp(
   [
     String.raw`${ESC}\[[0-?]*[ -/]*[@-~]`,
     String.raw`${ESC}\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\)`,

@@ -13,6 +13,8 @@ const TITLES: Record<number, string> = {
   503: 'We cannot answer now',
 };
 
+const BACK: Record<string, string> = { '/teams': 'To your teams', '/profile': 'Back to your profile' };
+
 /** What went wrong, in the words of the API, and a way back. */
 export function problemPage(problem: {
   status: number;
@@ -20,10 +22,12 @@ export function problemPage(problem: {
   detail: string | undefined;
   viewer?: Viewer | undefined;
   back?: string;
+  /** Path of a page that may well be there a little later. */
+  again?: string | undefined;
   /** Id of the request, as the log has it. */
   request?: string;
 }): Html {
-  const { status, detail, viewer, back = '/teams', request } = problem;
+  const { status, detail, viewer, back = '/teams', again, request } = problem;
   const title = TITLES[status] ?? problem.title ?? STATUS_CODES[status] ?? 'It did not work';
   return layout({
     title,
@@ -32,7 +36,10 @@ export function problemPage(problem: {
       <h1>${title}</h1>
       <p role="alert">${detail}</p>
       ${request !== undefined && html`<p class="help">${status} · request <span class="code">${request}</span></p>`}
-      <p><a class="button" href="${back}">Go back</a></p>
+      <div class="actions">
+        ${again !== undefined && html`<a class="button" href="${again}">Try again</a>`}
+        <a class="button${again !== undefined && ' quiet'}" href="${back}">${BACK[back] ?? 'Back'}</a>
+      </div>
     </div>`,
   });
 }

@@ -4,7 +4,7 @@ import type { Account, ApiToken, UserSession } from '#flows/access-ports.ts';
 import type { LinkedIdentity, StoredProvider } from '#flows/oauth-ports.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
-import { action, csrfField, time } from './layout.ts';
+import { action, csrfField, scrolling, time } from './layout.ts';
 import type { Viewer } from './layout.ts';
 
 export function accountSection(
@@ -148,8 +148,9 @@ export function sessionsSection(
 ): Html {
   return html`<section aria-labelledby="sessions">
     <h2 id="sessions">Sessions</h2>
-    <div class="scroll">
-      <table>
+    ${scrolling(
+      'Sessions',
+      html`<table>
         <thead>
           <tr>
             <th scope="col">Since</th>
@@ -182,8 +183,10 @@ export function sessionsSection(
               </tr>`,
           )}
         </tbody>
-      </table>
+      </table>`,
+    )}
+    <div class="actions">
+      ${action({ url: '/auth/logout-everywhere', viewer, label: 'Log out everywhere' })}
     </div>
-    ${action({ url: '/auth/logout-everywhere', viewer, label: 'Log out everywhere' })}
   </section>`;
 }

@@ -20,8 +20,20 @@ export function sendProblemPage(
   const { title } = problem.document(request.id);
   const viewer = browser && viewerOf(request, browser);
   const { status, message: detail } = problem;
-  const shown = problemPage({ status, title, detail, viewer, request: request.id });
+  const shown = problemPage({
+    status,
+    title,
+    detail,
+    viewer,
+    again: again(request, status),
+    request: request.id,
+  });
   return reply.code(status).type('text/html; charset=utf-8').send(shown.text);
+}
+
+/** What was refused for a moment only, and does nothing when it is asked for again. */
+function again({ raw, url }: FastifyRequest, status: number): string | undefined {
+  return mediumOf(raw) === 'page' && [429, 500, 503].includes(status) ? returnPath(url) : undefined;
 }
 
 function sendTo(reply: FastifyReply, path: string): FastifyReply {

@@ -5,7 +5,7 @@ import type { ApiAnswer } from './call-api.ts';
 import { callApi, refuseForeignForm } from './call-api.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
-import { alert, layout } from './layout.ts';
+import { alert, describedBy, layout } from './layout.ts';
 import { form, page } from './page.ts';
 import type { Answer, PageRoute } from './page.ts';
 import { HOME, returnPath } from './return-path.ts';
@@ -38,7 +38,7 @@ async function loginPage({ oauth }: AccessPorts, { to, username, problem }: Logi
     title: 'Sign in',
     main: html`<div class="narrow">
       <h1>Sign in</h1>
-      ${alert(problem)} ${local && localForm(to, username)}
+      ${alert(problem)} ${local && localForm(to, { username, problem })}
       ${local && enabled.length > 0 && html`<p class="or"><span>or</span></p>`}
       ${
         enabled.length > 0 &&
@@ -55,7 +55,9 @@ async function loginPage({ oauth }: AccessPorts, { to, username, problem }: Logi
   });
 }
 
-function localForm(to: string, username = ''): Html {
+function localForm(to: string, { username = '', problem }: Omit<Login, 'to'>): Html {
+  // Where one goes on: behind a name that is there already.
+  const [first, second] = username === '' ? [html` autofocus`, html``] : [html``, html` autofocus`];
   return html`<form method="post" action="/auth/login">
     <input type="hidden" name="return_to" value="${to}" />
     <p>
@@ -69,7 +71,7 @@ function localForm(to: string, username = ''): Html {
         spellcheck="false"
         required
         maxlength="100"
-        autofocus
+        ${describedBy(problem)}${first}
       />
     </p>
     <p>
@@ -81,6 +83,7 @@ function localForm(to: string, username = ''): Html {
         autocomplete="current-password"
         required
         maxlength="1024"
+        ${describedBy(problem)}${second}
       />
     </p>
     <p><button type="submit">Sign in</button></p>
@@ -184,7 +187,8 @@ function profilePage({ token, username, fullName, problem }: Profile): Html {
             spellcheck="false"
             required
             maxlength="100"
-            aria-describedby="username-help"
+            aria-describedby="username-help${problem !== undefined && ' problem'}"
+            autofocus
           />
         </p>
         <p class="help" id="username-help">Small letters, digits, dots, dashes and underscores.</p>

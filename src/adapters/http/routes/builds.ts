@@ -19,7 +19,7 @@ import {
 } from './schemas.ts';
 import { SHOWN, encodeShownBuild, encodeShownDetail, shownOne, shownPage } from './shown.ts';
 
-const Build = {
+export const Build = {
   id: Type.Integer(),
   number: Type.String(),
   status: BuildStatusName,
@@ -42,7 +42,7 @@ const Input = Type.Object({
   version: Strings,
 });
 
-const Step = Type.Object({
+export const Step = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['get', 'task', 'put']),
   name: Type.String(),

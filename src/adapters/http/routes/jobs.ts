@@ -10,7 +10,7 @@ import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, JobParams, PipelineParams, Time, answer, answerList } from './schemas.ts';
 import { SHOWN, encodeShownJob, shownAll, shownOne } from './shown.ts';
 
-const Job = {
+export const Job = {
   id: Type.Integer(),
   name: Type.String(),
   paused: Type.Boolean(),

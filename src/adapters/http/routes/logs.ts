@@ -10,7 +10,7 @@ import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
 import { BuildParams, Time } from './schemas.ts';
 
-const Chunk = Type.Object({
+export const Chunk = Type.Object({
   attempt: Type.Integer(),
   sequence: Type.Integer(),
   step: Type.String(),
@@ -26,7 +26,7 @@ export function logRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
-      handlerTimeout: LONGEST_DOWNLOAD_MS,
+      timeLimit: LONGEST_DOWNLOAD_MS,
       schema: {
         params: BuildParams,
         querystring: Type.Object({

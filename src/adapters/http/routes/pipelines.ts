@@ -7,7 +7,7 @@ import { found } from './found.ts';
 import { PipelineParams, TeamParams, answer, answerList } from './schemas.ts';
 import { SHOWN, encodeShownPipeline, shownOne } from './shown.ts';
 
-const Pipeline = {
+export const Pipeline = {
   id: Type.Integer(),
   team: Type.String(),
   name: Type.String(),

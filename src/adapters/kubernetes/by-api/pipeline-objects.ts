@@ -3,7 +3,8 @@ import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { PipelineObject as Manifest } from '#adapters/kubernetes/kinds/custom-resources.ts';
-import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
+import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
+import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/renamed-from.ts';
 import type { PipelineObject, PipelineObjects } from '#flows/object-ports.ts';
 import { replaceSpec } from './replace-spec.ts';
 import { made, mapped, ofApi, writtenOf } from './written.ts';
@@ -16,8 +17,10 @@ export function pipelineObjects(
 ): PipelineObjects {
   return {
     read: async (place) => mapped(ofApi(writtenOf(await client.get(kind, place))), seen),
-    async create({ namespace, name }, spec, by) {
-      const object = made(kind, { namespace, name, by, finalizer: PIPELINE_FINALIZER, spec });
+    async create({ namespace, name, spec, renamedFrom }, by) {
+      const annotations = renamedFrom && { [ANNOTATION.renamedFrom]: renamedFromText(renamedFrom) };
+      const finalizer = PIPELINE_FINALIZER;
+      const object = made(kind, defined({ namespace, name, by, finalizer, annotations, spec }));
       return mapped(writtenOf(await client.create(kind, object)), seen);
     },
     async replace({ namespace, name, generation }, spec, by) {
@@ -31,13 +34,15 @@ export function pipelineObjects(
 
 function seen({ metadata, spec, status }: Wire<Manifest>): PipelineObject {
   const { name = '', namespace = '', uid = '', generation = 0 } = metadata;
-  const { config = '', vars, displayName } = spec;
+  const { config = '', vars, displayName, public: open, ...others } = spec;
   return defined({
     name,
     namespace,
     uid,
     generation,
-    spec: defined({ config, vars, displayName, public: spec.public }),
+    spec: defined({ config, vars, displayName, public: open }),
+    others: Object.keys(others),
+    renamedFrom: renamedFromOf(metadata.annotations),
     deleting: metadata.deletionTimestamp !== undefined,
     verdict: verdictOf(status, generation),
   });

@@ -45,17 +45,18 @@ interface NewObject {
   namespace?: string;
   by: string;
   finalizer?: string;
+  annotations?: Record<string, string>;
   spec?: object;
 }
 
 /** A new object of the API's. With a finalizer from the start, nobody deletes it unseen. */
 export function made<T>(kind: Kind<T>, object: NewObject): T {
-  const { name, namespace, by, finalizer, spec = {} } = object;
+  const { name, namespace, by, finalizer, annotations, spec = {} } = object;
   const metadata = {
     name,
     namespace,
     labels: { [LABEL.madeBy]: BY_API },
-    annotations: changedBy(by),
+    annotations: { ...changedBy(by), ...annotations },
     finalizers: finalizer === undefined ? undefined : [finalizer],
   };
   // Written in full: what client-node wants beside it is the server's to fill in.

@@ -47,6 +47,12 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
       refusedTags,
     });
   }
+  if (applied.outcome === 'renamed')
+    return { ready: notReady('Renamed', `It goes on as ${applied.to}.`), stalled: false };
+  if (applied.outcome === 'renaming') {
+    const { reason, message } = applied;
+    return { ready: notReady(reason, message), stalled: reason === 'RenameRefused' };
+  }
   const [reason, told] =
     applied.outcome === 'invalid'
       ? ['InvalidConfig', applied.errors.join('\n')]

@@ -23,6 +23,8 @@ const REMOVAL_RETRY_MS = 2000;
 const TEAM_PATIENCE_MS = 10_000;
 /** What stands elsewhere and could not be reached is tried again. */
 const UNAVAILABLE_RETRY_MS = 60_000;
+/** Builds that a rename waits for end soon. */
+const RENAMING_RETRY_MS = 2000;
 
 export interface PipelinesOptions {
   client: ApiClient;
@@ -30,7 +32,7 @@ export interface PipelinesOptions {
   recorder: EventRecorder;
   queue: WorkQueue;
   apply(manifest: PipelineManifest): Promise<PipelineApplied>;
-  remove(name: PipelineName, askedMsAgo: number): Promise<PipelineRemoved>;
+  remove(name: PipelineName & { uid: string }, askedMsAgo: number): Promise<PipelineRemoved>;
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
   /** Whether the Team's namespace is prepared and its row saved; when it becomes so, `teamChanged` is called. */
   teamIsReady(team: string): boolean;
@@ -145,8 +147,11 @@ export class PipelinesController {
       paused: seen.paused,
       pins: seen.pins,
       requestedAt: seen.requestedAt,
+      renamedFrom: seen.renamedFrom,
     });
     const applied = await this.#options.apply(manifest);
+    // Its deletion is asked for, and is heard of.
+    if (applied.outcome === 'renamed') return 'done';
     const verdict = verdictOf(applied, seen.status);
     known.generation = seen.generation;
     known.verdict = verdict;
@@ -155,9 +160,13 @@ export class PipelinesController {
       this.#keyOfId.set(applied.facts.id, key);
     }
     await this.#write(seen, verdict, applied.facts);
-    if (applied.outcome !== 'unavailable' || applied.again !== true) return 'done';
+    const againAfterMs = retryAfterMs(applied);
+    // The object that it goes on in place of is looked at again: it goes now.
+    if (seen.renamedFrom !== undefined && applied.outcome !== 'renaming')
+      this.#applyAgain(`${seen.namespace}/${seen.renamedFrom.name}`);
+    if (againAfterMs === undefined) return 'done';
     known.dirty = true;
-    return { againAfterMs: UNAVAILABLE_RETRY_MS };
+    return { againAfterMs };
   }
 
   /** At first sight: a status that says "not yet", so that nobody reads an empty one as "fine". */
@@ -233,7 +242,8 @@ export class PipelinesController {
     if (!seen.finalizers.includes(PIPELINE_FINALIZER)) return 'done';
     const askedMsAgo = Date.now() - (seen.deletedAt?.getTime() ?? 0);
     if (team !== undefined) {
-      const removed = await this.#options.remove({ team, pipeline: seen.name }, askedMsAgo);
+      const name = { team, pipeline: seen.name, uid: seen.uid };
+      const removed = await this.#options.remove(name, askedMsAgo);
       if (removed.outcome === 'waiting') {
         const ready = notReady('Terminating', removed.message);
         await this.#write(seen, { ready, stalled: false }, undefined);
@@ -259,6 +269,13 @@ export class PipelinesController {
   }
 }
 
+/** What may come out differently though nothing of the object changes. */
+function retryAfterMs(applied: PipelineApplied): number | undefined {
+  if (applied.outcome === 'renaming')
+    return applied.reason === 'Renaming' ? RENAMING_RETRY_MS : UNAVAILABLE_RETRY_MS;
+  return applied.outcome === 'unavailable' && applied.again === true ? UNAVAILABLE_RETRY_MS : undefined;
+}
+
 function isAsApplied(known: Known, seen: SeenPipeline): boolean {
   return known.generation === seen.generation && known.requestedAt === seen.requestedAt;
 }
@@ -268,6 +285,7 @@ function sameForUs(before: SeenPipeline, after: SeenPipeline): boolean {
   return (
     before.generation === after.generation &&
     before.requestedAt === after.requestedAt &&
+    before.renamedFrom?.key === after.renamedFrom?.key &&
     before.deletedAt?.getTime() === after.deletedAt?.getTime() &&
     before.finalizers.length === after.finalizers.length
   );

@@ -2,8 +2,10 @@ import type { V1ConfigMap, V1CronJob, V1ObjectMeta, V1Pod } from '@kubernetes/cl
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import { renamedFromOf } from '#adapters/kubernetes/renamed-from.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
 import type { ContainerFacts, PodFacts } from '#flows/cluster-ports.ts';
+import type { RenamedFrom } from '#flows/rename-ports.ts';
 import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-resources.ts';
 
 /*
@@ -36,6 +38,8 @@ export interface SeenPipeline extends SeenMeta {
   secrets: string[];
   /** The annotation that asks for sources to be fetched anew. */
   requestedAt?: string;
+  /** The annotation of an object that is to go on with the pipeline of another one. */
+  renamedFrom?: RenamedFrom;
   status?: Wire<PipelineObject>['status'];
 }
 
@@ -87,6 +91,7 @@ export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): 
     ],
     secrets: varsFrom.flatMap((source) => source.secretRef?.name ?? []),
     requestedAt: metadata?.annotations?.[ANNOTATION.requestedAt],
+    renamedFrom: renamedFromOf(metadata?.annotations),
     status,
     displayName,
     public: spec.public,

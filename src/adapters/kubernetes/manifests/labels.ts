@@ -31,6 +31,8 @@ export const ANNOTATION = {
   requestedAt: 'millrace.dev/requested-at',
   /** Of what the API made: who changed it last. */
   changedBy: 'millrace.dev/changed-by',
+  /** Of a Pipeline of the API: name and uid of the object whose pipeline it goes on with, and the key that was given for that. */
+  renamedFrom: 'millrace.dev/renamed-from',
 } as const;
 
 /** Value of the label `madeBy` of what the API makes. */

@@ -27,6 +27,8 @@ export function operatorClusterRules(release: string): V1PolicyRule[] {
     },
     // For their finalizers; a ValidatingAdmissionPolicy keeps specs out of reach.
     { apiGroups: ['millrace.dev'], resources: ['teams', 'pipelines', 'oauthproviders'], verbs: ['patch'] },
+    // What is left of a rename; a ValidatingAdmissionPolicy keeps all but the API's objects out of reach.
+    { apiGroups: ['millrace.dev'], resources: ['pipelines'], verbs: ['delete'] },
     {
       apiGroups: ['millrace.dev'],
       resources: ['teams/status', 'pipelines/status', 'oauthproviders/status'],

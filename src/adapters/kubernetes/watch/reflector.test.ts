@@ -154,8 +154,8 @@ describe('a reflector', () => {
       [[event('BOOKMARK', { metadata: { resourceVersion: '40' } })], ['hang']],
     );
     const { until } = follow(script);
-    await until(() => script.watchedFrom.length === 2);
-    expect(script.watchedFrom).toEqual(['9', '40']);
+    await until(() => script.watchedFrom.length > 1);
+    expect(script.watchedFrom.slice(0, 2)).toEqual(['9', '40']);
     expect(script.listed).toBe(1);
   });
 
@@ -182,9 +182,9 @@ describe('a reflector', () => {
       [gone, ['hang']],
     );
     const { changes, problems, until } = follow(script);
-    await until(() => script.watchedFrom.length === 2);
+    await until(() => script.watchedFrom.length > 1);
     expect(changes).toEqual(['added a u1', 'added b u2', 'deleted a u1', 'deleted b u2', 'added b u3']);
-    expect(script.watchedFrom).toEqual(['9', '30']);
+    expect(script.watchedFrom.slice(0, 2)).toEqual(['9', '30']);
     expect(problems).toEqual([]);
   });
 

@@ -18,13 +18,13 @@ import type { Compiler } from '#flows/manifest-ports.ts';
 import type { PipelineSpec } from '#flows/object-ports.ts';
 import { actOf } from './answers.ts';
 import { problemOf, writable, written } from './objects.ts';
-import { body } from './schemas.ts';
+import { body, ObjectName } from './schemas.ts';
 
 const LONGEST_TEXT = 262_144;
 /** The text may be escaped, and its variables come with it. */
 const BODY_LIMIT = 1024 * 1024;
 /** Longer than a flow waits for the operator. */
-const PATIENCE_MS = 20_000;
+export const PATIENCE_MS = 20_000;
 
 const Config = Type.String({ minLength: 1, maxLength: LONGEST_TEXT });
 const Vars = Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })));
@@ -34,17 +34,20 @@ const Settings = {
   display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
   public: Type.Optional(Type.Boolean()),
 };
-const Changes = body({ ...Settings, config: Type.Optional(Config) });
+export const Changes = body({ ...Settings, config: Type.Optional(Config) });
 
-const Finding = Type.Object({
+export const Finding = Type.Object({
   severity: Type.Enum(['error', 'warning']),
   code: Type.Optional(Type.String()),
   line: Type.Optional(Type.Integer()),
   column: Type.Optional(Type.Integer()),
+  /** Behind the last letter. */
+  end_line: Type.Optional(Type.Integer()),
+  end_column: Type.Optional(Type.Integer()),
   message: Type.String(),
   help: Type.Optional(Type.String()),
 });
-const Made = {
+export const Made = {
   team: Type.String(),
   name: Type.String(),
   /** Whether this text runs now. */
@@ -53,7 +56,7 @@ const Made = {
   message: Type.Optional(Type.String()),
   warnings: Type.Array(Finding),
 };
-const MadeAnswer = Type.Object({ data: Type.Object(Made) });
+export const MadeAnswer = Type.Object({ data: Type.Object(Made) });
 
 /** Texts that are compiled or wait for it at a time; each may take seconds. */
 const MOST_TEXTS = 16;
@@ -90,10 +93,10 @@ function createRoute(ports: AccessPorts): Route {
     method: 'POST',
     url: '/teams/:team/pipelines',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
-      body: body({ ...Settings, name: PipelineParams.properties.pipeline, config: Config }),
+      body: body({ ...Settings, name: ObjectName, config: Config }),
       response: { 201: MadeAnswer, 202: MadeAnswer },
     },
     handler: async ({ params: { team }, body: { name, config, ...settings }, identity }, reply) => {
@@ -112,7 +115,7 @@ function validateRoute(ports: AccessPorts): Route {
     method: 'POST',
     url: '/teams/:team/pipelines/validate',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
       body: body({ config: Config, vars: Vars }),
@@ -120,19 +123,25 @@ function validateRoute(ports: AccessPorts): Route {
     },
     handler: async ({ body: { config, vars } }) => {
       const findings = await validatePipeline({ config, ...(vars && { vars }) }, ports.compiler);
-      return { data: { valid: findings.every(({ severity }) => severity !== 'error'), findings } };
+      return {
+        data: {
+          valid: findings.every(({ severity }) => severity !== 'error'),
+          findings: findings.map(encodeFinding),
+        },
+      };
     },
   });
 }
 
+export const Definition = {
+  name: Type.String(),
+  config: Type.String(),
+  vars: Strings,
+  display_name: Type.Optional(Type.String()),
+  public: Type.Optional(Type.Boolean()),
+};
+
 function definitionRoute(ports: AccessPorts): Route {
-  const Definition = {
-    name: Type.String(),
-    config: Type.String(),
-    vars: Strings,
-    display_name: Type.Optional(Type.String()),
-    public: Type.Optional(Type.Boolean()),
-  };
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/definition',
@@ -158,7 +167,7 @@ function changeRoute(ports: AccessPorts): Route {
     method: 'PUT',
     url: '/teams/:team/pipelines/:pipeline',
     bodyLimit: BODY_LIMIT,
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: { params: PipelineParams, body: Changes, response: { 200: MadeAnswer, 202: MadeAnswer } },
     handler: async ({ params, body: fields, identity }, reply) => {
       const act = actOf(identity, ports.now());
@@ -175,7 +184,7 @@ function deleteRoute(ports: AccessPorts): Route {
   return route({
     method: 'DELETE',
     url: '/teams/:team/pipelines/:pipeline',
-    handlerTimeout: PATIENCE_MS,
+    timeLimit: PATIENCE_MS,
     schema: {
       params: PipelineParams,
       response: { 200: Gone, 202: Gone },
@@ -189,7 +198,7 @@ function deleteRoute(ports: AccessPorts): Route {
   });
 }
 
-function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
+export function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
   return { objects: writable(objects).pipelines, members, compiler, wait };
 }
 
@@ -212,16 +221,27 @@ interface Named {
 
 const NOT_YET = 'The operator has not looked at it yet.';
 
-function encode({ team, pipeline }: Named, made: PipelineChanged) {
+/** What became of a pipeline of this name, or the problem why nothing did. */
+export function encode({ team, pipeline }: Named, made: PipelineChanged) {
   if (made.answer === 'invalid') throw invalid(made.findings);
   if (made.answer !== 'done') throw problemOf(made, `Pipeline ${pipeline}`);
   const { verdict = { ready: false, reason: 'Pending', message: NOT_YET }, warnings } = made;
-  const told = { team, name: pipeline, ready: verdict.ready, warnings };
+  const told = { team, name: pipeline, ready: verdict.ready, warnings: warnings.map(encodeFinding) };
   return verdict.ready ? told : { ...told, reason: verdict.reason, message: verdict.message };
 }
 
 function invalid(findings: readonly FindingTold[]): Problem {
   const [first] = findings.filter(({ severity }) => severity === 'error');
   const place = first?.line === undefined ? '' : `${first.line}:${first.column ?? 1}: `;
-  return new Problem('invalid-pipeline', `${place}${first?.message ?? 'The text has errors.'}`, { findings });
+  return new Problem('invalid-pipeline', `${place}${first?.message ?? 'The text has errors.'}`, {
+    findings: findings.map(encodeFinding),
+  });
+}
+
+function encodeFinding({ endLine, endColumn, ...finding }: FindingTold) {
+  return {
+    ...finding,
+    ...(endLine !== undefined && { end_line: endLine }),
+    ...(endColumn !== undefined && { end_column: endColumn }),
+  };
 }

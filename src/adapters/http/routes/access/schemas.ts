@@ -10,6 +10,13 @@ export function body<P extends TProperties>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });
 }
 
+/** As Kubernetes takes them: words of small letters, digits and hyphens, joined by dots. */
+export const ObjectName = Type.String({
+  minLength: 1,
+  maxLength: 63,
+  pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+});
+
 export const RoleName = Type.Enum([...ROLES]);
 export const Username = Type.String({ minLength: 1, maxLength: 100 });
 export const Password = Type.String({ minLength: 1, maxLength: 1024 });

@@ -4,6 +4,7 @@ import type { Route } from '#adapters/http/access/route.ts';
 import { auditRoutes } from './audit.ts';
 import { oauthRoutes } from './oauth.ts';
 import { pipelineChangeRoutes } from './pipelines.ts';
+import { renameRoutes } from './rename-pipeline.ts';
 import { profileRoutes } from './profile.ts';
 import { providerRoutes } from './providers.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -22,6 +23,7 @@ export function accessRoutes(ports: AccessPorts): Route[] {
     ...tokenRoutes(ports),
     ...teamRoutes(ports),
     ...pipelineChangeRoutes(ports),
+    ...renameRoutes(ports),
     ...userRoutes(ports),
     ...auditRoutes(ports),
   ];

@@ -87,7 +87,7 @@ function lifeRoutes(ports: AccessPorts): Route[] {
       method: 'POST',
       url: '/teams',
       bodyLimit: SMALL_BODY,
-      handlerTimeout: PATIENCE_MS,
+      timeLimit: PATIENCE_MS,
       schema: {
         body: body({ name: TeamParams.properties.team, display_name: Type.Optional(DisplayName) }),
         response: { 201: Type.Object({ data: Type.Object(Team) }), 202: Name },
@@ -121,7 +121,7 @@ function lifeRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'DELETE',
       url: '/teams/:team',
-      handlerTimeout: PATIENCE_MS,
+      timeLimit: PATIENCE_MS,
       schema: { params: TeamParams, response: { ...Nothing, 202: Name } },
       handler: async ({ params: { team }, identity }, reply) => {
         const removed = await deleteTeam(team, actOf(identity, now()), parts());

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '#e2e/support/eventually.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  oneJob,
+  teamName,
+} from '#e2e/support/fixtures.ts';
+import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { condition, kubectl, list } from '#e2e/support/kubectl.ts';
+
+const TEAM = teamName('e2e-away');
+const NAMESPACE = ['--namespace', RELEASE.namespace];
+const POSTGRES = `${RELEASE.name}-postgres`;
+const GATEWAYS = 'app.kubernetes.io/component in (gateway-public, gateway-internal)';
+
+const scalePostgres = (replicas: number): Promise<string> =>
+  kubectl('scale', `statefulset/${POSTGRES}`, ...NAMESPACE, `--replicas=${replicas}`);
+
+beforeAll(() => createTeam(TEAM), 120_000);
+afterAll(async () => {
+  await scalePostgres(1);
+  await kubectl('rollout', 'status', `statefulset/${POSTGRES}`, ...NAMESPACE, '--timeout=120s');
+  await deleteTeam(TEAM);
+}, 300_000);
+
+interface Seen {
+  name: string;
+  ready: boolean;
+  restarts: number;
+}
+
+const gateways = async (): Promise<Seen[]> =>
+  (await list('pods', ...NAMESPACE, '-l', GATEWAYS)).map((pod) => {
+    const statuses: unknown = pod.status?.['containerStatuses'];
+    const [first]: { restartCount: number }[] = Array.isArray(statuses) ? statuses : [];
+    return {
+      name: pod.metadata.name,
+      ready: condition(pod, 'Ready').status === 'True',
+      restarts: first?.restartCount ?? Number.NaN,
+    };
+  });
+
+/** What a probe of the kubelet gets: `/healthz` decides whether it begins anew, `/readyz` whether anybody comes to it. */
+const probe = async (pod: string, path: string): Promise<string> => {
+  const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${pod}:9090/proxy/${path}`;
+  return await kubectl('get', '--raw', at).catch((error: unknown) => String(error));
+};
+
+const whole = async (ready: boolean): Promise<void> =>
+  eventually(
+    async () => expect((await gateways()).map((one) => one.ready)).toEqual([ready, ready, ready, ready]),
+    120,
+  );
+
+test('while Postgres is away all gateways are alive and none is ready; once it is back they work on, none begun anew', async () => {
+  await createPipeline(TEAM, 'after', oneJob('true'));
+  await whole(true);
+  const before = await gateways();
+  await scalePostgres(0);
+  await whole(false);
+  for (const { name } of before) {
+    expect(await probe(name, 'healthz')).toBe('ok\n');
+    expect(await probe(name, 'readyz')).toContain('ServiceUnavailable');
+  }
+  await scalePostgres(1);
+  await whole(true);
+  expect(await gateways()).toEqual(before);
+  // Services learn only a moment later that their Pods are ready.
+  const { number } = await eventually(async () => created(await pipelineApi(TEAM, 'after').trigger('work')));
+  expect((await buildEnded(TEAM, 'after', 'work', number)).status).toBe('succeeded');
+}, 600_000);

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+
+const run = promisify(execFile);
+const ANSWER = "{ requestId: 'one', method: 'GET', route: '/a', status: 200, milliseconds: 1 }";
+
+/** What a process writes to its standard output that says this. */
+async function written(code: string): Promise<unknown[]> {
+  const from = new URL('log.ts', import.meta.url).href;
+  const script = `import { answerLog, createLog } from '${from}';
+    const log = createLog('info', 'test'); const answered = answerLog(log); const answer = ${ANSWER}; ${code}`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line).msg);
+}
+
+test('lines are written in the order in which they were said', async () => {
+  expect(await written(`answered(answer); log.info('between'); answered(answer);`)).toEqual([
+    'answered',
+    'between',
+    'answered',
+  ]);
+});
+
+test.each(['process.exit(0)', 'setImmediate(() => process.exit(0))'])(
+  'what was said last is written when the process ends by %s',
+  async (end) => {
+    const lines = await written(`answered(answer); answered(answer); ${end};`);
+    expect(lines).toEqual(['answered', 'answered']);
+  },
+);

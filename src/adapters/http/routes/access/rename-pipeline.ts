@@ -1,0 +1,33 @@
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import { route } from '#adapters/http/access/route.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { PipelineParams } from '#adapters/http/routes/schemas.ts';
+import { renamePipeline } from '#flows/rename-pipeline.ts';
+import { actOf } from './answers.ts';
+import { encode, MadeAnswer, partsOf, PATIENCE_MS } from './pipelines.ts';
+import { body, ObjectName } from './schemas.ts';
+
+export function renameRoutes(ports: AccessPorts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/rename',
+      timeLimit: PATIENCE_MS,
+      schema: {
+        params: PipelineParams,
+        body: body({ name: ObjectName }),
+        response: { 200: MadeAnswer, 202: MadeAnswer },
+      },
+      handler: async ({ params, body: { name }, identity }, reply) => {
+        const act = actOf(identity, ports.now());
+        const renamed = await renamePipeline(params, name, act, {
+          ...partsOf(ports),
+          renames: ports.renames,
+        });
+        const ofNew = renamed.answer === 'done' || renamed.answer === 'exists';
+        const told = encode({ team: params.team, pipeline: ofNew ? name : params.pipeline }, renamed);
+        return reply.code(told.ready ? 200 : 202).send({ data: told });
+      },
+    }),
+  ];
+}

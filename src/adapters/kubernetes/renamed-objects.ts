@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PipelineCluster } from '#flows/manifest-ports.ts';
+import { ApiError, orAbsent, orThrow } from './api/answer.ts';
+import type { ApiClient, JsonPatch } from './api/client.ts';
+import { KINDS } from './api/kinds.ts';
+import { ANNOTATION, BY_API, LABEL } from './manifests/labels.ts';
+import { renamedFromOf } from './renamed-from.ts';
+
+const kind = KINDS.pipelines;
+const PATH = `/metadata/annotations/${ANNOTATION.renamedFrom.replace('/', '~1')}`;
+
+/** The two objects of a rename. */
+export function renamedObjects(
+  client: Pick<ApiClient, 'get' | 'patchJson' | 'delete'>,
+): Pick<PipelineCluster, 'compareRenamed' | 'settleRename' | 'removeObject'> {
+  return {
+    async compareRenamed({ namespace, pipeline, renamedFrom: { name, uid } }) {
+      const doing = `reading the Pipeline ${namespace}/${name}, which is renamed`;
+      const old = orAbsent(await client.get(kind, { namespace, name }), doing);
+      if (old?.metadata.uid !== uid) return 'gone';
+      const fresh = orThrow(
+        await client.get(kind, { namespace, name: pipeline }),
+        `reading the Pipeline ${namespace}/${pipeline}`,
+      );
+      const byApi = [old, fresh].every(({ metadata }) => metadata.labels?.[LABEL.madeBy] === BY_API);
+      if (!byApi) return 'managed';
+      return isDeepStrictEqual(old.spec, fresh.spec) ? 'same' : 'changed';
+    },
+    async settleRename({ namespace, pipeline: name, uid }) {
+      const doing = `settling the rename of ${namespace}/${name}`;
+      const current = orAbsent(await client.get(kind, { namespace, name }), doing);
+      if (current?.metadata.uid !== uid || renamedFromOf(current.metadata.annotations) === undefined) return;
+      const patch: JsonPatch[] = [
+        { op: 'test', path: '/metadata/uid', value: uid },
+        { op: 'remove', path: PATH },
+      ];
+      orAbsent(await client.patchJson(kind, { namespace, name }, patch), doing);
+    },
+    async removeObject({ namespace, pipeline: name, uid }) {
+      const answer = await client.delete(kind, { namespace, name }, { uid });
+      // Another object has the name: this one is gone.
+      if (!answer.ok && answer.status !== 409)
+        throw new ApiError(`deleting the Pipeline ${namespace}/${name}, which was renamed`, answer);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { Misuse } from '#cli/terminal.ts';
+
+interface Seat {
+  input: NodeJS.ReadableStream;
+  output: NodeJS.WritableStream;
+}
+
+/** One line of whoever sits there. What is hidden is neither shown nor kept. */
+export async function askOn(
+  { input, output }: Seat,
+  question: string,
+  line: 'shown' | 'hidden',
+): Promise<string> {
+  const nowhere = new Writable({ write: (_bytes, _encoding, done) => done() });
+  if (line === 'hidden') output.write(question);
+  const lines = createInterface({
+    input,
+    output: line === 'hidden' ? nowhere : output,
+    terminal: true,
+    historySize: 0,
+  });
+  lines.setPrompt(line === 'hidden' ? '' : question);
+  lines.prompt();
+  // Ctrl-C; the terminal hands it over as a letter while somebody is asked.
+  lines.on('SIGINT', () => lines.close());
+  try {
+    const [given]: unknown[] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [])]);
+    if (typeof given !== 'string') throw new Misuse('nothing was typed: stopped');
+    return given;
+  } finally {
+    lines.close();
+    if (line === 'hidden') output.write('\n');
+  }
+}

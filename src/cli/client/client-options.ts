@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { colour } from '#cli/command-options.ts';
+
+/** Of each verb that asks a server. */
+export const server = (command: Command): Command =>
+  command
+    .option('--url <url>', 'the server (default: MILLRACE_URL, else where somebody logged in last)')
+    .option('--ca-file <file>', 'certificates in PEM that are trusted besides those of the machine')
+    .addOption(colour());
+
+export const output = (): Option =>
+  new Option('--output <form>', 'for people, or for programs').choices(['text', 'json']).default('text');
+
+export const team = (): Option => new Option('-t, --team <team>', 'whose it is').default('main');
+
+/** Pairs of names, as everybody writes them. */
+export const jobOf = (given: string): { pipeline: string; job: string } => {
+  const [pipeline = '', job = '', ...more] = given.split('/');
+  if (pipeline === '' || job === '' || more.length > 0)
+    throw new InvalidArgumentError('Write it as <pipeline>/<job>.');
+  return { pipeline, job };
+};
+
+export const buildOf = (given: string): { pipeline: string; job: string; build?: string } => {
+  const [pipeline = '', job = '', build, ...more] = given.split('/');
+  if (pipeline === '' || job === '' || build === '' || more.length > 0)
+    throw new InvalidArgumentError(
+      'Write it as <pipeline>/<job>/<build>, or <pipeline>/<job> for the newest.',
+    );
+  return { pipeline, job, ...(build !== undefined && { build }) };
+};
+
+export const positive = (given: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(given)) throw new InvalidArgumentError('Write a number from 1 on.');
+  return Number(given);
+};
+
+export const EXITS =
+  '\nExit code: 0, it is done; 2, the command was used wrongly, or the server refused it or could not be reached.';
+
+/** Where there is something that can be wrong without the server's refusing to say so. */
+export const exitsOf = (wrong: string): string =>
+  `\nExit code: 0, everything is right; 1, ${wrong}; 2, the command was used wrongly, or the server refused it or could not be reached.`;

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setGlobalProxyFromEnv } from 'node:http';
+import { resolve } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { clientConfig } from '#config';
+import type { ClientConfig } from '#config';
+import { explain } from '#cli/explain.ts';
+import type { Terminal } from '#cli/terminal.ts';
+import { Misuse } from '#cli/terminal.ts';
+import { Api } from './api.ts';
+import { readCredentials } from './credentials.ts';
+import type { Credentials } from './credentials.ts';
+import { isLoopback, serverUrl } from './server-url.ts';
+
+export interface ServerOptions {
+  /** Another server than the one that somebody logged in at last. */
+  url?: string;
+  caFile?: string;
+}
+
+/** The gateway that is meant, with the token that is for it. */
+export async function connect(options: ServerOptions, terminal: Terminal): Promise<Api> {
+  const config = readConfig(terminal);
+  const credentials = await readCredentials(config.directory);
+  const { url, token, from, caFile } = chooseServer(options, config, credentials);
+  if (token === undefined) throw new Misuse(`nobody is logged in at ${url}: millrace login ${url}`);
+  await prepare(url, caFile, config);
+  return new Api({ url, token: from }, token);
+}
+
+export function readConfig({ environment }: Pick<Terminal, 'environment'>): ClientConfig {
+  const source = environment && { environment, readText: (path: string) => readFileSync(path, 'utf8') };
+  const { config, problems } = clientConfig(source);
+  if (problems !== undefined) throw new Misuse(problems.join(' '));
+  return config;
+}
+
+interface Chosen {
+  url: string;
+  token: string | undefined;
+  from: 'of the environment' | 'of a login';
+  caFile: string | undefined;
+}
+
+/** A token goes to the server that it is of, and to no other: that of the environment to the one that the environment or the command names. */
+export function chooseServer(options: ServerOptions, config: ClientConfig, known: Credentials): Chosen {
+  const url = urlOf(options.url ?? config.url, config, known);
+  const kept = known.servers[url];
+  const caFile = options.caFile ?? config.caFile ?? kept?.ca_file;
+  if (config.token !== undefined && (config.url === undefined || serverUrl(config.url) === url))
+    return { url, token: config.token, from: 'of the environment', caFile };
+  return { url, token: kept?.token, from: 'of a login', caFile };
+}
+
+function urlOf(given: string | undefined, { token }: ClientConfig, { current }: Credentials): string {
+  if (given !== undefined) return serverUrl(given);
+  if (token !== undefined)
+    throw new Misuse('MILLRACE_TOKEN is set, and MILLRACE_URL is not: say which server it is for');
+  if (current !== undefined) return serverUrl(current);
+  throw new Misuse(
+    'no server is chosen: millrace login https://<your server>, or set MILLRACE_URL and MILLRACE_TOKEN',
+  );
+}
+
+/** What the connections of this process trust, and how they get there. */
+export async function prepare(
+  url: string,
+  caFile: string | undefined,
+  { proxy }: Pick<ClientConfig, 'proxy'>,
+): Promise<void> {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:') return;
+  const own = caFile === undefined ? [] : [await readCertificates(caFile)];
+  setDefaultCACertificates([
+    ...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...own]),
+  ]);
+  // A proxy sees no more of it than an address.
+  if (proxy.https_proxy !== undefined && !isLoopback(hostname)) setGlobalProxyFromEnv({ ...proxy });
+}
+
+async function readCertificates(file: string): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(resolve(file), 'utf8');
+  } catch (error) {
+    throw new Misuse(`${file} cannot be read: ${explain(error)}`);
+  }
+  if (!text.includes('-----BEGIN CERTIFICATE-----'))
+    throw new Misuse(`${file} holds no certificate in PEM (-----BEGIN CERTIFICATE-----)`);
+  return text;
+}

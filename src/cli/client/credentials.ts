@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isNativeError } from 'node:util/types';
+import { explain } from '#cli/explain.ts';
+import { Misuse } from '#cli/terminal.ts';
+
+/** What one server gave. */
+export interface Credential {
+  token: string;
+  /** Whose it is; a token of a team or of the installation is nobody's. */
+  username?: string;
+  /** Certificates that its own is checked by, besides those of the machine. */
+  ca_file?: string;
+}
+
+export interface Credentials {
+  /** The server that is meant when none is named: the last one that somebody logged in at. */
+  current?: string;
+  servers: Record<string, Credential>;
+}
+
+export const credentialsFile = (directory: string): string => join(directory, 'credentials.json');
+
+export async function readCredentials(directory: string): Promise<Credentials> {
+  const file = credentialsFile(directory);
+  const text = await readIfThere(file);
+  if (text === undefined) return { servers: {} };
+  if (((await stat(file)).mode & 0o077) !== 0)
+    throw new Misuse(`${file} holds tokens and is open to others on this machine: chmod 600 ${file}`);
+  const read = parse(text);
+  if (read === undefined) throw new Misuse(`${file} cannot be understood: delete it, and log in again`);
+  return read;
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isNativeError(error) && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new Misuse(`${file} cannot be read: ${explain(error)}`);
+  }
+}
+
+function parse(text: string): Credentials | undefined {
+  let value: { current?: unknown; servers?: unknown } | null;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { current, servers } = Object(value);
+  if (typeof servers !== 'object' || servers === null) return undefined;
+  const kept = Object.entries(servers).flatMap(([url, one]) => {
+    const credential = credentialIn(one);
+    return credential === undefined ? [] : [[url, credential] as const];
+  });
+  return { ...(typeof current === 'string' && { current }), servers: Object.fromEntries(kept) };
+}
+
+function credentialIn(value: unknown): Credential | undefined {
+  const { token, username, ca_file: caFile }: Record<string, unknown> = Object(value);
+  if (typeof token !== 'string' || token === '') return undefined;
+  return {
+    token,
+    ...(typeof username === 'string' && { username }),
+    ...(typeof caFile === 'string' && { ca_file: caFile }),
+  };
+}
+
+/** At once or not at all, and never open to others, not even for a moment. */
+export async function writeCredentials(directory: string, credentials: Credentials): Promise<void> {
+  const file = credentialsFile(directory);
+  const fresh = `${file}.${randomUUID()}`;
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const handle = await open(fresh, 'wx', 0o600);
+    try {
+      await handle.writeFile(`${JSON.stringify(credentials, undefined, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(fresh, file);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw new Misuse(`${file} cannot be written: ${explain(error)}`);
+  }
+}

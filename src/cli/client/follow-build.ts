@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Terminal } from '#cli/terminal.ts';
+import { Misuse } from '#cli/terminal.ts';
+import type { BuildDetailTold, ChunkTold } from './answers.ts';
+import type { Api } from './api.ts';
+import { EventParser } from './event-stream.ts';
+import type { StreamEvent } from './event-stream.ts';
+import { Refused } from './refused.ts';
+import { Unreachable, unreachable } from './unreachable.ts';
+
+/** The server gives a sign of life every 15 s: a stream that says nothing for so long is broken. */
+const SILENCE_MS = 60_000;
+/** Attempts in a row without a word, and the longest pause before one: together some minutes, more than a server takes to restart. */
+const MOST_ATTEMPTS = 15;
+const LONGEST_PAUSE_MS = 15_000;
+const FIRST_PAUSE_MS = 1000;
+
+/** Who is told what happens. */
+export interface Follower {
+  state(build: BuildDetailTold): void;
+  log(chunk: ChunkTold): void;
+  /** The stream broke, and is asked for again. */
+  broken(why: string): void;
+}
+
+/** Tells all that a build says from its beginning to its end, once each, however often the connection breaks. */
+export async function followBuild(
+  api: Pick<Api, 'url' | 'stream'>,
+  path: string,
+  follower: Follower,
+  { pause = async (milliseconds) => await sleep(milliseconds) }: Pick<Terminal, 'pause'>,
+): Promise<void> {
+  const parser = new EventParser();
+  let failed = 0;
+  for (;;) {
+    const end = await followOnce({ api, path, parser }, follower, () => (failed = 0));
+    if (end === 'over') return;
+    failed += 1;
+    if (failed >= MOST_ATTEMPTS) throw end;
+    if (failed === 1) follower.broken(end.message);
+    await pause(Math.min(LONGEST_PAUSE_MS, (parser.retryMs ?? FIRST_PAUSE_MS) * 2 ** (failed - 1)));
+  }
+}
+
+/** It may be there again in a moment. */
+function isPassing(error: unknown): error is Misuse {
+  if (error instanceof Refused) return error.status === 429 || error.status >= 500;
+  return error instanceof Unreachable;
+}
+
+interface Stream {
+  api: Pick<Api, 'url' | 'stream'>;
+  path: string;
+  parser: EventParser;
+}
+
+/** Until the build's end, or what broke it before. */
+async function followOnce(stream: Stream, follower: Follower, heard: () => void): Promise<'over' | Misuse> {
+  try {
+    for await (const event of eventsOf(stream)) {
+      heard();
+      if (tell(event, follower)) return 'over';
+    }
+  } catch (error) {
+    if (isPassing(error)) return error;
+    throw error;
+  }
+  return new Unreachable(`${stream.api.url} ended the stream`);
+}
+
+async function* eventsOf({ api, path, parser }: Stream): AsyncGenerator<StreamEvent> {
+  const stop = new AbortController();
+  const silence = setTimeout(() => stop.abort(), SILENCE_MS);
+  parser.begin();
+  try {
+    const { lastId } = parser;
+    const body = await api.stream(path, lastId === undefined ? {} : { 'last-event-id': lastId }, stop.signal);
+    for await (const part of body) {
+      silence.refresh();
+      yield* parser.push(part);
+    }
+  } catch (error) {
+    throw error instanceof Misuse ? error : unreachable(api.url, error);
+  } finally {
+    clearTimeout(silence);
+    stop.abort();
+  }
+}
+
+/** Whether that was the last of it. */
+function tell({ name, data }: StreamEvent, follower: Follower): boolean {
+  if (name === 'build') follower.state(JSON.parse(data));
+  if (name === 'log') follower.log(JSON.parse(data));
+  if (name === 'closed')
+    throw new Misuse('you may not read this any more: the session has ended, or the role is gone');
+  if (name !== 'end') return false;
+  const { reason }: { reason?: string } = JSON.parse(data);
+  if (reason !== undefined) throw new Misuse(reason);
+  return true;
+}

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path';
+import type { Exit, Terminal } from '#cli/terminal.ts';
+import { EXIT, Misuse } from '#cli/terminal.ts';
+import type { SessionTold } from './answers.ts';
+import { Api } from './api.ts';
+import { prepare, readConfig } from './connect.ts';
+import { credentialsFile, readCredentials, writeCredentials } from './credentials.ts';
+import type { Credential } from './credentials.ts';
+import { readSecret } from './read-secret.ts';
+import { serverUrl } from './server-url.ts';
+import { timeOf } from './show.ts';
+import { whoIs } from './who.ts';
+
+export interface LoginOptions {
+  username?: string;
+  token?: boolean;
+  caFile?: string;
+}
+
+/** Proves the token or the password at the server, and keeps what it gives. */
+export async function login(server: string, options: LoginOptions, terminal: Terminal): Promise<Exit> {
+  const url = serverUrl(server);
+  const config = readConfig(terminal);
+  const known = await readCredentials(config.directory);
+  const caFile = options.caFile ?? config.caFile;
+  await prepare(url, caFile ?? known.servers[url]?.ca_file, config);
+  const { until, ...given } =
+    options.token === true ? await byToken(url, terminal) : await byPassword(url, options.username, terminal);
+  const trusted = caFile === undefined ? known.servers[url]?.ca_file : resolve(caFile);
+  const credential = { ...given, ...(trusted !== undefined && { ca_file: trusted }) };
+  await writeCredentials(config.directory, {
+    current: url,
+    servers: { ...known.servers, [url]: credential },
+  });
+  const who = credential.username ?? 'nobody in particular: a token of a team or of the installation';
+  const end = until === undefined ? '' : ` until ${timeOf(until)}`;
+  terminal.err(`Logged in at ${url} as ${who}${end}. Kept in ${credentialsFile(config.directory)}.\n`);
+  return EXIT.fine;
+}
+
+interface Given extends Credential {
+  until?: string;
+}
+
+async function byToken(url: string, terminal: Terminal): Promise<Given> {
+  const token = (await readSecret('Token: ', terminal)).trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) throw new Misuse('that is no token: it has letters that no token has');
+  const user = await whoIs(new Api({ url, token: 'of a login' }, token));
+  return { token, ...(user && { username: user.username }) };
+}
+
+async function byPassword(url: string, given: string | undefined, terminal: Terminal): Promise<Given> {
+  const username = given ?? (await terminal.ask?.('Username: ', 'shown'));
+  if (username === undefined)
+    throw new Misuse(
+      'nobody to ask here: add --username <name> or --token, and pipe in the password or token',
+    );
+  const password = await readSecret('Password: ', terminal);
+  const api = new Api({ url, token: 'none' }, undefined);
+  const { data } = await api.ask<SessionTold>('POST', '/auth/login', { username, password });
+  return data.must_change_password ? await changeFirst(url, password, data, terminal) : keep(data);
+}
+
+/** A password that somebody else gave opens nothing but this. */
+async function changeFirst(
+  url: string,
+  current: string,
+  { token }: SessionTold,
+  terminal: Terminal,
+): Promise<Given> {
+  if (terminal.ask === undefined)
+    throw new Misuse(
+      `this password must be changed first: in a browser at ${url}/profile, or log in where you can be asked`,
+    );
+  terminal.err('This password must be changed first.\n');
+  const wanted = await terminal.ask('New password: ', 'hidden');
+  if (wanted !== (await terminal.ask('Once more: ', 'hidden')))
+    throw new Misuse('the two are not the same: nothing was changed');
+  const api = new Api({ url, token: 'of a login' }, token);
+  const body = { current_password: current, new_password: wanted };
+  return keep((await api.ask<SessionTold>('PUT', '/profile/password', body)).data);
+}
+
+function keep({ token, username, expires_at: until }: SessionTold): Given {
+  if (token === undefined) throw new Misuse('the server gave no token');
+  return { token, username, ...(until !== undefined && { until }) };
+}

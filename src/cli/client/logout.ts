@@ -1,0 +1,39 @@
+import type { Exit, Terminal } from '#cli/terminal.ts';
+import { EXIT, Misuse } from '#cli/terminal.ts';
+import { Api } from './api.ts';
+import { prepare, readConfig } from './connect.ts';
+import { readCredentials, writeCredentials } from './credentials.ts';
+import type { Credential } from './credentials.ts';
+import { Refused } from './refused.ts';
+import { serverUrl } from './server-url.ts';
+
+/** Forgets what a server gave, and ends the session there. */
+export async function logout(server: string | undefined, terminal: Terminal): Promise<Exit> {
+  const config = readConfig(terminal);
+  const known = await readCredentials(config.directory);
+  const url = server === undefined ? known.current : serverUrl(server);
+  const credential = url === undefined ? undefined : known.servers[url];
+  if (url === undefined || credential === undefined)
+    throw new Misuse(url === undefined ? 'nobody is logged in' : `nobody is logged in at ${url}`);
+  const { [url]: _gone, ...servers } = known.servers;
+  const current = known.current === url ? undefined : known.current;
+  const stays = await endSession(url, credential, async () => await prepare(url, credential.ca_file, config));
+  await writeCredentials(config.directory, { ...(current !== undefined && { current }), servers });
+  terminal.err(`Logged out at ${url}.${stays}\n`);
+  return EXIT.fine;
+}
+
+/** What is left there, if anything. What is here goes in any case. */
+async function endSession(url: string, { token }: Credential, ready: () => Promise<void>): Promise<string> {
+  // Sessions are JWTs; API tokens have no such form.
+  if (!token.includes('.')) return ` The token itself stays valid: delete it at ${url}/profile.`;
+  try {
+    await ready();
+    await new Api({ url, token: 'of a login' }, token).tell('POST', '/auth/logout');
+    return '';
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) return '';
+    if (!(error instanceof Misuse)) throw error;
+    return ` The session there could not be ended (${error.message}): end it at ${url}/profile.`;
+  }
+}

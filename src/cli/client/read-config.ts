@@ -1,0 +1,37 @@
+import { isManifest } from '#cli/is-manifest.ts';
+import { readInput } from '#cli/read-files.ts';
+import { textOfVariable } from '#cli/check-pipeline.ts';
+import { readVariables } from '#cli/read-variables.ts';
+import type { VariableOptions } from '#cli/read-variables.ts';
+import type { Terminal } from '#cli/terminal.ts';
+import { Misuse } from '#cli/terminal.ts';
+
+/** The text of a pipeline, and the file that it is shown by. */
+export interface ConfigText {
+  file: string;
+  source: string;
+}
+
+export async function readConfigText(name: string, terminal: Terminal): Promise<ConfigText> {
+  const { file, bytes } = await readInput(name, terminal);
+  let source: string;
+  try {
+    source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Misuse(`${file} is no text in UTF-8`);
+  }
+  if (isManifest(file, source))
+    throw new Misuse(`${file} is a manifest: kubectl apply takes it. The API takes the HCL text alone`);
+  if (source === '') throw new Misuse(`${file} is empty`);
+  return { file, source };
+}
+
+/** Values as a manifest writes them: texts. Undefined when none were given. */
+export async function readTextVariables(
+  options: VariableOptions,
+  terminal: Terminal,
+): Promise<Record<string, string> | undefined> {
+  if (options.var === undefined && options.vars === undefined) return undefined;
+  const given = Object.entries(await readVariables(options, terminal));
+  return Object.fromEntries(given.map(([name, { value }]) => [name, textOfVariable(value)]));
+}

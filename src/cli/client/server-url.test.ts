@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { isLoopback, serverUrl } from './server-url.ts';
+
+describe('the address of a server', () => {
+  const cases: Record<string, string> = {
+    'https://ci.example.org': 'https://ci.example.org',
+    'https://CI.example.org/': 'https://ci.example.org',
+    'https://ci.example.org:443': 'https://ci.example.org',
+    'https://ci.example.org:8443/': 'https://ci.example.org:8443',
+    'http://localhost:8080': 'http://localhost:8080',
+    'http://127.0.0.1:8080/': 'http://127.0.0.1:8080',
+    'http://[::1]:8080': 'http://[::1]:8080',
+  };
+  test.each(Object.entries(cases))('%s is %s', (given, origin) => {
+    expect(serverUrl(given)).toBe(origin);
+  });
+
+  const refused: Record<string, [given: string, message: string]> = {
+    'no address': ['ci.example.org', 'is no address of a server: write it like https://'],
+    'another protocol': ['ftp://ci.example.org', 'is no address of a server'],
+    'a page of it': [
+      'https://ci.example.org/teams/main',
+      'at the root of its address: write https://ci.example.org',
+    ],
+    'a question to it': ['https://ci.example.org/?a=b', 'at the root of its address'],
+    'a name in it': ['https://ann@ci.example.org', 'leave name and password out'],
+    'no TLS': ['http://ci.example.org', 'everybody on the way could read the token: use https'],
+    'no TLS, and a name that only begins like this machine': ['http://localhost.example.org', 'use https'],
+    'no TLS, and an address that begins like one of this machine': [
+      'http://127.0.0.1.example.org',
+      'use https',
+    ],
+    'no TLS, on the network of this machine': ['http://192.168.1.2', 'use https'],
+  };
+  test.each(Object.entries(refused))('%s is refused', (_name, [given, message]) => {
+    expect(() => serverUrl(given)).toThrow(message);
+  });
+
+  test('a password in it is not repeated', () => {
+    expect(() => serverUrl('https://ann:secret@ci.example.org')).toThrow(
+      /^leave name and password out of the address: millrace login https:\/\/ci\.example\.org --username <name>$/,
+    );
+  });
+
+  test('in other ways of writing it this machine is known too', () => {
+    const hosts = ['http://127.1', 'http://2130706433', 'http://0x7f.1', 'http://ci.localhost'];
+    expect(hosts.map((host) => isLoopback(new URL(host).hostname))).toEqual(hosts.map(() => true));
+    expect(isLoopback('::ffff:127.0.0.1')).toBe(false);
+  });
+});

@@ -1,0 +1,32 @@
+import { isIP } from 'node:net';
+import { Misuse } from '#cli/terminal.ts';
+
+/** Where a gateway is: its origin. Whatever a token would not be safe on is refused. */
+export function serverUrl(given: string): string {
+  const url = URL.parse(given);
+  if (url === null || !['https:', 'http:'].includes(url.protocol))
+    throw new Misuse(
+      `${JSON.stringify(given)} is no address of a server: write it like https://ci.example.org`,
+    );
+  const { origin, protocol, hostname } = url;
+  // It is not repeated: it may be a password.
+  if (url.username !== '' || url.password !== '')
+    throw new Misuse(
+      `leave name and password out of the address: millrace login ${origin} --username <name>`,
+    );
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    throw new Misuse(`a server is at the root of its address: write ${origin}`);
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    throw new Misuse(
+      `${origin} has no TLS, and everybody on the way could read the token: use https. Plain http is for this machine alone (localhost)`,
+    );
+  }
+  return origin;
+}
+
+/** Nobody else sees what goes there. */
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replaceAll(/^\[|\]$/g, '');
+  if (isIP(host) === 4) return host.startsWith('127.');
+  return host === '::1' || host === 'localhost' || host.endsWith('.localhost');
+}

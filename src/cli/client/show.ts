@@ -1,0 +1,76 @@
+import { visible } from '#domain/graph/measure-label.ts';
+import { cellsOf } from '#cli/render-findings.ts';
+import type { Paint, Terminal } from '#cli/terminal.ts';
+import { painter } from '#cli/terminal.ts';
+
+export interface OutputOptions {
+  output: 'text' | 'json';
+}
+
+/** The answer itself for programs, or as people read it. */
+export function show<T>(
+  data: T,
+  { output }: OutputOptions,
+  terminal: Terminal,
+  render: (data: T, paint: Paint) => string,
+): void {
+  terminal.out(output === 'json' ? asJson(data) : render(data, painter(terminal)));
+}
+
+export const asJson = (data: unknown): string => `${JSON.stringify(data, undefined, 2)}\n`;
+
+export type Cell = string | { text: string; style: Parameters<Paint>[0] };
+
+/** Columns below their heads; what is empty in every line is left out. */
+export function table(heads: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string {
+  const lines = [heads, ...rows];
+  const kept = heads.map((_head, at) => rows.some((row) => textOf(row[at]) !== ''));
+  const widths = heads.map((_head, at) => Math.max(...lines.map((row) => cellsOf(textOf(row[at])))));
+  const last = kept.lastIndexOf(true);
+  const shown = lines.map((row, index) =>
+    row
+      .flatMap((cell, at) => {
+        if (kept[at] !== true) return [];
+        const text = textOf(cell);
+        const gap = at === last ? '' : ' '.repeat((widths[at] ?? 0) - cellsOf(text) + 3);
+        const style = index === 0 ? 'bold' : styleOf(cell);
+        return [`${style === undefined ? text : paint(style, text)}${gap}`];
+      })
+      .join('')
+      .trimEnd(),
+  );
+  return `${shown.join('\n')}\n`;
+}
+
+const textOf = (cell: Cell | undefined): string =>
+  visible(typeof cell === 'string' ? cell : (cell?.text ?? ''));
+const styleOf = (cell: Cell): Parameters<Paint>[0] | undefined =>
+  typeof cell === 'string' ? undefined : cell.style;
+
+/** A time of the server to the second, in its own zone. */
+export const timeOf = (time: string | undefined): string =>
+  time === undefined ? '' : time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
+
+/** As people say it: 3 s, 2 m 5 s, 1 h 12 m. */
+export function durationOf(nanoseconds: number | undefined): string {
+  if (nanoseconds === undefined) return '';
+  const seconds = nanoseconds / 1e9;
+  if (seconds < 60) return `${Number(seconds.toFixed(1))} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} m ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} m`;
+}
+
+const STYLES: Record<string, Parameters<Paint>[0]> = {
+  succeeded: 'green',
+  failed: 'red',
+  cancelled: 'yellow',
+  warning: 'yellow',
+  started: 'cyan',
+  waiting: 'cyan',
+};
+
+export const statusCell = (status: string | undefined): Cell => {
+  const style = status === undefined ? undefined : STYLES[status];
+  return style === undefined ? (status ?? '') : { text: status ?? '', style };
+};

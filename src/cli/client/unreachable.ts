@@ -1,0 +1,60 @@
+import { isNativeError } from 'node:util/types';
+import { Misuse } from '#cli/terminal.ts';
+
+/** No answer came, or one that no gateway gives. */
+export class Unreachable extends Misuse {}
+
+/** Says why there was no answer, by the codes that sockets and certificates fail with. */
+export function unreachable(url: string, error: unknown): Unreachable {
+  const codes = codesOf(error);
+  const known = codes.map((code) => REASONS[code]).find((reason) => reason !== undefined);
+  return new Unreachable(`${url} cannot be reached: ${known ?? codes[0] ?? innermost(error)}`);
+}
+
+function innermost(error: unknown): string {
+  if (!isNativeError(error)) return String(error);
+  return error.cause === undefined ? error.message : innermost(error.cause);
+}
+
+const UNKNOWN_SIGNER =
+  'its certificate is signed by nobody that this machine trusts. If it is your own authority, name its certificate with --ca-file';
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name cannot be looked up now',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  ETIMEDOUT: 'it did not answer in time',
+  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
+  TimeoutError: 'it did not answer in time',
+  AbortError: 'it did not answer in time',
+  CERT_HAS_EXPIRED: 'its certificate is over',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another name',
+  EPROTO: 'it does not speak TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_SIGNER,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_SIGNER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_SIGNER,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_SIGNER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_SIGNER,
+};
+
+/** Of the error, of the addresses that were tried, and of what caused it. */
+function codesOf(error: unknown, depth = 0): string[] {
+  if (typeof error !== 'object' || error === null || depth > 5) return [];
+  const { code, name, errors, cause }: Record<string, unknown> = named(error);
+  const own = [code, name].filter((one) => typeof one === 'string' && (one === code || one in REASONS));
+  const tried = Array.isArray(errors) ? errors.flatMap((one) => codesOf(one, depth + 1)) : [];
+  return [...own.map(String), ...tried, ...codesOf(cause, depth + 1)];
+}
+
+/** What an error does not list as its own. */
+function named(error: object): Record<string, unknown> {
+  return Object.fromEntries(
+    ['code', 'name', 'errors', 'cause'].map((key): [string, unknown] => [key, Reflect.get(error, key)]),
+  );
+}

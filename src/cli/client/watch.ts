@@ -1,0 +1,142 @@
+import type { Exit, Terminal } from '#cli/terminal.ts';
+import { EXIT, Misuse, painter } from '#cli/terminal.ts';
+import { visible } from '#domain/graph/measure-label.ts';
+import type { BuildDetailTold, BuildTold, ChunkTold, JobTold } from './answers.ts';
+import { pathOf } from './api.ts';
+import { connect } from './connect.ts';
+import { followBuild } from './follow-build.ts';
+import type { Follower } from './follow-build.ts';
+import { ScreenText } from './screen-text.ts';
+import { asJson, durationOf, statusCell } from './show.ts';
+import type { Talk, TeamOptions } from './team-options.ts';
+
+export interface JobName {
+  pipeline: string;
+  job: string;
+}
+
+type WatchTalk = Talk<Pick<TeamOptions, 'team'>>;
+
+/** Follows a build, or the newest one of a job, to its end; what it printed is the output. */
+export async function watch(
+  name: JobName & { build?: string },
+  options: Omit<TeamOptions, 'output'>,
+  terminal: Terminal,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = jobPath(options.team, name);
+  const newest = async () => (await api.get<JobTold>(path)).latest_build_number;
+  const number = name.build ?? (await newest());
+  if (number === undefined) throw new Misuse(`${titleOf(name)} has no build yet: ${triggerHint(name)}`);
+  return await follow({ api, options, terminal }, name, number);
+}
+
+/** Starts a build with the newest versions that fit. */
+export async function trigger(
+  name: JobName,
+  options: TeamOptions & { watch?: boolean },
+  terminal: Terminal,
+): Promise<Exit> {
+  if (options.watch === true && options.output === 'json')
+    throw new Misuse('--watch shows the log, which is no JSON: leave one of them out');
+  const api = await connect(options, terminal);
+  const { data } = await api.ask<{ job: string; number: string; url: string }>(
+    'POST',
+    `${jobPath(options.team, name)}/trigger`,
+  );
+  const told = `${titleOf(name)}: build ${data.number}, ${api.url}${data.url}\n`;
+  if (options.watch === true) {
+    terminal.err(told);
+    return await follow({ api, options, terminal }, name, data.number);
+  }
+  terminal.out(options.output === 'json' ? asJson(data) : told);
+  return EXIT.fine;
+}
+
+const titleOf = ({ pipeline, job }: JobName): string => `${pipeline}/${job}`;
+const triggerHint = (name: JobName): string => `millrace trigger ${titleOf(name)}`;
+const jobPath = (team: string, { pipeline, job }: JobName): string =>
+  pathOf('teams', team, 'pipelines', pipeline, 'jobs', job);
+
+async function follow({ api, options, terminal }: WatchTalk, name: JobName, number: string): Promise<Exit> {
+  const path = `${jobPath(options.team, name)}${pathOf('builds', number)}`;
+  const onlooker = new Onlooker(`${titleOf(name)} ${number}`, terminal);
+  await followBuild(api, `${path}/events`, onlooker, terminal);
+  const build = onlooker.build?.ended_at === undefined ? await api.get<BuildTold>(path) : onlooker.build;
+  onlooker.conclude(build);
+  return EXITS[build.status];
+}
+
+/** As `passed` counts them. */
+const EXITS: Record<BuildTold['status'], Exit> = {
+  succeeded: EXIT.fine,
+  warning: EXIT.fine,
+  failed: EXIT.wrong,
+  cancelled: EXIT.wrong,
+  pending: EXIT.misuse,
+  waiting: EXIT.misuse,
+  started: EXIT.misuse,
+};
+
+/** The log goes where results go, what is said of it beside. */
+class Onlooker implements Follower {
+  build: BuildDetailTold | undefined;
+  readonly #title: string;
+  readonly #terminal: Terminal;
+  readonly #screen: ScreenText;
+  #told = '';
+  #heading = '';
+  #endsLine = true;
+
+  constructor(title: string, terminal: Terminal) {
+    this.#title = title;
+    this.#terminal = terminal;
+    this.#screen = new ScreenText(terminal.colour);
+  }
+
+  state(build: BuildDetailTold): void {
+    this.build = build;
+    const { status, message } = build;
+    const open = ['pending', 'waiting'].includes(status) && message !== undefined;
+    const told = `${this.#title}: ${status}${open ? `, ${message}` : ''}`;
+    // How it ended is said once the log is whole.
+    if (told === this.#told || build.ended_at !== undefined) return;
+    this.#told = told;
+    this.#say(told);
+  }
+
+  log({ step, attempt, text }: ChunkTold): void {
+    const known = this.build?.steps.find(({ id }) => id === step);
+    const name = known === undefined ? `step ${step}` : `${known.kind} ${known.name}`;
+    const heading = attempt > 1 ? `${name}, attempt ${attempt}` : name;
+    if (heading !== this.#heading) this.#say(`── ${heading}`);
+    this.#heading = heading;
+    this.#terminal.out(this.#terminal.isScreen ? this.#screen.push(text) : text);
+    this.#endsLine = text.endsWith('\n');
+  }
+
+  broken(why: string): void {
+    this.#say(`${why}. The build goes on; trying again.`);
+  }
+
+  conclude({ status, duration, message }: BuildTold): void {
+    const cell = statusCell(status);
+    const paint = painter(this.#terminal);
+    const shown = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
+    const took = duration === undefined ? '' : ` after ${durationOf(duration)}`;
+    const why = message === undefined ? '' : `: ${visible(message)}`;
+    this.#write(`${this.#title}: ${shown}${took}${why}`);
+  }
+
+  #say(words: string): void {
+    this.#write(painter(this.#terminal)('dim', visible(words)));
+  }
+
+  /** On a line of its own, in no colour of the log's. */
+  #write(words: string): void {
+    const { isScreen, colour } = this.#terminal;
+    if (isScreen && !this.#endsLine) this.#terminal.out(`${colour ? '\u001b[0m' : ''}\n`);
+    this.#endsLine = true;
+    this.#terminal.err(`${words}\n`);
+  }
+}

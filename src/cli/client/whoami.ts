@@ -1,0 +1,24 @@
+import type { Exit, Terminal } from '#cli/terminal.ts';
+import { EXIT } from '#cli/terminal.ts';
+import type { UserTold } from './answers.ts';
+import { connect } from './connect.ts';
+import type { ServerOptions } from './connect.ts';
+import { show } from './show.ts';
+import type { OutputOptions } from './show.ts';
+import { whoIs } from './who.ts';
+
+export async function whoami(options: ServerOptions & OutputOptions, terminal: Terminal): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const user = await whoIs(api);
+  const told = user && { username: user.username, global_admin: user.global_admin, teams: user.teams };
+  show({ url: api.url, ...told }, options, terminal, () => sentence(api.url, user));
+  return EXIT.fine;
+}
+
+function sentence(url: string, user: UserTold | undefined): string {
+  if (user === undefined)
+    return `A token of a team or of the installation at ${url}. It is nobody's in particular.\n`;
+  const teams = Object.entries(user.teams).map(([team, role]) => `${team} (${role})`);
+  const reach = user.global_admin ? ['every team (global admin)'] : teams;
+  return `${user.username} at ${url}: ${reach.length === 0 ? 'in no team' : reach.join(', ')}\n`;
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { ColourWhen, Exit, Terminal } from './terminal.ts';
+
+/** Carries a verb out; the verb's own program is imported by it and not before. */
+export type Run = (colour: ColourWhen, verb: (terminal: Terminal) => Promise<Exit>) => Promise<void>;
+
+export interface Coloured {
+  color: ColourWhen;
+}
+
+export const colour = (): Option =>
+  new Option('--color <when>', 'colours; auto: on a screen, unless NO_COLOR or FORCE_COLOR says otherwise')
+    .choices(['auto', 'always', 'never'])
+    .default('auto');
+
+const repeated = (value: string, before: string[] = []): string[] => [...before, value];
+
+export const variables = (command: Command): Command =>
+  command
+    .option('--var <name=value>', 'value of a variable; may be given several times', repeated)
+    .option('--vars <file>', 'JSON object with values of variables; may be given several times', repeated);
+
+export const exits = (wrong: string): string =>
+  `\nExit code: 0, everything is right; 1, ${wrong}; 2, the command was used wrongly.`;

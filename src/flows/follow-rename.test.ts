@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import { followRename } from './follow-rename.ts';
+import type { FollowRenamePorts } from './follow-rename.ts';
+import type { PipelineManifest } from './manifest-ports.ts';
+
+const manifest: PipelineManifest = { team: 'blue', pipeline: 'new', namespace: 'team-blue', uid: 'uid-2' };
+const annotated: PipelineManifest = {
+  ...manifest,
+  renamedFrom: { name: 'old', uid: 'uid-1', key: 'key-1' },
+};
+
+interface World {
+  renamedTo?: string;
+  state?: Awaited<ReturnType<FollowRenamePorts['store']['renameState']>>;
+  old?: Awaited<ReturnType<FollowRenamePorts['cluster']['compareRenamed']>>;
+  taken?: Awaited<ReturnType<FollowRenamePorts['store']['takeName']>>;
+}
+
+function ports({ renamedTo, state = 'asked', old = 'same', taken = { answer: 'done', id: 1 } }: World) {
+  const calls: string[] = [];
+  const all: FollowRenamePorts = {
+    now: () => new Date(0),
+    store: {
+      renamedTo: async () =>
+        renamedTo === undefined ? undefined : { pipeline: renamedTo, runningChecks: 0 },
+      renameState: async () => state,
+      takeName: async ({ pipeline, renamedFrom }) => {
+        calls.push(`${renamedFrom.name} is ${pipeline}`);
+        return taken;
+      },
+    },
+    cluster: {
+      compareRenamed: async () => old,
+      removeObject: async ({ pipeline }) => void calls.push(`remove ${pipeline}`),
+    },
+  };
+  return { all, calls };
+}
+
+const TAKES = ['old is new'];
+const refused = (why: string): object => ({
+  outcome: 'renaming',
+  reason: 'RenameRefused',
+  message: expect.stringContaining(why),
+});
+
+describe('an object', () => {
+  test.each<[string, PipelineManifest, World, [object | undefined, ...string[]]]>([
+    ['that names no other is applied', manifest, { state: 'unasked' }, [undefined]],
+    [
+      'whose pipeline has another one by now goes',
+      manifest,
+      { renamedTo: 'newer' },
+      [{ outcome: 'renamed', to: 'newer' }, 'remove new'],
+    ],
+    [
+      'whose pipeline has another one by now goes, whatever it names itself',
+      annotated,
+      { renamedTo: 'newer' },
+      [{ outcome: 'renamed', to: 'newer' }, 'remove new'],
+    ],
+    ['that may takes the name and is applied', annotated, {}, [undefined, ...TAKES]],
+    [
+      'that may takes the name though the other object has gone',
+      annotated,
+      { old: 'gone' },
+      [undefined, ...TAKES],
+    ],
+    ['that has taken the name is applied', annotated, { state: 'done', old: 'changed' }, [undefined]],
+    ['that has a pipeline of its own keeps that', annotated, { state: 'own', old: 'same' }, [undefined]],
+    [
+      'that waits for builds is not applied, and says so',
+      annotated,
+      { taken: { answer: 'busy', builds: 2 } },
+      [
+        { outcome: 'renaming', reason: 'Renaming', message: expect.stringContaining('running builds (2)') },
+        ...TAKES,
+      ],
+    ],
+    ['that nobody asked for takes nothing', annotated, { state: 'unasked' }, [refused('Nobody asks')]],
+    [
+      'that lost its leave meanwhile takes nothing',
+      annotated,
+      { taken: { answer: 'unasked' } },
+      [refused('any more'), ...TAKES],
+    ],
+    [
+      'that says something else than the other one takes nothing',
+      annotated,
+      { old: 'changed' },
+      [refused('ask again')],
+    ],
+    [
+      'that one of a manifest is named by takes nothing',
+      annotated,
+      { old: 'managed' },
+      [refused('managed by manifest')],
+    ],
+    [
+      'whose name has a history takes nothing',
+      annotated,
+      { taken: { answer: 'history' } },
+      [refused('its history'), ...TAKES],
+    ],
+  ])('%s', async (_, object, world, [expected, ...called]) => {
+    const { all, calls } = ports(world);
+    expect(await followRename(object, all)).toEqual(expected);
+    expect(calls).toEqual(called);
+  });
+});

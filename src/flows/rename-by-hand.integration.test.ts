@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { APP, killedAt, Renames, TEAM } from '#testing/renames-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import { applyPipeline } from './apply-pipeline.ts';
+import type { RenamedFrom } from './rename-ports.ts';
+
+/*
+ * Whoever may write Pipelines in one namespace can write the annotation of a rename too. What they cannot: know the key of a rename that nobody
+ * asked for, or take anything over with the key of another one.
+ */
+let stores: TestStores;
+let renames: Renames;
+let before: readonly object[];
+let app: RenamedFrom;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  renames = await Renames.begin(stores);
+  before = await renames.history();
+  app = { name: 'app', uid: renames.world.manifests(TEAM)[0]?.uid ?? '', key: '' };
+});
+
+/** The gateway was killed before it made the object: what it noted is known to nobody. */
+async function askedOnly(to: string): Promise<RenamedFrom> {
+  const asked = await stores.access.renames.askRename(
+    { ...APP, uid: app.uid, to },
+    { by: 'ann', at: new Date() },
+  );
+  if (asked.answer !== 'asked') throw new Error(asked.answer);
+  return { ...app, key: asked.key };
+}
+
+const CASES: Record<
+  string,
+  () => Promise<{ name?: string; renamedFrom: RenamedFrom; byApi?: boolean; config?: string }>
+> = {
+  'that names a pipeline of which nobody asked anything': async () => ({ renamedFrom: app }),
+  'that makes up a key': async () => ({ renamedFrom: { ...app, key: 'made up' } }),
+  'that makes up the key of a rename that is asked for': async () => {
+    await askedOnly('thief');
+    return { renamedFrom: { ...app, key: 'made up' } };
+  },
+  'that has another name than was asked for': async () => ({ renamedFrom: await askedOnly('renamed') }),
+  'that has the key of what was asked for before, and no more': async () => {
+    const renamedFrom = await askedOnly('thief');
+    await askedOnly('renamed');
+    return { renamedFrom };
+  },
+  'that names another object': async () => ({ renamedFrom: { ...(await askedOnly('thief')), uid: 'uid-0' } }),
+  'that names the pipeline by another name': async () => ({
+    renamedFrom: { ...(await askedOnly('thief')), name: 'other' },
+  }),
+  'that is not of the API': async () => ({ renamedFrom: await askedOnly('thief'), byApi: false }),
+  'that says something else than the pipeline does': async () => ({
+    renamedFrom: await askedOnly('thief'),
+    config: 'steal',
+  }),
+};
+
+test.each(Object.entries(CASES))('a manifest %s gets nothing', async (_, facts) => {
+  const { name = 'thief', byApi, config = 'text', renamedFrom } = await facts();
+  renames.world.add({ namespace: TEAM, name, spec: { config }, renamedFrom }, byApi);
+  await renames.operate();
+  expect([await renames.names(), renames.objects(), await renames.audit()]).toEqual([
+    ['app'],
+    ['app', name],
+    [],
+  ]);
+  expect(await renames.history()).toEqual(before);
+  const [, thief] = renames.world.kept.values();
+  expect(thief?.verdict).toMatchObject({ ready: false, reason: 'RenameRefused' });
+  expect([...renames.world.scheduled]).toEqual(['app']);
+});
+
+test('a manifest of another team gets nothing with the very key of a rename', async () => {
+  await stores.teams.saveTeam({ name: 'thieves', namespace: 'thieves' });
+  const renamedFrom = await askedOnly('thief');
+  const thief = { team: 'thieves', namespace: 'thieves', pipeline: 'thief', uid: 'uid-9', renamedFrom };
+  const applied = await applyPipeline(thief, renames.operatorPorts());
+  expect(applied).toMatchObject({ outcome: 'renaming', reason: 'RenameRefused' });
+  expect([await renames.names(), await renames.audit()]).toEqual([['app'], []]);
+  expect(await renames.history()).toEqual(before);
+});
+
+test('a pipeline that runs is not disturbed by an annotation that means nothing', async () => {
+  const [own] = renames.world.kept.values();
+  if (own === undefined) throw new Error('no object');
+  own.renamedFrom = { name: 'other', uid: 'uid-0', key: 'made up' };
+  await renames.operate();
+  expect(own.verdict).toMatchObject({ ready: true });
+  expect(own.renamedFrom).toBeUndefined();
+  expect(await renames.history()).toEqual(before);
+});
+
+test('the key of a rename is good once', async () => {
+  await killedAt(7, async (life) => await renames.rename('renamed', { life }));
+  const [, fresh] = renames.world.manifests(TEAM);
+  const renamedFrom = fresh?.renamedFrom;
+  if (renamedFrom === undefined) throw new Error('no new object');
+  await renames.operate();
+  renames.world.add({ namespace: TEAM, name: 'app', spec: { config: 'text' } });
+  renames.world.add({ namespace: TEAM, name: 'again', spec: { config: 'text' }, renamedFrom });
+  await renames.operate();
+  expect(await renames.names()).toEqual(['renamed', 'app']);
+});

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/pool.ts';
+import { APP, killedAt, Renames, TEAM } from '#testing/renames-under-test.ts';
+import { giveTurns, openStores, succeed, type TestStores } from '#testing/stores.ts';
+
+let stores: TestStores;
+let renames: Renames;
+let before: readonly object[];
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => await stores.close());
+beforeEach(begin);
+
+async function begin(): Promise<void> {
+  renames = await Renames.begin(stores);
+  before = await renames.history();
+}
+
+/** Of the gateway's chances to be killed: the new object is there, and nobody knows that it was answered. */
+const AFTER_THE_OBJECT = 7;
+const PAGE = { limit: 50 };
+const RENAMED = { answer: 'done', verdict: { ready: true } };
+
+async function expectRenamed(to = 'renamed', from = 'app'): Promise<void> {
+  expect(await renames.names()).toEqual([to]);
+  expect(renames.objects()).toEqual([to]);
+  expect([...renames.world.scheduled]).toEqual([to]);
+  expect(renames.world.manifests(TEAM)[0]?.renamedFrom).toBeUndefined();
+  expect(await renames.history()).toEqual(before);
+  const lines = await renames.audit();
+  expect(lines.at(-1)).toEqual({ actor: 'ann', target: to, details: { renamed_from: from } });
+}
+
+describe('a rename', () => {
+  test('takes everything along, and nothing of the old name stays', async () => {
+    expect(await renames.rename('renamed')).toMatchObject(RENAMED);
+    await expectRenamed();
+    expect(await renames.rename('renamed')).toEqual({ answer: 'unknown' });
+  });
+
+  test('is whole or not begun wherever the gateway is killed, and whole when it is asked again', async () => {
+    for (let nth = 0; ; nth += 1) {
+      const [from, to] = [nth === 0 ? 'app' : `app-${nth}`, `app-${nth + 1}`];
+      const killed = await killedAt(nth, async (life) => await renames.rename(to, { from, life }));
+      await renames.operate();
+      if (!renames.objects().includes(to)) {
+        expect([await renames.names(), renames.objects()]).toEqual([[from], [from]]);
+        expect(await renames.history()).toEqual(before);
+        expect(await renames.rename(to, { from })).toMatchObject(RENAMED);
+      }
+      await expectRenamed(to, from);
+      expect(await renames.audit()).toHaveLength(nth + 1);
+      if (!killed) return expect(nth).toBeGreaterThan(AFTER_THE_OBJECT);
+    }
+  }, 300_000);
+
+  test('is whole wherever the operator is killed', async () => {
+    for (let nth = 0; ; nth += 1) {
+      const [from, to] = [nth === 0 ? 'app' : `app-${nth}`, `app-${nth + 1}`];
+      let killed = false;
+      const first = async (): Promise<void> => {
+        killed = await killedAt(nth, async (life) => await renames.operate(life));
+      };
+      const shifts = [first].values();
+      const operator = async (): Promise<void> => await (shifts.next().value ?? (() => renames.operate()))();
+      expect(await renames.rename(to, { from, operator })).toMatchObject(RENAMED);
+      await renames.operate();
+      await expectRenamed(to, from);
+      expect(await renames.audit()).toHaveLength(nth + 1);
+      if (!killed) return expect(nth).toBeGreaterThan(20);
+    }
+  }, 300_000);
+
+  test('goes on when it is asked again by somebody who was not answered', async () => {
+    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    expect(renames.objects()).toEqual(['app', 'renamed']);
+    expect(await renames.rename('renamed')).toMatchObject(RENAMED);
+    await expectRenamed();
+  });
+
+  test('takes along what was changed before it is asked again', async () => {
+    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    const app = await renames.world.objects.read({ namespace: TEAM, name: 'app' });
+    if (app.answer !== 'done') throw new Error(app.answer);
+    await renames.world.objects.replace(app.value, { config: 'changed' }, 'bob');
+    await renames.operate();
+    expect(await renames.names()).toEqual(['app']);
+    expect(await renames.rename('renamed')).toMatchObject(RENAMED);
+    expect(
+      await stores.pool.oneFirst(rows<{ config: string }>()`
+      SELECT r.config FROM revisions r JOIN pipelines p ON p.id = r.pipeline_id AND p.revision = r.number
+      WHERE p.name = 'renamed'`),
+    ).toBe('changed');
+  });
+
+  test('that is taken back by deleting the new object leaves all as it was', async () => {
+    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    const [, fresh] = renames.world.manifests(TEAM);
+    if (fresh === undefined) throw new Error('no new object');
+    await renames.world.cluster.removeObject(fresh);
+    await renames.operate();
+    expect([renames.objects(), await renames.names(), await renames.audit()]).toEqual([['app'], ['app'], []]);
+    expect(await renames.history()).toEqual(before);
+  });
+
+  test('can be done again and again, to and fro', async () => {
+    expect(await renames.rename('b')).toMatchObject(RENAMED);
+    expect(await renames.rename('c', { from: 'b' })).toMatchObject(RENAMED);
+    expect(await renames.rename('app', { from: 'c' })).toMatchObject(RENAMED);
+    expect([renames.objects(), await renames.names()]).toEqual([['app'], ['app']]);
+    expect(await renames.history()).toEqual(before);
+    expect(await renames.audit()).toMatchObject([{ target: 'b' }, { target: 'c' }, { target: 'app' }]);
+  });
+});
+
+/** There is something new to build. */
+async function build(): Promise<void> {
+  await stores.actions.unpin({ ...APP, resource: 'git.app' });
+  await renames.find('c');
+}
+
+describe('builds', () => {
+  test('that have had their turn refuse a rename', async () => {
+    await build();
+    expect(await renames.rename('renamed')).toMatchObject({
+      answer: 'refused',
+      message: expect.stringContaining('one of its builds runs'),
+    });
+    expect([renames.objects(), await renames.names()]).toEqual([['app'], ['app']]);
+  });
+
+  test('that have their turn after it was asked for hold it up until they end', async () => {
+    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    await build();
+    await renames.operate();
+    const fresh = await renames.world.objects.read({ namespace: TEAM, name: 'renamed' });
+    expect(fresh).toMatchObject({ value: { verdict: { ready: false, reason: 'Renaming' } } });
+    expect(await renames.names()).toEqual(['app']);
+    await succeed(stores, 'unit');
+    await renames.operate();
+    expect([renames.objects(), await renames.names()]).toEqual([['renamed'], ['renamed']]);
+  });
+
+  test('that wait for their turn come along, and run under the new name', async () => {
+    await build();
+    // As where the team is at its limit.
+    await stores.pool.query(rows()`
+      UPDATE builds SET admitted_at = NULL, wants_pod = false WHERE ended_at IS NULL`);
+    before = await renames.history();
+    expect(await renames.rename('renamed')).toMatchObject(RENAMED);
+    await expectRenamed();
+    await giveTurns(stores);
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ pipeline: 'renamed', job: 'unit' }]);
+  });
+});
+
+describe('the old name', () => {
+  test('is free, and whoever has it next sees nothing of what was', async () => {
+    await renames.rename('renamed');
+    renames.world.add({ namespace: TEAM, name: 'app', spec: { config: 'another' } });
+    await renames.operate();
+    expect(await renames.names()).toEqual(['renamed', 'app']);
+    expect(await stores.views.pipeline(APP)).toMatchObject({ name: 'app', revision: 1 });
+    expect((await stores.views.builds({ ...APP, job: 'unit' }, PAGE))?.rows).toEqual([]);
+    expect((await stores.views.versions({ ...APP, resource: 'git.app' }, PAGE))?.rows).toEqual([]);
+    expect(await renames.rename('app', { from: 'renamed' })).toEqual({ answer: 'exists' });
+  });
+
+  test('is not taken by the object that had it, whatever an operator that is behind does', async () => {
+    const [old] = renames.world.manifests(TEAM);
+    if (old === undefined) throw new Error('no object');
+    await renames.rename('renamed');
+    const late = {
+      ...old,
+      config: 'text',
+      digest: 'late',
+      definition: { jobs: [], resources: [], resourceTypes: [] },
+    };
+    await expect(stores.pipelines.savePipeline({ ...late, actor: 'api' })).rejects.toThrow('was renamed');
+    await stores.pipelines.removePipeline(APP);
+    await expectRenamed();
+  });
+
+  test('is looked at again by whoever waited to remove it', async () => {
+    const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const moving = stores.pool.transaction(async (connection) => {
+      await connection.query(rows()`SELECT pg_advisory_xact_lock(1, id::int) FROM pipelines`);
+      held.resolve();
+      await go.promise;
+      await connection.query(rows()`UPDATE pipelines SET name = 'renamed'`);
+    });
+    await held.promise;
+    const removing = stores.pipelines.removePipeline(APP);
+    while (
+      !(await stores.pool.exists(rows()`
+      SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`))
+    );
+    go.resolve();
+    await moving;
+    expect(await removing).toEqual({ runningBuilds: [] });
+    expect(await stores.views.pipeline({ team: TEAM, pipeline: 'renamed' })).toBeDefined();
+  });
+
+  test.each([
+    ['a pipeline that is there', false, { answer: 'exists' }],
+    [
+      'one that was deleted, with its history',
+      true,
+      { answer: 'refused', message: expect.stringContaining('has its history') },
+    ],
+  ])('is not given to %s', async (_, deleted, expected) => {
+    const other = renames.world.add({ namespace: TEAM, name: 'renamed', spec: { config: 'other' } });
+    await renames.operate();
+    if (deleted) {
+      await renames.world.cluster.removeObject({
+        team: TEAM,
+        pipeline: 'renamed',
+        namespace: TEAM,
+        uid: other.uid,
+      });
+      await renames.operate();
+    }
+    expect(await renames.rename('renamed')).toEqual(expected);
+    expect(await renames.names()).toEqual(['app', 'renamed']);
+  });
+});

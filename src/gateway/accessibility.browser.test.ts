@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { problemPage } from '#adapters/http/pages/problem-page.ts';
+import { followBuild } from '#flows/follow-build.ts';
+import { stumblingBlocks, withoutKeyboard } from '#testing/accessibility.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, giveTurns, toSave } from '#testing/stores.ts';
+import { openPerson, openSite, picture, until } from '#testing/site.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* Every page as those meet it who read it aloud, enlarge it, or have no mouse. PICTURES names a folder for pictures. */
+const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
+  'PICTURES'
+];
+const APP = '/teams/main/pipelines/app';
+const BUILD = `${APP}/jobs/unit/builds/1`;
+const PASSWORD = 'correct horse battery';
+
+let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+let page: Page;
+let complaints: string[];
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSite(ORIGIN, openGateway);
+  const { stores, gateway } = site;
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
+  const jobs = [job('unit', getStep('git.app', { trigger: false }), task('test'))];
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
+  const versions = Array.from({ length: 60 }, (_, index) => ({ ref: `${index}`.padStart(40, 'f') }));
+  await found(stores, saved, versions);
+  await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
+  await gateway.account('ray', { teams: { main: 'read' }, password: PASSWORD });
+  await gateway.ask(`POST ${APP}/jobs/unit/trigger`, { as: await gateway.session('ann') });
+  await buildOfManyColours();
+});
+beforeEach(async () => {
+  const person = await openPerson(site.browser, ORIGIN);
+  ({ page, complaints } = person);
+  close = async () => await person.context.close();
+});
+afterEach(async () => {
+  await close();
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  await site.close();
+});
+
+/** A log in all of the 256 colours, as letters and as ground, and longer than what a page brings with it. */
+async function buildOfManyColours(): Promise<void> {
+  const { stores, gateway } = site;
+  await giveTurns(stores);
+  const [started] = await stores.builds.buildsToStart(10);
+  if (started === undefined) throw new Error('no build to start');
+  await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
+  const rows = Array.from({ length: 512 }, (_, index) => {
+    const colour = `\u001b[${index < 256 ? 38 : 48};5;${index % 256}m${String(index % 256).padStart(4)} \u001b[0m`;
+    return index % 16 === 15 ? `${colour}\n` : colour;
+  });
+  const long = Array.from({ length: 20 }, (_, index) => `${index} ${'long '.repeat(2000)}\n`);
+  const at = new Date().toISOString();
+  const texts = [...long, `${rows.join('')}\u001b[38;2;255;140;0;1mall is well\u001b[0m\n`];
+  const events = texts.map((text, index) => ({
+    type: 'log' as const,
+    step: '1',
+    text,
+    at,
+    sequence: index + 1,
+  }));
+  const build = { build: started.id, attempt: started.attempt };
+  await followBuild(build, events, { builds: stores.builds, bell: gateway.bell });
+}
+
+async function signIn(username: string): Promise<void> {
+  await page.goto('/auth/login');
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('**/teams');
+}
+
+async function look(name: string): Promise<void> {
+  await picture(page, name, PICTURES);
+  expect(await stumblingBlocks(page)).toEqual([]);
+  expect(await withoutKeyboard(page)).toEqual([]);
+}
+
+const PAGES: Record<string, string> = {
+  teams: '/teams',
+  team: '/teams/main',
+  pipeline: APP,
+  job: `${APP}/jobs/unit`,
+  resource: `${APP}/resources/git.app`,
+  profile: '/profile',
+  password: '/profile/password',
+  'not-found': '/teams/main/pipelines/none',
+  forbidden: '/teams/other/pipelines',
+};
+
+describe('nobody stumbles, and the keyboard reaches everything', () => {
+  test('where one signs in, also after a mistake', async () => {
+    await page.goto('/auth/login');
+    await look('sign-in');
+    await page.getByLabel('Username').fill('ann');
+    await page.getByLabel('Password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    const focused = page.locator(':focus');
+    expect([await focused.getAttribute('id'), await focused.getAttribute('aria-describedby')]).toEqual([
+      'password',
+      'problem',
+    ]);
+    await look('sign-in-failed');
+  });
+
+  test.each(['ann', 'ray'])('on the pages of %s', async (person) => {
+    await signIn(person);
+    for (const [name, path] of Object.entries(PAGES)) {
+      await page.goto(path);
+      await look(`${name}-of-${person}`);
+    }
+  });
+
+  test('on a build with a long log of many colours, which nobody is read aloud', async () => {
+    await signIn('ann');
+    await page.goto(BUILD);
+    const log = page.locator('#log');
+    await until(async () => (await log.innerText()).includes('all is well'));
+    await look('build-of-many-colours');
+    const spoken = await page
+      .locator('[aria-live], [role=status], [role=alert], [role=log]')
+      .evaluateAll((all) => all.map(({ id }: { id: string }) => id));
+    expect([spoken, await log.getAttribute('aria-live')]).toEqual([['status', 'log'], 'off']);
+  });
+
+  test.each([409, 429, 500, 503])('on a page that says %s', async (status) => {
+    const detail = 'Something we need does not answer now. Try again in a second.';
+    const again = status === 409 ? undefined : '/teams/main';
+    const shown = problemPage({ status, detail, again, request: '6f82c0bd-222c-416f-9ac1-0f2eef95596c' });
+    await page.route('**/teams/main', async (route) => {
+      await route.fulfill({ status: 200, contentType: 'text/html; charset=utf-8', body: shown.text });
+    });
+    await page.goto('/teams/main');
+    await look(`problem-${status}`);
+  });
+});
+
+test('what people stumble over is seen', async () => {
+  await page.goto('/openapi');
+  await page.locator('main').evaluate((main: { innerHTML: string }) => {
+    main.innerHTML =
+      '<img src="data:,"><p id="pale"></p><table><tr><td>' +
+      'wide'.repeat(200) +
+      '</td></tr></table><button class="unseen" tabindex="-1">x</button>';
+  });
+  const seen = (await stumblingBlocks(page)).join('\n');
+  for (const rule of ['image-alt', 'page-has-heading-one', 'too wide']) expect(seen).toContain(rule);
+  expect((await withoutKeyboard(page)).join('\n')).toContain('not reached');
+});

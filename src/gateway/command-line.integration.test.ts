@@ -1,0 +1,191 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { millrace } from '#testing/command-line.ts';
+import type { Ran } from '#testing/command-line.ts';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* The command line at the public gateway, over a real Postgres: who somebody is. */
+const PASSWORD = 'correct horse battery';
+
+let stores: TestStores;
+let gateway: Gateway;
+let home: string;
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores);
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  home = mkdtempSync(join(tmpdir(), 'millrace-home-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+
+interface Given {
+  input?: string;
+  /** What somebody types, in turn. */
+  typed?: string[];
+  environment?: Record<string, string>;
+}
+
+async function run(line: string, { input = '', typed, environment = {} }: Given = {}): Promise<Ran> {
+  const answers = [...(typed ?? [])];
+  return await millrace(`millrace ${line}`, {
+    input,
+    environment: { XDG_CONFIG_HOME: home, ...environment },
+    ...(typed && { ask: async () => answers.shift() ?? '' }),
+  });
+}
+
+const file = (): string => join(home, 'millrace', 'credentials.json');
+const kept = () => JSON.parse(readFileSync(file(), 'utf8'));
+const login = async (more: string, given: Given) => await run(`login ${gateway.base} ${more}`.trim(), given);
+
+describe('logging in', () => {
+  test('with a password that is piped in keeps a session where nobody else can read it', async () => {
+    await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
+    const ran = await login('--username ann', { input: `${PASSWORD}\n` });
+    expect([ran.exit, ran.out]).toEqual([0, '']);
+    expect(ran.err).toContain(`Logged in at ${gateway.base} as ann until 20`);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home, 'millrace')).mode & 0o777).toBe(0o700);
+    expect(kept()).toEqual({
+      current: gateway.base,
+      servers: { [gateway.base]: { token: expect.stringContaining('.'), username: 'ann' } },
+    });
+    expect(await run('whoami')).toMatchObject({ exit: 0, out: `ann at ${gateway.base}: main (maintain)\n` });
+    const asJson = await run('whoami --output json');
+    expect(JSON.parse(asJson.out)).toEqual({
+      url: gateway.base,
+      username: 'ann',
+      global_admin: false,
+      teams: { main: 'maintain' },
+    });
+  });
+
+  test('asks for name and password where somebody sits', async () => {
+    await gateway.account('ann', { password: PASSWORD });
+    expect(await login('', { typed: ['ann', PASSWORD] })).toMatchObject({ exit: 0 });
+    expect(await run('whoami')).toMatchObject({ out: `ann at ${gateway.base}: in no team\n` });
+  });
+
+  test('lets somebody change a password that another gave, and keeps the session of the new one', async () => {
+    await gateway.account('root', { globalAdmin: true });
+    const root = await gateway.session('root');
+    await gateway.ask('POST /users', { as: root, body: { username: 'bob', password: PASSWORD } });
+    const unasked = await login('--username bob', { input: PASSWORD });
+    expect([unasked.exit, unasked.err]).toEqual([2, expect.stringContaining('must be changed first')]);
+    const fresh = 'a sentence of my own';
+    const twice = await login('--username bob', { typed: [PASSWORD, fresh, 'another'] });
+    expect([twice.exit, twice.err]).toEqual([2, expect.stringContaining('not the same')]);
+    expect(await login('--username bob', { typed: [PASSWORD, fresh, fresh] })).toMatchObject({ exit: 0 });
+    expect(await run('whoami')).toMatchObject({ exit: 0 });
+    expect(await login('--username bob', { input: PASSWORD })).toMatchObject({ exit: 2 });
+  });
+
+  test('with an API token, one of a person or of a team', async () => {
+    await gateway.account('ann', { teams: { main: 'maintain' } });
+    const session = await gateway.session('ann');
+    const own = await gateway.token(session, { name: 'own', personal: true });
+    expect(await login('--token', { input: `${own}\r\n` })).toMatchObject({ exit: 0 });
+    expect(kept().servers[gateway.base]).toEqual({ token: own, username: 'ann' });
+    const wanted = { name: 'ci', personal: false, team_canonical: 'main', role: 'write' };
+    const ofTeam = await gateway.token(session, wanted);
+    expect(await login('--token', { input: ofTeam })).toMatchObject({ exit: 0 });
+    expect(kept().servers[gateway.base]).toEqual({ token: ofTeam });
+    expect(await run('whoami')).toMatchObject({
+      exit: 0,
+      out: `A token of a team or of the installation at ${gateway.base}. It is nobody's in particular.\n`,
+    });
+  });
+
+  const refused: Record<string, [more: string, given: Given, message: string]> = {
+    'with a wrong password': ['--username ann', { input: 'wrong' }, 'The username or the password is wrong.'],
+    'with a token that is none': ['--token', { input: 'tok_x' }, 'The token is not valid here.'],
+    'with no token at all': ['--token', { input: '' }, 'it is empty: nothing was sent'],
+    'where nobody is asked and nothing said': ['', { input: 'x' }, 'nobody to ask here: add --username'],
+  };
+  test('does not repeat a token that stands in the command', async () => {
+    const ran = await login('--token tok_secret', { input: 'x' });
+    expect([ran.exit, ran.err]).toEqual([2, expect.stringContaining('never an argument')]);
+    expect(ran.err).not.toContain('tok_secret');
+  });
+
+  test.each(Object.entries(refused))('%s keeps nothing', async (_name, [more, given, message]) => {
+    await gateway.account('ann', { password: PASSWORD });
+    const ran = await login(more, given);
+    expect([ran.exit, ran.out]).toEqual([2, '']);
+    expect(ran.err).toContain(message);
+    expect(() => kept()).toThrow('ENOENT');
+  });
+});
+
+describe('afterwards', () => {
+  test('a session ends at the server with the log-out', async () => {
+    await gateway.account('ann', { password: PASSWORD });
+    await login('--username ann', { input: PASSWORD });
+    const { token } = kept().servers[gateway.base];
+    expect(await run('logout')).toMatchObject({ exit: 0, err: `Logged out at ${gateway.base}.\n` });
+    expect(kept()).toEqual({ servers: {} });
+    expect((await gateway.ask('GET /profile', { as: token })).status).toBe(401);
+    expect(await run('logout')).toMatchObject({ exit: 2, err: 'millrace: nobody is logged in\n' });
+    expect((await run('whoami')).err).toContain('no server is chosen');
+  });
+
+  test('a session that is over says to log in again', async () => {
+    await gateway.account('ann', { password: PASSWORD });
+    await login('--username ann', { input: PASSWORD });
+    const { token } = kept().servers[gateway.base];
+    await gateway.ask('POST /auth/logout', { as: token });
+    expect(await run('whoami')).toMatchObject({
+      exit: 2,
+      err: `millrace: The token is not valid here. Log in: millrace login ${gateway.base}\n`,
+    });
+    expect(await run('logout')).toMatchObject({ exit: 0, err: `Logged out at ${gateway.base}.\n` });
+  });
+
+  test('an API token is forgotten, and the way to delete it told', async () => {
+    await gateway.account('ann', {});
+    const token = await gateway.token(await gateway.session('ann'), { name: 'own', personal: true });
+    await login('--token', { input: token });
+    expect((await run('logout')).err).toContain(`stays valid: delete it at ${gateway.base}/profile`);
+    expect((await gateway.ask('GET /profile', { as: token })).status).toBe(200);
+  });
+
+  test('in CI the environment says it all, and nothing is kept', async () => {
+    await gateway.account('ann', { teams: { main: 'read' } });
+    const token = await gateway.token(await gateway.session('ann'), { name: 'own', personal: true });
+    const secret = join(home, 'token');
+    writeFileSync(secret, `${token}\n`);
+    for (const given of [{ MILLRACE_TOKEN: token }, { MILLRACE_TOKEN_FILE: secret }]) {
+      const environment = { MILLRACE_URL: `${gateway.base}/`, ...given };
+      expect(await run('whoami', { environment })).toMatchObject({ exit: 0, err: '' });
+    }
+    expect(() => kept()).toThrow('ENOENT');
+    const wrong = { MILLRACE_URL: gateway.base, MILLRACE_TOKEN: 'tok_x' };
+    expect((await run('whoami', { environment: wrong })).err).toContain('Look at MILLRACE_TOKEN');
+    const nowhere = await run('whoami', { environment: { MILLRACE_TOKEN: token } });
+    expect(nowhere.err).toContain('MILLRACE_URL is not: say which server it is for');
+  });
+
+  test('a file that others can read is refused', async () => {
+    await gateway.account('ann', { password: PASSWORD });
+    await login('--username ann', { input: PASSWORD });
+    const { chmodSync } = await import('node:fs');
+    chmodSync(file(), 0o644);
+    expect((await run('whoami')).err).toContain(`open to others on this machine: chmod 600 ${file()}`);
+    chmodSync(file(), 0o600);
+    writeFileSync(file(), '{');
+    expect((await run('whoami')).err).toContain('cannot be understood');
+  });
+});

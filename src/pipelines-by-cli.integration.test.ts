@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { millrace } from '#testing/command-line.ts';
+import type { Ran } from '#testing/command-line.ts';
+import { eventually, openHouse } from './house-under-test.ts';
+import type { House } from './house-under-test.ts';
+
+/* Pipelines by the command line, at the public gateway over a real API server, beside the operator. */
+const TEAM = 'makers';
+let house: House;
+let token: string;
+let folder: string;
+let count = 0;
+let name: string;
+
+beforeAll(async () => {
+  house = await openHouse({ sessionSeconds: 0 });
+  await house.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
+  await eventually(
+    async () => await house.stores.access.members.team(TEAM),
+    (team) => team !== undefined,
+  );
+  await house.gateway.account('ann', { teams: { [TEAM]: 'maintain' } });
+  token = await house.gateway.session('ann');
+  folder = mkdtempSync(join(tmpdir(), 'millrace-pipelines-'));
+}, 600_000);
+beforeEach(() => {
+  count += 1;
+  name = `app-${count}`;
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await house.close();
+}, 60_000);
+
+interface Given {
+  input?: string;
+  ask?: (question: string) => Promise<string>;
+}
+
+async function run(line: string, given: Given = {}): Promise<Ran> {
+  const environment = {
+    XDG_CONFIG_HOME: folder,
+    MILLRACE_URL: house.gateway.base,
+    MILLRACE_TOKEN: token,
+  };
+  return await millrace(`millrace pipelines ${line} --team ${TEAM}`, { environment, ...given });
+}
+
+const text = (job: string, more = ''): string =>
+  `${more}job "${job}" {\n  task "hello" {\n    run "shell" {\n      cmd = "echo hello"\n    }\n  }\n}\n`;
+const WHO = 'variable "who" {\n  type = string\n}\n';
+const [INVALID, PLACE] = ['job "a" {\n  get "git" "nowhere" {}\n  tsk "b" {}\n}\n', ':3:3: error['];
+
+function fileOf(content: string): string {
+  const file = join(folder, `${name}.hcl`);
+  writeFileSync(file, content);
+  return file;
+}
+
+const made = async (config = text('first'), more = ''): Promise<Ran> =>
+  await run(`create ${name} -c ${fileOf(config)}${more}`);
+
+/** What is wrong, without the last line, which sums it up. */
+const blocks = (ran: Ran): string[] => ran.out.split('\n').slice(0, -2);
+
+describe('a pipeline', () => {
+  test('is made, shown and listed', async () => {
+    expect(await made()).toMatchObject({ exit: 0, out: `${TEAM}/${name}: made, it runs\n`, err: '' });
+    const shown = await run(`get ${name}`);
+    expect(shown.out).toContain(`name:         ${TEAM}/${name}\nvisible to:   the team\n`);
+    const listed = await run('list');
+    expect(listed.out).toMatch(/^NAME +JOBS +RESOURCES +REVISION +VISIBLE TO\n/);
+    expect(listed.out).toContain(`${name}   1      0           1          the team\n`);
+    const rows: { name: string }[] = JSON.parse((await run('list --output json')).out);
+    expect(rows.find((one) => one.name === name)).toMatchObject({ jobs: 1, public: false });
+    expect((await run(`get ${name} --config`)).out).toBe(text('first'));
+    expect((await run(`get -n ${name} --output json`)).out).toContain(`"name": "${name}"`);
+    expect(await made()).toMatchObject({
+      exit: 2,
+      err: `millrace: Pipeline ${name} exists already. To change it: millrace pipelines update\n`,
+    });
+  });
+
+  test('is not made of a text with errors, which are shown in the lines of the file', async () => {
+    const refused = await made(INVALID);
+    const file = join(folder, `${name}.hcl`);
+    expect([refused.exit, refused.err]).toEqual([1, '']);
+    expect(refused.out).toContain(`${file}${PLACE}`);
+    expect(refused.out).toContain(`\n3 |   tsk "b" {}\n  |   ^~~\n  = help: `);
+    expect(refused.out).toMatch(/\.hcl: not valid, \d+ errors\n$/);
+    const offline = await millrace(`millrace validate ${file}`);
+    expect(blocks(refused)).toEqual(blocks(offline));
+    const asJson = await made(INVALID, ' --output json');
+    expect([asJson.exit, JSON.parse(asJson.out)]).toMatchObject([
+      1,
+      { valid: false, findings: [{ line: 2 }, { line: 3, end_column: 6 }] },
+    ]);
+    expect((await run(`get ${name}`)).err).toContain('does not exist. Look at the name and at --team.');
+    expect(await run(`validate ${file}`)).toMatchObject({ exit: 1, out: refused.out });
+    expect(await run(`validate ${fileOf(text('first'))}`)).toMatchObject({
+      exit: 0,
+      out: `${file}: valid\n`,
+    });
+  });
+
+  test('changes, and what differs is shown first', async () => {
+    await made(text('first', WHO), ' --var who=x');
+    const dry = await run(`update ${name} -c ${fileOf(text('second', WHO))} --public --dry-run`);
+    const change = [
+      `${TEAM}/${name}:`,
+      '  public: false → true',
+      '    variable "who" {',
+      '      type = string',
+      '    }',
+      '  - job "first" {',
+      '  + job "second" {',
+      '      task "hello" {',
+      '        run "shell" {',
+      '          cmd = "echo hello"',
+      '  …',
+      '',
+    ].join('\n');
+    expect(dry).toMatchObject({ exit: 0, out: `${change}${folder}/${name}.hcl: valid\n` });
+    expect((await run(`get ${name} --config`)).out).toBe(text('first', WHO));
+    const updated = await run(`update ${name} -c ${fileOf(text('second', WHO))} --public`);
+    expect(updated).toMatchObject({ exit: 0, out: `${change}${TEAM}/${name}: updated, it runs\n` });
+    expect(JSON.parse((await run(`get ${name} --output json`)).out)).toMatchObject({
+      public: true,
+      revision: 2,
+    });
+    const wrong = await run(`update ${name} -c ${fileOf(INVALID)}`);
+    expect([wrong.exit, wrong.out]).toEqual([1, expect.stringContaining(PLACE)]);
+    const closed = await run(`update -n ${name} --private --display-name The-App`);
+    expect(closed.out).toContain(`  display name: none → The-App\n  public: true → false\n`);
+    expect((await run(`update ${name}`)).out).toContain(`${TEAM}/${name}: nothing differs\n`);
+  });
+
+  test('keeps variables that --var does not name, and has those alone that --vars tells', async () => {
+    const two = `${WHO}variable "where" {\n  type    = string\n  default = "here"\n}\n`;
+    await made(text('first', two), ' --var who=x --var where=y');
+    const varsOf = async (): Promise<unknown> =>
+      JSON.parse((await run(`get ${name} --config --output json`)).out).vars;
+    expect((await run(`update ${name} --var who=z`)).out).toContain('  variable who: changed\n');
+    expect(await varsOf()).toEqual({ who: 'z', where: 'y' });
+    const vars = join(folder, 'vars.json');
+    writeFileSync(vars, JSON.stringify({ who: 1 }));
+    const told = await run(`update ${name} --vars ${vars} --output json`);
+    expect(JSON.parse(told.out)).toMatchObject({
+      ready: true,
+      changes: { settings: ['variable where: removed', 'variable who: changed'], lines: [] },
+    });
+    expect(await varsOf()).toEqual({ who: '1' });
+  });
+
+  test('that stands and does not run is no success, and says why', async () => {
+    const config = `resource_type "own" {\n  source = "https://127.0.0.1:1/own.hcl"\n}\nresource "own" "x" {}\n${text('first')}`;
+    const ran = await made(config);
+    expect([ran.exit, ran.out]).toEqual([
+      1,
+      expect.stringContaining(`${TEAM}/${name}: made, it does not run yet: SourceUnavailable: `),
+    ]);
+    expect(ran.out).toContain('.hcl:2:');
+  });
+
+  test('is deleted by whoever says yes', async () => {
+    await made();
+    const asked: string[] = [];
+    const answer = (words: string) => ({
+      ask: async (question: string) => {
+        asked.push(question);
+        return words;
+      },
+    });
+    expect(await run(`delete ${name}`)).toMatchObject({ exit: 2, err: expect.stringContaining('add --yes') });
+    expect(await run(`delete ${name}`, answer(''))).toMatchObject({
+      exit: 2,
+      err: 'millrace: nothing was deleted\n',
+    });
+    expect(asked).toEqual([expect.stringContaining(`Delete ${TEAM}/${name} at ${house.gateway.base}?`)]);
+    expect(await run(`delete ${name}`, answer('y'))).toMatchObject({
+      exit: 0,
+      out: `${TEAM}/${name}: deleted\n`,
+    });
+    expect(await run(`delete ${name} --yes`)).toMatchObject({ exit: 2 });
+  });
+
+  test('of a manifest stays the manifest’s', async () => {
+    const spec = { config: text('first') };
+    await house.apply(KINDS.pipelines, { metadata: { namespace: TEAM, name }, spec });
+    for (const line of [`update ${name} --public`, `delete ${name} --yes`, `get ${name} --config`]) {
+      const refused = await run(line);
+      expect([line, refused.exit, refused.out]).toEqual([line, 2, '']);
+      expect(refused.err).toContain('is managed by manifest');
+    }
+  });
+});

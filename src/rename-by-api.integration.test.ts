@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { eventually, openHouse } from './house-under-test.ts';
+import type { House } from './house-under-test.ts';
+
+/* Renames through the API, over a real API server with the chart's policies, beside the operator. */
+const TEAM = 'makers';
+let house: House;
+let ann: string;
+let count = 0;
+let name: string;
+let other: string;
+
+beforeAll(async () => {
+  house = await openHouse({ sessionSeconds: 0 });
+  await house.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
+  await eventually(
+    async () => await house.stores.access.members.team(TEAM),
+    (team) => team !== undefined,
+  );
+  await house.gateway.account('ann', { teams: { [TEAM]: 'maintain' } });
+  ann = await house.gateway.session('ann');
+}, 600_000);
+beforeEach(() => {
+  count += 1;
+  name = `app-${count}`;
+  other = `other-${count}`;
+});
+afterAll(async () => await house.close(), 600_000);
+
+interface Body {
+  data: Record<string, unknown>;
+  type: string;
+  detail: string;
+}
+const JOB = `job "unit" {
+  task "hello" {
+    run "shell" {
+      cmd = "echo hello"
+    }
+  }
+}
+`;
+/** Of which no check needs a Pod: those of this test never end. */
+const CONFIG = `resource "trigger" "app" {
+}
+${JOB}`;
+const CHECKED = `resource "git" "app" {
+  check_interval = "0 4 * * *"
+  params {
+    name   = "app"
+    url    = "https://git.example.org/me/app.git"
+    branch = "main"
+  }
+}
+${JOB}`;
+const ask = async (what: string, body?: unknown, as = ann) =>
+  await house.gateway.ask<Body>(what, { as, ...(body !== undefined && { body }) });
+const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
+const of = (pipeline: string, rest = ''): string => `/teams/${TEAM}/pipelines/${pipeline}${rest}`;
+async function create(pipeline = name, config = CONFIG) {
+  const made = await ask(`POST /teams/${TEAM}/pipelines`, { name: pipeline, config, public: true });
+  if (made.status !== 201) throw new Error(made.text);
+  return made.body.data;
+}
+const rename = async (to = other, from = name) => await ask(`POST ${of(from, '/rename')}`, { name: to });
+const objectOf = async (pipeline: string) =>
+  orThrow(await house.client.get(KINDS.pipelines, { namespace: TEAM, name: pipeline }), 'reading');
+const readyOf = async (pipeline: string) =>
+  (await objectOf(pipeline)).status?.conditions?.find(({ type }) => type === 'Ready');
+
+describe('a rename', () => {
+  test('keeps ids, pauses and webhook tokens, frees the old name, and is in the audit log', async () => {
+    await create();
+    await ask(`POST ${of(name, '/jobs/unit/pause')}`);
+    const before = (await ask(`GET ${of(name)}`)).body.data;
+    const token = await webhookOf(name);
+    const done = await rename();
+    expect([done.status, done.body.data]).toEqual([
+      200,
+      { team: TEAM, name: other, ready: true, warnings: [] },
+    ]);
+    expect((await ask(`GET ${of(other)}`)).body.data).toEqual({ ...before, name: other });
+    expect(await webhookOf(other)).toEqual(token);
+    expect((await ask(`GET ${of(other, '/jobs/unit')}`)).body.data).toMatchObject({ paused: true });
+    const fresh = await objectOf(other);
+    expect(fresh.metadata.annotations).toEqual({ 'millrace.dev/changed-by': 'ann' });
+    expect(fresh.spec).toEqual({ config: CONFIG, public: true });
+    expect(fresh.status?.jobs).toEqual([{ name: 'unit', paused: true }]);
+    for (const path of ['', '/definition', '/jobs/unit', '/public'])
+      expect([path, (await ask(`GET ${of(name, path)}`)).status]).toEqual([path, 404]);
+    expect((await house.gateway.ask(`GET ${of(other, '/public')}`)).status).toBe(200);
+    await create();
+    expect((await ask(`GET ${of(name)}`)).body.data['id']).not.toEqual(before['id']);
+    const { body } = await house.gateway.ask<{ data: object[] }>(
+      `GET /teams/${TEAM}/audit?pipeline=${other}`,
+      {
+        as: ann,
+      },
+    );
+    expect(body.data).toMatchObject([
+      { action: 'pipeline.updated', actor: 'ann', target: other, details: { renamed_from: name } },
+    ]);
+  });
+
+  test('gives checks and Pods the new name', async () => {
+    await create(name, CHECKED);
+    await endCheckOf(name);
+    expect((await rename()).status).toBe(200);
+    const cronJobs: { name: string | undefined; labels: unknown; owners: unknown }[] = [];
+    orThrow(
+      await house.client.list(KINDS.cronJobs, { namespace: TEAM }, (items) => {
+        for (const { metadata } of items)
+          cronJobs.push({
+            name: metadata?.name,
+            labels: metadata?.labels?.['millrace.dev/pipeline'],
+            owners: metadata?.ownerReferences?.map((owner) => owner.name),
+          });
+      }),
+      'listing',
+    );
+    expect(cronJobs.filter(({ labels }) => labels === other)).toEqual([
+      { name: expect.stringContaining(other), labels: other, owners: [other] },
+    ]);
+    expect((await ask(`POST ${of(other, '/jobs/unit/trigger')}`)).status).toBe(201);
+    const pods = await eventually(
+      async () => await podsOf(other),
+      (found) => found.length > 0,
+    );
+    expect(pods).toEqual([{ name: expect.stringContaining(other), owners: [other] }]);
+    expect(await podsOf(name)).toEqual([]);
+  });
+
+  test('waits for no build: it is refused while one runs, and done when that has ended', async () => {
+    await create();
+    expect((await ask(`POST ${of(name, '/jobs/unit/trigger')}`)).status).toBe(201);
+    const refused = await rename();
+    expect([refused.status, kind(refused.body), refused.body.detail]).toEqual([
+      409,
+      'refused',
+      expect.stringContaining('one of its builds runs'),
+    ]);
+    expect((await house.client.get(KINDS.pipelines, { namespace: TEAM, name: other })).ok).toBe(false);
+    expect((await ask(`POST ${of(name, '/jobs/unit/builds/1/cancel')}`)).status).toBe(202);
+    await eventually(
+      async () =>
+        await house.stores.pool.exists(rows()`
+          SELECT 1 FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
+          WHERE p.name = ${name} AND b.ended_at IS NULL`),
+      (running) => !running,
+    );
+    expect((await rename()).status).toBe(200);
+    expect((await ask(`GET ${of(other, '/jobs/unit/builds/1')}`)).body.data).toMatchObject({
+      status: 'cancelled',
+    });
+  });
+
+  test.each<[string, () => Promise<unknown>, number, string]>([
+    ['a name that is taken', async () => await create(other), 409, 'already-exists'],
+    [
+      'the name of a pipeline of a manifest',
+      async () =>
+        await house.apply(KINDS.pipelines, {
+          metadata: { namespace: TEAM, name: other },
+          spec: { config: CONFIG },
+        }),
+      409,
+      'already-exists',
+    ],
+    [
+      'a name that a deleted pipeline has its history under',
+      async () => {
+        await create(other);
+        await ask(`DELETE ${of(other)}`);
+      },
+      409,
+      'refused',
+    ],
+    [
+      'a name that no object can have',
+      async () => {
+        other = 'Not This';
+      },
+      400,
+      'invalid-request',
+    ],
+    [
+      'its own name',
+      async () => {
+        other = name;
+      },
+      409,
+      'already-exists',
+    ],
+  ])('to %s is refused, and all is as it was', async (_, arrange, status, problem) => {
+    await create();
+    await arrange();
+    const refused = await rename();
+    expect([refused.status, kind(refused.body)]).toEqual([status, problem]);
+    expect((await ask(`GET ${of(name)}`)).status).toBe(200);
+    expect(await readyOf(name)).toMatchObject({ status: 'True' });
+  });
+});
+
+describe('a pipeline', () => {
+  test('of a manifest is not renamed, and one that is not there is not found', async () => {
+    await house.apply(KINDS.pipelines, { metadata: { namespace: TEAM, name }, spec: { config: CONFIG } });
+    const refused = await rename();
+    expect([refused.status, kind(refused.body)]).toEqual([409, 'managed-by-manifest']);
+    expect(refused.body.detail).toContain(name);
+    const missing = await rename('x', 'nowhere');
+    expect([missing.status, kind(missing.body), missing.body.detail]).toEqual([
+      404,
+      'not-found',
+      expect.stringContaining('nowhere'),
+    ]);
+  });
+
+  test('whose object says what the API does not set is neither renamed nor changed: that would be lost', async () => {
+    await create();
+    const pins = [{ resource: 'trigger.app', version: { ref: 'a' } }];
+    const added = [{ op: 'add' as const, path: '/spec/pins', value: pins }];
+    orThrow(await house.client.patchJson(KINDS.pipelines, { namespace: TEAM, name }, added), 'patching');
+    for (const refused of [await rename(), await ask(`PUT ${of(name)}`, { public: false })])
+      expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('spec.pins')]);
+    expect((await objectOf(name)).spec.pins).toEqual(pins);
+  });
+
+  test('is not had by writing the annotation of a rename by hand', async () => {
+    await create();
+    const { uid } = (await objectOf(name)).metadata;
+    await house.apply(KINDS.pipelines, {
+      metadata: {
+        namespace: TEAM,
+        name: other,
+        labels: { 'millrace.dev/managed-by': 'api' },
+        annotations: { 'millrace.dev/renamed-from': `${name}/${uid}/made-up` },
+      },
+      spec: { config: CONFIG },
+    });
+    await eventually(
+      async () => (await readyOf(other))?.reason,
+      (reason) => reason === 'RenameRefused',
+    );
+    expect((await ask(`GET ${of(other)}`)).status).toBe(404);
+    expect((await ask(`GET ${of(name)}`)).status).toBe(200);
+    // As the condition says: without the annotation it is a pipeline of its own.
+    const path = '/metadata/annotations/millrace.dev~1renamed-from';
+    const patch = [{ op: 'remove' as const, path }];
+    orThrow(
+      await house.client.patchJson(KINDS.pipelines, { namespace: TEAM, name: other }, patch),
+      'patching',
+    );
+    const own = await eventually(
+      async () => await ask(`GET ${of(other)}`),
+      ({ status }) => status === 200,
+    );
+    expect(own.body.data['id']).not.toEqual((await ask(`GET ${of(name)}`)).body.data['id']);
+  });
+
+  test('of the API may be deleted by the operator, one of a manifest not', async () => {
+    await create();
+    await house.apply(KINDS.pipelines, {
+      metadata: { namespace: TEAM, name: other },
+      spec: { config: CONFIG },
+    });
+    const { operator } = house;
+    expect(await operator.delete(KINDS.pipelines, { namespace: TEAM, name: other })).toMatchObject({
+      ok: false,
+      status: 403,
+      message: expect.stringContaining('deletes only objects labelled millrace.dev/managed-by=api'),
+    });
+    expect(await operator.delete(KINDS.teams, { name: TEAM })).toMatchObject({ ok: false, status: 403 });
+    expect(await operator.delete(KINDS.pipelines, { namespace: TEAM, name })).toMatchObject({ ok: true });
+  });
+});
+
+async function webhookOf(pipeline: string): Promise<unknown> {
+  const { body } = await ask(`GET ${of(pipeline, '/resources/trigger.app')}`);
+  const { id, webhook_token: token, webhook_secret: secret } = body.data;
+  expect([typeof id, typeof token, typeof secret]).toEqual(['number', 'string', 'string']);
+  return { id, token, secret };
+}
+
+/** The first check of a pipeline, whose Pod nobody runs. */
+async function endCheckOf(pipeline: string): Promise<void> {
+  const { checks } = house.stores;
+  const runs = await eventually(
+    async () => (await checks.openRuns()).filter((one) => one.pipeline === pipeline),
+    (open) => open.length > 0,
+  );
+  for (const { run } of runs) await checks.closeRun(run, new Date());
+}
+
+/** Pods of builds. */
+async function podsOf(pipeline: string) {
+  const pods: { name: string | undefined; owners: unknown }[] = [];
+  const labelSelector = `millrace.dev/kind=build,millrace.dev/pipeline=${pipeline}`;
+  orThrow(
+    await house.client.list(KINDS.pods, { namespace: TEAM, labelSelector }, (items) => {
+      for (const { metadata } of items)
+        pods.push({ name: metadata?.name, owners: metadata?.ownerReferences?.map((owner) => owner.name) });
+    }),
+    'listing',
+  );
+  return pods;
+}

@@ -1,0 +1,73 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+/** Width of a small phone, and of a page that somebody has enlarged four times (WCAG 2.2, 1.4.10). */
+const NARROW = { width: 320, height: 640 };
+
+/** Rules of WCAG 2.2 to level AA, and what is good custom beyond it. */
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/**
+ * What people would stumble over on the page as it is now, a line each: what axe-core finds, in light and dark and on a phone;
+ * and what makes the page wider than that.
+ */
+export async function stumblingBlocks(page: Page): Promise<string[]> {
+  const found = new Set<string>();
+  const add = async (script: string): Promise<void> => {
+    for (const line of await page.evaluate<string[]>(script)) found.add(line);
+  };
+  // By the browser's own door, which the policy of the page does not close.
+  await page.evaluate(axe.source);
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await add(RUN_AXE);
+  }
+  const size = page.viewportSize();
+  await page.setViewportSize(NARROW);
+  await add(RUN_AXE);
+  await add(TOO_WIDE);
+  if (size !== null) await page.setViewportSize(size);
+  return [...found];
+}
+
+const RUN_AXE = `
+  axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, html, failureSummary }) => [id, target.join(' '), html, failureSummary].join(' · '))))`;
+
+/** The first few: the rest is inside them. */
+const TOO_WIDE = `
+  document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
+    [...document.querySelectorAll('body *')]
+      .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth)
+      .slice(0, 5)
+      .map(({ outerHTML }) => 'too wide · ' + outerHTML.slice(0, 120))`;
+
+/** What can be pressed or written into and the key Tab does not reach, or does not show that it has; a line each. */
+export async function withoutKeyboard(page: Page): Promise<string[]> {
+  const count = await page.evaluate<number>(MARK);
+  const lost: string[] = [];
+  for (let times = 0; times <= count; times += 1) {
+    await page.keyboard.press('Tab');
+    lost.push(...(await page.evaluate<string[]>(REACHED)));
+  }
+  return [...lost, ...(await page.evaluate<string[]>(NOT_REACHED))];
+}
+
+const MARK = `
+  window.toReach = new Set([...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+    .filter((element) => element.type !== 'hidden' && element.checkVisibility()));
+  document.activeElement.blur();
+  getSelection().removeAllRanges();
+  window.toReach.size`;
+
+/** Dates have several places of their own. */
+const REACHED = `
+  (() => {
+    const element = document.activeElement;
+    window.toReach.delete(element);
+    const shows = element === document.body || getComputedStyle(element).outlineStyle !== 'none';
+    return shows ? [] : ['does not show the focus · ' + element.outerHTML.slice(0, 120)];
+  })()`;
+
+const NOT_REACHED = `[...window.toReach].map((element) => 'not reached · ' + element.outerHTML.slice(0, 120))`;

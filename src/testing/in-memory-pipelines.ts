@@ -1,0 +1,133 @@
+import type { PipelineCluster, PipelineManifest } from '#flows/manifest-ports.ts';
+import type {
+  NewPipelineObject,
+  PipelineObject,
+  PipelineObjects,
+  PipelinePlace,
+  PipelineSpec,
+  Written,
+} from '#flows/object-ports.ts';
+import type { RenamedFrom } from '#flows/rename-ports.ts';
+
+interface Kept extends NewPipelineObject {
+  uid: string;
+  generation: number;
+  byApi: boolean;
+  deleting: boolean;
+  verdict?: NonNullable<PipelineObject['verdict']>;
+}
+
+/** Pipeline objects in memory, as the gateway and the operator see them; one that is deleted stays until the operator lets it go. */
+export class InMemoryPipelines {
+  readonly kept = new Map<string, Kept>();
+  /** Names of the pipelines whose checks are scheduled, as of the last time. */
+  readonly scheduled = new Set<string>();
+  #uid = 0;
+
+  /** As the gateway makes, or with `byApi` false as a manifest does. */
+  add(object: NewPipelineObject, byApi = true): Kept {
+    this.#uid += 1;
+    const made = { ...object, uid: `uid-${this.#uid}`, generation: 1, byApi, deleting: false };
+    this.kept.set(keyOf(object), made);
+    return made;
+  }
+
+  readonly objects: PipelineObjects = {
+    read: async (place) => this.#ofApi(place),
+    create: async (object) => {
+      if (this.kept.has(keyOf(object))) return { answer: 'exists' };
+      return { answer: 'done', value: seen(this.add(object)) };
+    },
+    replace: async (read, spec) => {
+      const known = this.kept.get(keyOf(read));
+      if (known?.uid !== read.uid) return { answer: 'unknown' };
+      if (known.generation !== read.generation) return { answer: 'changed' };
+      return { answer: 'done', value: seen(this.#respell(known, spec)) };
+    },
+    remove: async (read) => {
+      await this.cluster.removeObject(manifestOf(read, ''));
+      return { answer: 'done', value: undefined };
+    },
+  };
+
+  readonly cluster: PipelineCluster = {
+    configurationOf: async (pipeline) => {
+      const config = this.kept.get(keyOf(placeOf(pipeline)))?.spec.config ?? '';
+      return { answer: 'found', config, variables: {}, digest: config };
+    },
+    sourceRulesOf: () => ({}),
+    refusedTags: () => [],
+    applyChecks: async ({ pipeline }) => void this.scheduled.add(pipeline),
+    compareRenamed: async (renaming) => {
+      const { name, uid } = renaming.renamedFrom;
+      const old = this.kept.get(keyOf({ namespace: renaming.namespace, name }));
+      const fresh = this.kept.get(keyOf(placeOf(renaming)));
+      if (old?.uid !== uid) return 'gone';
+      if (!old.byApi || fresh?.byApi !== true) return 'managed';
+      return old.spec.config === fresh.spec.config ? 'same' : 'changed';
+    },
+    settleRename: async (pipeline) => {
+      const known = this.kept.get(keyOf(placeOf(pipeline)));
+      if (known?.uid === pipeline.uid) delete known.renamedFrom;
+    },
+    removeObject: async (pipeline) => {
+      const known = this.kept.get(keyOf(placeOf(pipeline)));
+      if (known?.uid === pipeline.uid) known.deleting = true;
+    },
+  };
+
+  manifests(team: string): (PipelineManifest & { deleting: boolean })[] {
+    return [...this.kept.values()].map((object) => ({
+      ...manifestOf(object, team),
+      deleting: object.deleting,
+    }));
+  }
+
+  /** What the operator says of it. */
+  judge(pipeline: PipelineManifest, verdict: NonNullable<PipelineObject['verdict']>): void {
+    const known = this.kept.get(keyOf(placeOf(pipeline)));
+    if (known?.uid === pipeline.uid) known.verdict = verdict;
+  }
+
+  /** The operator lets it go. */
+  letGo(pipeline: PipelineManifest): void {
+    const key = keyOf(placeOf(pipeline));
+    if (this.kept.get(key)?.uid !== pipeline.uid) return;
+    this.kept.delete(key);
+    this.scheduled.delete(pipeline.pipeline);
+  }
+
+  #ofApi(place: PipelinePlace): Written<PipelineObject> {
+    const known = this.kept.get(keyOf(place));
+    if (known === undefined) return { answer: 'unknown' };
+    return known.byApi ? { answer: 'done', value: seen(known) } : { answer: 'managed' };
+  }
+
+  #respell(known: Kept, spec: PipelineSpec): Kept {
+    const same = known.spec.config === spec.config;
+    known.spec = spec;
+    known.generation += same ? 0 : 1;
+    if (!same) delete known.verdict;
+    return known;
+  }
+}
+
+function keyOf({ namespace, name }: PipelinePlace): string {
+  return `${namespace}/${name}`;
+}
+
+function placeOf({ namespace, pipeline }: PipelineManifest): PipelinePlace {
+  return { namespace, name: pipeline };
+}
+
+function seen(object: Omit<PipelineObject, 'others'>): PipelineObject {
+  return { ...object, others: [] };
+}
+
+function manifestOf(
+  object: PipelinePlace & { uid: string; renamedFrom?: RenamedFrom },
+  team: string,
+): PipelineManifest {
+  const { namespace, name, uid, renamedFrom } = object;
+  return { team, pipeline: name, namespace, uid, ...(renamedFrom && { renamedFrom }) };
+}

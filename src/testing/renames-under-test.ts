@@ -1,0 +1,162 @@
+import { rows } from '#adapters/database/pool.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { applyPipeline } from '#flows/apply-pipeline.ts';
+import type { ApplyPipelinePorts } from '#flows/apply-pipeline.ts';
+import type { PipelineManifest } from '#flows/manifest-ports.ts';
+import { removePipeline } from '#flows/remove-pipeline.ts';
+import type { RemovePipelinePorts } from '#flows/remove-pipeline.ts';
+import { renamePipeline } from '#flows/rename-pipeline.ts';
+import { SilentBell } from './in-memory-cluster.ts';
+import { InMemoryPipelines } from './in-memory-pipelines.ts';
+import { Crash, Life } from './mortal.ts';
+import { samplePipeline } from './sample-pipeline.ts';
+import { found, succeed } from './stores.ts';
+import type { TestStores } from './stores.ts';
+
+export const TEAM = 'main';
+export const APP = { team: TEAM, pipeline: 'app' };
+const IMMORTAL = new Life(() => false);
+const now = (): Date => new Date();
+
+interface Asking {
+  from?: string;
+  /** The gateway that is asked, */
+  life?: Life;
+  /** and what happens while it waits. */
+  operator?: () => Promise<unknown>;
+}
+
+/** Renames with a real Postgres and objects in memory; the gateway and the operator are processes that can be killed at each of their calls. */
+export class Renames {
+  readonly world = new InMemoryPipelines();
+  readonly #stores: TestStores;
+
+  constructor(stores: TestStores) {
+    this.#stores = stores;
+  }
+
+  /** One pipeline with a history: versions, a build, a pin, a pause. */
+  static async begin(stores: TestStores): Promise<Renames> {
+    await stores.empty();
+    await stores.pool.query(rows()`DELETE FROM kept_sources`);
+    await stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
+    const renames = new Renames(stores);
+    renames.world.add({ namespace: TEAM, name: 'app', spec: { config: 'text' } });
+    await renames.operate();
+    const [a = 0] = await renames.find('a', 'b');
+    await succeed(stores, 'unit');
+    await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: a, by: 'ann' }, now());
+    await stores.actions.pauseJob({ ...APP, job: 'publish' }, 'ann');
+    await stores.pipelines.keepSources(APP, { key: 'k', sources: {} });
+    return renames;
+  }
+
+  /** A check finds these versions; their builds wait for their turn. */
+  async find(...refs: string[]): Promise<number[]> {
+    const resources = await this.#stores.pool.any(
+      rows<{ scope: number }>()`SELECT id AS scope FROM check_scopes`,
+    );
+    const versions = await found(
+      this.#stores,
+      { resources: [...resources] },
+      refs.map((ref) => ({ ref })),
+    );
+    for (const pipeline of await this.#stores.builds.pipelinesToSchedule(10))
+      await this.#stores.builds.schedule(pipeline, decideBuilds, now());
+    return versions;
+  }
+
+  /** A process of the operator: it starts, looks at every object until nothing is left to do, and ends. */
+  async operate(life = IMMORTAL): Promise<void> {
+    for (let look = 0; look < 3; look += 1)
+      for (const manifest of this.world.manifests(TEAM)) await this.#work(manifest, life);
+  }
+
+  /** The public gateway carries out one request. */
+  async rename(to: string, { from = 'app', life = IMMORTAL, operator }: Asking = {}) {
+    return await renamePipeline(
+      { team: TEAM, pipeline: from },
+      to,
+      { by: 'ann', at: now() },
+      {
+        objects: life.of(this.world.objects),
+        members: life.of(this.#stores.access.members),
+        renames: life.of(this.#stores.access.renames),
+        wait: async () => void (await (operator ?? (() => this.operate()))()),
+      },
+    );
+  }
+
+  /** What it works with. */
+  operatorPorts(life = IMMORTAL): ApplyPipelinePorts & RemovePipelinePorts {
+    return {
+      store: life.of(this.#stores.pipelines),
+      cluster: life.of(this.world.cluster, ['sourceRulesOf', 'refusedTags']),
+      bell: new SilentBell(),
+      now,
+      compiler: { compile: async () => ({ pipeline: samplePipeline(), diagnostics: [] }) },
+      reader: {
+        read: async () => ({ failure: 'none', transient: false }),
+        digest: (parts) => parts.join(' '),
+      },
+    };
+  }
+
+  objects(): string[] {
+    return this.world.manifests(TEAM).map(({ pipeline }) => pipeline);
+  }
+
+  async names(): Promise<readonly string[]> {
+    return await this.#stores.pool.anyFirst(rows<{ name: string }>()`SELECT name FROM pipelines ORDER BY id`);
+  }
+
+  /** All that hangs on pipelines, but for their names and objects. */
+  async history(): Promise<readonly object[]> {
+    return await this.#stores.pool.any(rows<{ kind: string; row: object }>()`
+      SELECT 'pipeline' AS kind, to_jsonb(p) - 'name' - 'uid' AS row FROM pipelines p
+      UNION ALL SELECT 'revision', to_jsonb(r) FROM revisions r UNION ALL SELECT 'resource', to_jsonb(r) FROM resources r
+      UNION ALL SELECT 'job', to_jsonb(j) FROM jobs j UNION ALL SELECT 'get', to_jsonb(g) FROM job_gets g
+      UNION ALL SELECT 'build', to_jsonb(b) FROM builds b UNION ALL SELECT 'version', to_jsonb(v) FROM versions v
+      UNION ALL SELECT 'scope', to_jsonb(s) FROM check_scopes s
+      UNION ALL SELECT 'sources', to_jsonb(k) - 'pipeline' FROM kept_sources k ORDER BY 1, 2`);
+  }
+
+  /** Lines about renames, oldest first. */
+  async audit(): Promise<object[]> {
+    const { rows: lines } = await this.#stores.access.audit.entries(
+      TEAM,
+      { actions: ['pipeline.updated'] },
+      { limit: 100 },
+    );
+    return lines.map(({ actor, target, details }) => ({ actor, target, details })).toReversed();
+  }
+
+  async #work({ uid }: PipelineManifest, life: Life): Promise<void> {
+    const manifest = this.world.manifests(TEAM).find((one) => one.uid === uid);
+    if (manifest === undefined) return;
+    const ports = this.operatorPorts(life);
+    if (manifest.deleting) {
+      const removed = await removePipeline(manifest, 0, ports);
+      if (removed.outcome === 'removed') this.world.letGo(manifest);
+      return;
+    }
+    const applied = await applyPipeline(manifest, ports);
+    const reason = applied.outcome === 'renaming' ? applied.reason : applied.outcome;
+    this.world.judge(manifest, { ready: reason === 'applied', reason, message: reason });
+  }
+}
+
+/** Whether the process was killed at that one of its chances; it may have done its work before. */
+export async function killedAt(nth: number, doing: (life: Life) => Promise<unknown>): Promise<boolean> {
+  let chances = 0;
+  const life = new Life(() => {
+    chances += 1;
+    return chances > nth;
+  });
+  try {
+    await doing(life);
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+  }
+  return life.dead;
+}

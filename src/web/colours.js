@@ -1,0 +1,80 @@
+/* Colours of terminals, and which of them can be read on which ground. */
+
+/** @typedef {readonly [number, number, number]} Rgb red, green, blue: 0 to 255 */
+
+/** The sixteen with names; each terminal has its own. */
+const NAMED =
+  '000000 c62f2f 1f9d4c b8860b 2f6fd0 a63fb3 16899c d0d4d8 6b7280 f0605a 3ccf78 e6b422 6aa5ff d678e6 3cc3d6 ffffff'.split(
+    ' ',
+  );
+const LEVELS = [0, 95, 135, 175, 215, 255];
+
+/** One of the 256: those with names, a cube of colours, greys. @param {number} index @returns {Rgb} */
+export function indexed(index) {
+  const named = NAMED[index];
+  if (named !== undefined) return parsed(named);
+  if (index >= 232) {
+    const grey = 8 + 10 * (index - 232);
+    return [grey, grey, grey];
+  }
+  const place = index - 16;
+  const [red = 0, green = 0, blue = 0] = [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6].map(
+    (level) => LEVELS[level],
+  );
+  return [red, green, blue];
+}
+
+/** @param {string} hex @returns {Rgb} */
+export function parsed(hex) {
+  const number = Number.parseInt(hex.replace('#', ''), 16);
+  return [number >> 16, (number >> 8) & 255, number & 255];
+}
+
+/** The contrast that WCAG 2.2 asks of text (1.4.3). */
+const ENOUGH = 4.5;
+
+const [BLACK, WHITE] = [parsed('000000'), parsed('ffffff')];
+
+/** Black or white, whichever can be read better on it. @param {Rgb} ground */
+export function opposite(ground) {
+  return contrast(BLACK, ground) > contrast(WHITE, ground) ? BLACK : WHITE;
+}
+
+/**
+ * The colour itself, or the nearest to it on the way to white or black that can be read on the ground.
+ *
+ * @param {Rgb} colour
+ * @param {Rgb} ground
+ */
+export function readable(colour, ground) {
+  const away = luminance(colour) > luminance(ground) ? [WHITE, BLACK] : [BLACK, WHITE];
+  const end = away.find((extreme) => contrast(extreme, ground) >= ENOUGH) ?? BLACK;
+  for (let step = 0; step < 20; step += 1) {
+    const moved = mixed(colour, end, step / 20);
+    if (contrast(moved, ground) >= ENOUGH) return moved;
+  }
+  return end;
+}
+
+/** @param {Rgb} from @param {Rgb} to @param {number} share @returns {Rgb} */
+function mixed(from, to, share) {
+  const [red, green, blue] = from;
+  /** @param {number} one @param {number} other */
+  const part = (one, other) => Math.round(one + (other - one) * share);
+  return [part(red, to[0]), part(green, to[1]), part(blue, to[2])];
+}
+
+/** As WCAG 2.2 computes it. @param {Rgb} one @param {Rgb} other */
+export function contrast(one, other) {
+  const [low = 0, high = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** @param {Rgb} colour */
+function luminance(colour) {
+  const [red = 0, green = 0, blue = 0] = colour.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

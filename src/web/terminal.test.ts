@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { contrast } from './colours.js';
+import type { Rgb } from './colours.js';
+import { GROUND, LETTERS, Terminal } from './terminal.js';
+import type { Piece } from './terminal.js';
+
+const CSI = '\u001b[';
+
+/** What is shown of these chunks: pieces with the names of their look, and line ends. */
+function shown(...chunks: string[]): string[] {
+  const terminal = new Terminal();
+  return chunks
+    .flatMap((chunk) => terminal.read(chunk))
+    .map((part) => {
+      if (typeof part === 'string') return part === '\n' ? 'LINE' : 'BACK';
+      return [part.text, ...(part.dress.names === '' ? [] : [part.dress.names])].join(' | ');
+    });
+}
+
+const TEXTS: Record<string, { chunks: string[]; shows: string[] }> = {
+  'plain text and line ends': { chunks: ['one\ntwo\r\n'], shows: ['one', 'LINE', 'two', 'BACK', 'LINE'] },
+  'looks, which add up until they are taken back': {
+    chunks: [`${CSI}1;4mab${CSI}22mc${CSI}0md`],
+    shows: ['ab | bold underline', 'c | underline', 'd'],
+  },
+  'an empty sequence takes all back': {
+    chunks: [`${CSI}3;9mab${CSI}mc`],
+    shows: ['ab | italic struck', 'c'],
+  },
+  'a look that lasts over chunks': { chunks: [`${CSI}2ma`, 'b'], shows: ['a | dim', 'b | dim'] },
+  'a sequence that a chunk cuts in two': { chunks: [`a${CSI}3`, `1mb`], shows: ['a', 'b | front'] },
+  'a sequence that a chunk cuts after its first letter': {
+    chunks: ['a\u001b', '[1mb'],
+    shows: ['a', 'b | bold'],
+  },
+  'a title of the window, which is not of the log': { chunks: ['a\u001b]0;title\u0007b'], shows: ['a', 'b'] },
+  'a link: its words': { chunks: ['\u001b]8;;https://x\u001b\\here\u001b]8;;\u001b\\'], shows: ['here'] },
+  'a choice of letters, as `tput sgr0` makes': {
+    chunks: [`${CSI}1ma\u001b(B${CSI}mb`],
+    shows: ['a | bold', 'b'],
+  },
+  'movements of the cursor, which are left out': { chunks: [`a${CSI}2K${CSI}1Ab`], shows: ['a', 'b'] },
+  'other control characters, which are left out': { chunks: ['a\u0000\u0008\tb'], shows: ['a\tb'] },
+  'what would turn the direction of writing, marked': {
+    chunks: ['a\u202eb\u2066c'],
+    shows: ['a\ufffdb\ufffdc'],
+  },
+  'what is left open ends with its line': {
+    chunks: ['\u001b]0;no end\nnext', ' words\n'],
+    shows: [']0;no end', 'LINE', 'next', ' words', 'LINE'],
+  },
+  'numbers that mean nothing here': { chunks: [`${CSI}5;10;73;200ma`], shows: ['a'] },
+  'no colour out of bounds': {
+    chunks: [`${CSI}38;5;256ma${CSI}38;2;1;2;300mb${CSI}38;5mc`],
+    shows: ['a', 'b', 'c'],
+  },
+  'a colour for lines under text, which is not one for the text': {
+    chunks: [`${CSI}58;5;1;1ma${CSI}0;58;2;1;2;3mb`],
+    shows: ['a | bold', 'b'],
+  },
+  'an end of underlining with a colon': { chunks: [`${CSI}4:3ma${CSI}4:0mb`], shows: ['a | underline', 'b'] },
+};
+
+describe('a log shows', () => {
+  test.each(Object.entries(TEXTS))('%s', (_, { chunks, shows }) => {
+    expect(shown(...chunks)).toEqual(shows);
+  });
+
+  test('the same whichever way its text was cut', () => {
+    const words = fc.constantFrom(
+      'a',
+      '\n',
+      '\r',
+      `${CSI}31m`,
+      `${CSI}48;5;99m`,
+      '\u001b]0;t\u0007',
+      `${CSI}m`,
+    );
+    fc.assert(
+      fc.property(fc.array(words), fc.array(fc.nat()), (parts, cuts) => {
+        const text = parts.join('');
+        const places = [0, ...cuts.map((cut) => cut % (text.length + 1)), text.length].toSorted(
+          (a, b) => a - b,
+        );
+        const chunks = places.map((place, index) => text.slice(place, places[index + 1] ?? place));
+        expect(looksOf(chunks)).toEqual(looksOf([text]));
+      }),
+    );
+  });
+});
+
+/** Each letter with its look. */
+function looksOf(chunks: string[]): unknown[] {
+  const terminal = new Terminal();
+  return chunks
+    .flatMap((chunk) => terminal.read(chunk))
+    .flatMap((part) =>
+      typeof part === 'string' ? [part] : part.text.split('').map((letter) => [letter, part.dress]),
+    );
+}
+
+function piece(numbers: string): Piece {
+  const [part] = new Terminal().read(`${CSI}${numbers}mx`);
+  if (part === undefined || typeof part === 'string') throw new Error('no piece');
+  return part;
+}
+const front = (numbers: string) => piece(numbers).dress.front;
+
+const COLOURS: Record<string, { numbers: string; light?: Rgb; dark?: Rgb }> = {
+  'one of the cube, where it can be read as it is': { numbers: '38;5;21', light: [0, 0, 255] },
+  'a grey': { numbers: '38;5;250', dark: [188, 188, 188] },
+  'a true colour': { numbers: '38;2;160;30;90', light: [160, 30, 90] },
+  'a true colour with colons': { numbers: '38:2:160:30:90', light: [160, 30, 90] },
+  'a true colour with colons and an empty name of its space': {
+    numbers: '38:2::160:30:90',
+    light: [160, 30, 90],
+  },
+  'one of the 256 with colons': { numbers: '38:5:21', light: [0, 0, 255] },
+  'one of the sixteen out of the 256': { numbers: '38;5;9', dark: [240, 96, 90] },
+  'the last of several': { numbers: '31;38;5;1;1;38;2;160;30;90', light: [160, 30, 90] },
+};
+
+describe('colours of letters', () => {
+  test.each(Object.entries(COLOURS))('%s', (_, { numbers, light, dark }) => {
+    const colours = front(numbers);
+    if (light !== undefined) expect(colours?.light).toEqual(light);
+    if (dark !== undefined) expect(colours?.dark).toEqual(dark);
+  });
+
+  test('that could not be read are moved until they can, and stay what they are: yellow is no grey', () => {
+    const [red = 0, green = 0, blue = 0] = front('38;2;255;255;0')?.light ?? [];
+    expect([red === green, red > blue + 80]).toEqual([true, true]);
+    expect(front('38;2;255;255;0')?.dark).toEqual([255, 255, 0]);
+  });
+
+  test('that are the text of a page change with its palette', () => {
+    expect(front('7')).toEqual(GROUND);
+    expect(piece('7').dress.back).toEqual(LETTERS);
+  });
+
+  test('are those of the page that shows them', () => {
+    const css = readFileSync(join(import.meta.dirname, 'page.css'), 'utf8');
+    const both = (name: string) =>
+      [...css.matchAll(new RegExp(`--${name}: #(..)(..)(..);`, 'g'))].map(([, ...parts]) =>
+        parts.map((part) => Number.parseInt(part, 16)),
+      );
+    expect(both('raised')).toEqual([GROUND.light, GROUND.dark]);
+    expect(both('text')).toEqual([LETTERS.light, LETTERS.dark]);
+  });
+});
+
+const byte = fc.nat(255);
+const anyColour = fc.oneof(
+  byte.map((index) => `5;${index}`),
+  fc.tuple(byte, byte, byte).map((parts) => `2;${parts.join(';')}`),
+);
+
+test('every text can be read, whatever colours a program gives it, in light and dark', () => {
+  const some = fc.option(anyColour, { nil: undefined });
+  fc.assert(
+    fc.property(some, some, fc.boolean(), (letters, ground, turned) => {
+      const numbers = [
+        ...(turned ? ['7'] : []),
+        ...(letters === undefined ? [] : [`38;${letters}`]),
+        ...(ground === undefined ? [] : [`48;${ground}`]),
+      ];
+      const { front: ours = LETTERS, back = GROUND } = piece(numbers.join(';')).dress;
+      for (const palette of ['light', 'dark'] as const)
+        expect(contrast(ours[palette], back[palette])).toBeGreaterThanOrEqual(4.5);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('contrast is what WCAG says', () => {
+  expect(contrast([0, 0, 0], [255, 255, 255])).toBe(21);
+  expect(contrast([118, 118, 118], [255, 255, 255])).toBeCloseTo(4.54, 2);
+});
+
+/** Letters that are shown. */
+function length(parts: ReturnType<Terminal['read']>): number {
+  return parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.text.length), 0);
+}
+
+test('bytes of a file that somebody printed end: nothing waits for long, and time stays in proportion', () => {
+  const terminal = new Terminal();
+  const text = '\u001b]'.repeat(50_000) + '\u001bP' + 'x'.repeat(100_000);
+  expect(length(terminal.read(text))).toBeGreaterThanOrEqual(100_000);
+  expect(length(terminal.read('y'))).toBe(1);
+  expect(length(terminal.read(`${CSI}${'1;'.repeat(100_000)}m`))).toBe(0);
+});
