@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { stumblingBlocks } from '#testing/accessibility.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { writeSecretiveHistory } from '#testing/secretive-history.ts';
 import { plantSecrets } from '#testing/secretive-pipeline.ts';
@@ -43,8 +44,9 @@ const save = async (isPublic: boolean) =>
     ),
   );
 
-/** As a person would see it: the secrets of members are nowhere in it, and nothing can be pressed. */
+/** As a person would see it: the secrets of members are nowhere in it, nothing can be pressed, and nobody stumbles. */
 async function expectHarmless(page: Page): Promise<void> {
+  expect(await stumblingBlocks(page)).toEqual([]);
   expect(await page.content()).not.toContain(word);
   expect(await page.getByRole('button').count()).toBe(0);
 }

@@ -38,7 +38,7 @@ function refreshed() {
   refresh();
 }
 
-/** Signed out meanwhile, or there is nothing to see any more. */
+/** Signed out meanwhile, or there is nothing to see any more. @param {Response} answer */
 function isOver({ redirected, status }) {
   return redirected || status === 403 || status === 404;
 }
