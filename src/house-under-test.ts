@@ -10,7 +10,7 @@ import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { OperatorConfig } from '#config';
-import { startOperator } from './operator/operator.ts';
+import { runOperator } from './operator/operator-under-test.ts';
 import { startApiServer } from '#testing/api-server.ts';
 import type { OwnApiServer } from '#testing/api-server.ts';
 import { openStores } from '#testing/stores.ts';
@@ -46,11 +46,11 @@ export async function openHouse(options: Options = {}) {
   const client = new ApiClient(connection);
   await install(client);
   const stop = new AbortController();
-  const ended = startOperator(operatorConfig(server, stores.url), pino({ level: 'silent' }), stop.signal);
+  const ended = runOperator(operatorConfig(server, stores.url), pino({ level: 'silent' }), stop.signal);
   const asGateway = impersonating(server.connect(), GATEWAY);
   const asOperator = impersonating(server.connect(), OPERATOR);
   const door = clusterDoor(asGateway, { namespace: HOME, release: 'millrace' });
-  const compiler = createCompiler({ processes: 1 });
+  const compiler = createCompiler({ processes: 1, timeLimitMs: 60_000 });
   const gateway = await openGateway(stores, { ...options, compiler, objects: door.objects });
   return {
     server,

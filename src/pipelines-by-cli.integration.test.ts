@@ -85,6 +85,21 @@ describe('a pipeline', () => {
     });
   });
 
+  test('gets another name, under which it is found from then on', async () => {
+    await made();
+    expect(await run(`rename ${name} --new-name new-${name}`)).toMatchObject({
+      exit: 0,
+      out: `${TEAM}/new-${name}: the new name of ${name}, it runs\n`,
+      err: '',
+    });
+    expect((await run(`get new-${name} --config`)).out).toBe(text('first'));
+    expect((await run(`get ${name}`)).exit).toBe(2);
+    expect(await run(`rename new-${name} --new-name No`)).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('name'),
+    });
+  });
+
   test('is not made of a text with errors, which are shown in the lines of the file', async () => {
     const refused = await made(INVALID);
     const file = join(folder, `${name}.hcl`);

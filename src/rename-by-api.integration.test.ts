@@ -273,6 +273,12 @@ describe('a pipeline', () => {
       message: expect.stringContaining('deletes only objects labelled millrace.dev/managed-by=api'),
     });
     expect(await operator.delete(KINDS.teams, { name: TEAM })).toMatchObject({ ok: false, status: 403 });
+    // As it takes the annotation of a rename off.
+    const path = '/metadata/annotations/millrace.dev~1changed-by';
+    const patch = [{ op: 'remove' as const, path }];
+    expect(await operator.patchJson(KINDS.pipelines, { namespace: TEAM, name }, patch)).toMatchObject({
+      ok: true,
+    });
     expect(await operator.delete(KINDS.pipelines, { namespace: TEAM, name })).toMatchObject({ ok: true });
   });
 });

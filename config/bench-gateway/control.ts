@@ -1,23 +1,25 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { cpuSecondsOf } from '#tools/measure/process-cost.ts';
 import { freePort } from './gateway.ts';
+import type { Told } from './controls.ts';
 
 export interface Control {
   base: string;
+  /** Of the processor, that it took so far. */
+  cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
-/** A server without anything of ours, which inserts a row for each POST if it gets a database. */
-export async function startControl(told: {
-  databaseUrl?: string;
-  answer?: { type: string; body: string };
-}): Promise<Control> {
+/** A server with as little as possible. */
+export async function startControl(told: Told): Promise<Control> {
   const port = await freePort();
   const child = fork(`${import.meta.dirname}/controls.ts`);
   child.send({ port, ...told });
   await once(child, 'message');
   return {
     base: `http://127.0.0.1:${port}`,
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     async stop() {
       const exited = once(child, 'exit');
       child.kill('SIGKILL');

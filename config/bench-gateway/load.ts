@@ -25,6 +25,8 @@ export interface Loading {
   /** How long to go round the requests; without it each is sent once. */
   seconds?: number;
   requests: readonly Asked[];
+  /** Is told when all is prepared. */
+  begin?: () => void;
   /** 2xx where it is not said. */
   status?: number;
   /** Hears of each answer; then any answer, and a connection that breaks, is as good as another. */
@@ -39,6 +41,7 @@ export async function load(base: string, loading: Loading): Promise<Load> {
   const { hostname, port, host } = new URL(base);
   const bytes = loading.requests.map((request) => encode(request, host));
   const run = { ...loading, bytes, next: 0, ended: false, took: new Array<number>() };
+  loading.begin?.();
   const begun = performance.now();
   const lanes = Array.from({ length: loading.connections }, async () => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });

@@ -65,7 +65,7 @@ export async function endAll(identities: readonly Identity[], seconds: number): 
   for (const identity of identities) {
     signal(identity, 'SIGKILL');
   }
-  await waitUntilGone(identities, 10);
+  await waitUntilGone(identities, 120);
 }
 
 /** Every process that carries a cluster's mark, with the part it is or descends from. */

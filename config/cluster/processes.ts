@@ -31,7 +31,7 @@ export type Part = {
 const largestLog = 32 * 1024 * 1024;
 
 /** A part that is not ready after this time is a failure. */
-const readySeconds = 90;
+const readySeconds = 600;
 
 /** The log file of a part. */
 export function logFile(folders: Folders, name: string): string {
@@ -125,8 +125,13 @@ function environmentFor(folders: Folders, part: Part): NodeJS.ProcessEnv {
 
 /** A part leads its own session, the helpers that it starts do not. */
 function isLeader(pid: number): boolean {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(pid);
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(pid);
+  } catch {
+    // It has ended since it was found.
+    return false;
+  }
 }
 
 function pidFile(folders: Folders, name: string): string {

@@ -21,7 +21,7 @@ export async function rehearse(folders: Folders): Promise<void> {
       input: input ?? '',
     });
   await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: leftovers }));
-  await kubectl(['wait', 'pod/rehearsal', '--for=condition=Ready', '--timeout=60s']);
+  await kubectl(['wait', 'pod/rehearsal', '--for=condition=Ready', '--timeout=10m']);
   const during = await pictureOfMachine();
   await stopCluster(folders);
   const left = differences(before, await pictureOfMachine());

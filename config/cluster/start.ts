@@ -34,7 +34,7 @@ const portsOf: Partial<Readonly<Record<PartName, readonly (keyof typeof ports)[]
   'kube-proxy': ['proxyHealth', 'proxyMetrics'],
 };
 
-const secondsForCluster = 120;
+const secondsForCluster = 600;
 
 /** Starts what does not run, waits until Pods can run and names resolve, and answers what was started. */
 export async function startCluster(folders: Folders): Promise<string[]> {

@@ -34,7 +34,7 @@ const secondsForParts = 15;
 const secondsForContainers = 5;
 
 /** The kernel takes network namespaces and cgroups apart a moment after their last process ended. */
-const secondsForKernel = 10;
+const secondsForKernel = 120;
 
 /** Stops everything that `up` started and takes back what it changed; answers what was done, line by line. */
 export async function stopCluster(folders: Folders): Promise<string[]> {

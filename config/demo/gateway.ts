@@ -59,11 +59,11 @@ export class Gateway {
     return body.data;
   }
 
-  /** A gateway that is being replaced, or a forwarded port that broke, is asked again for half a minute. */
+  /** A gateway that is being replaced, or a forwarded port that broke, is asked again for some minutes. */
   async #ask(method: string, path: string, accept: string): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#token}`, accept };
     let problem = '';
-    for (let tries = 0; tries < 30; tries++) {
+    for (let tries = 0; tries < 180; tries++) {
       try {
         const signal = AbortSignal.timeout(10_000);
         const answer = await fetch(`${this.#base}${path}`, { method, headers, signal });

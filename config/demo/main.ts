@@ -70,11 +70,11 @@ async function applySamples(images: LoadedImages): Promise<void> {
   };
   await apply('demo', 'manifests', 'forge.yaml');
   await apply('samples', 'team.yaml');
-  await kubectl(['wait', '--for=condition=Ready', `team/${TEAM}`, '--timeout=60s']);
+  await kubectl(['wait', '--for=condition=Ready', `team/${TEAM}`, '--timeout=10m']);
   await apply('samples', 'pipeline.yaml');
   const pipeline = [`pipeline/${PIPELINE}`, '--namespace', TEAM];
-  await kubectl(['wait', '--for=condition=Ready', ...pipeline, '--timeout=60s']);
-  await kubectl(['rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=120s']);
+  await kubectl(['wait', '--for=condition=Ready', ...pipeline, '--timeout=10m']);
+  await kubectl(['rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=10m']);
   for (const line of (await kubectl(['get', `team/${TEAM}`, `pipeline/${PIPELINE}`, '--namespace', TEAM]))
     .trim()
     .split('\n'))

@@ -18,7 +18,7 @@ export async function reach(namespace: string, service: string): Promise<Reached
 
 /** A Service leads to a Pod that got ready only a moment later. */
 async function answers(url: string): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 10 * 60_000;
   for (;;) {
     try {
       await fetch(url, { signal: AbortSignal.timeout(5000) });

@@ -10,7 +10,7 @@ function counted(options: Partial<Parameters<typeof kept<string>>[0]> = {}) {
       made.push(value);
       return value;
     });
-  return { made, want };
+  return { made, want, atHand: (key: string) => keeper.atHand(key) };
 }
 
 describe('what is kept', () => {
@@ -49,5 +49,25 @@ describe('what is kept', () => {
     await expect(failing).rejects.toThrow('no');
     expect(await keeper.get('a', async () => 'refused')).toBe('refused');
     expect(await keeper.get('a', async () => 'well')).toBe('well');
+  });
+
+  test('is at hand once it is made, and as long as it is fresh', async () => {
+    let now = 0;
+    const { want, atHand } = counted({ fresh: { for: 10, now: () => now } });
+    const making = want('a');
+    expect(atHand('a')).toBeUndefined();
+    await making;
+    now = 9;
+    expect([atHand('a'), atHand('b')]).toEqual(['a', undefined]);
+    now = 10;
+    expect(atHand('a')).toBeUndefined();
+  });
+
+  test('goes later when it was taken as it was at hand', async () => {
+    const { made, want, atHand } = counted();
+    for (const key of ['a', 'b']) await want(key);
+    atHand('a');
+    for (const key of ['c', 'a', 'b']) await want(key);
+    expect(made).toEqual(['a', 'b', 'c', 'b']);
   });
 });

@@ -87,7 +87,7 @@ const MOST_WHOLES = 100;
 const MOST_PAGES = 300;
 
 export function showLists({ store, views, now }: Ports): ShownLists {
-  const find = findShown(store, now);
+  const { find } = findShown(store, now);
   const fresh = { for: FRESH_MS, now };
   const wholes = kept<ShownWhole>({ most: MOST_WHOLES, fresh });
   const pages = { most: MOST_PAGES, fresh };

@@ -95,6 +95,57 @@ describe('pictures', () => {
   });
 });
 
+const atHand = ({ all }: ReturnType<typeof shows>, wanted: Partial<PictureWanted> = {}, member = false) =>
+  all.pictureAtHand(APP, member, { ...SVG, ...wanted });
+
+describe('a picture at hand', () => {
+  test('is the one that somebody has just had, and no other', async () => {
+    const about = shows();
+    expect(atHand(about)).toBeUndefined();
+    const found = await about.find();
+    expect(atHand(about)).toBeUndefined();
+    const drawn = await found.draw();
+    expect(atHand(about)).toEqual({ tag: found.tag, public: true, ...drawn });
+    const others = [{ format: 'png' }, { hideIntermediates: true }, { groupParallel: true }] as const;
+    expect(others.map((other) => atHand(about, other))).toEqual(others.map(() => undefined));
+    expect(about.asked).toEqual(['shown', 'state']);
+  });
+
+  test('is not for a version, which is looked up each time', async () => {
+    const about = shows();
+    await (await about.find({ version: 11 })).draw();
+    expect(atHand(about, { version: 11 })).toBeUndefined();
+  });
+
+  test('is there no more a second after its pipeline was looked at, whatever has become of it', async () => {
+    const about = shows();
+    await (await about.find()).draw();
+    about.later();
+    expect(atHand(about)).toBeUndefined();
+  });
+
+  test.each([
+    ['strangers', false, false],
+    ['members', true, true],
+  ])('of a pipeline that is not public is for %s: %s', async (_, member, may) => {
+    const about = shows({ isPublic: false });
+    const found = await about.all.picture(APP, true, SVG);
+    if (found !== undefined && found !== 'no-version') await found.draw();
+    expect(atHand(about, {}, member) !== undefined).toBe(may);
+  });
+
+  test('has the name of its own team and pipeline, whatever letters are in them', async () => {
+    const { all, find } = shows();
+    await (await find()).draw();
+    for (const [team, pipeline] of [
+      ['mainapp', ''],
+      ['', 'mainapp'],
+      ['mai', 'napp'],
+    ] as const)
+      expect(all.pictureAtHand({ team, pipeline }, false, SVG)).toBeUndefined();
+  });
+});
+
 describe('who may look', () => {
   test.each([
     ['a stranger at a public pipeline', true, false, true],

@@ -5,7 +5,7 @@ import { looksOf } from '#domain/graph/look.ts';
 import { publicStructure, type PublicStructure } from '#domain/graph/public-view.ts';
 import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
-import { FRESH_MS, findShown } from './find-shown.ts';
+import { FRESH_MS, findShown, keyOf } from './find-shown.ts';
 import { kept, type Kept } from './kept.ts';
 import type { PipelineName } from './ports.ts';
 import type {
@@ -32,6 +32,11 @@ interface PictureFound {
   draw(): Promise<{ bytes: Uint8Array } | DrawingRefused>;
 }
 
+/** A picture that somebody has just had. */
+export interface PictureAtHand extends Omit<PictureFound, 'draw'> {
+  bytes: Uint8Array;
+}
+
 export interface PublicView extends PublicStructure {
   pipeline: ShownPipeline;
   state: ShownState;
@@ -46,6 +51,8 @@ export interface Shows {
     member: boolean,
     wanted: PictureWanted,
   ): Promise<PictureFound | 'no-version' | undefined>;
+  /** The same picture, when nothing need be asked or drawn for it; undefined says nothing about whether there is one. */
+  pictureAtHand(name: PipelineName, member: boolean, wanted: PictureWanted): PictureAtHand | undefined;
   badge(
     name: PipelineName & { job?: string },
     member: boolean,
@@ -69,8 +76,15 @@ const MOST_GRAPHS = 48;
 /** Of finished pictures. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
+interface StateFound {
+  state: ShownState;
+  digest: string;
+  /** Of pictures that were asked for. */
+  tags: Map<string, string>;
+}
+
 interface Caches {
-  states: Kept<{ state: ShownState; digest: string }>;
+  states: Kept<StateFound>;
   graphs: Kept<Graph>;
   drawn: Kept<{ bytes: Uint8Array } | DrawingRefused>;
 }
@@ -86,11 +100,12 @@ export function showPipelines(ports: Ports): Shows {
       forgets: (one) => 'refused' in one,
     }),
   };
-  const find = findShown(ports.store, ports.now);
+  const shown = findShown(ports.store, ports.now);
+  const { find } = shown;
   const stateOf = async ({ id }: ShownPipeline) =>
     await caches.states.get(String(id), async () => {
       const state = await ports.store.state(id);
-      return { state, digest: ports.digest(JSON.stringify(state)) };
+      return { state, digest: ports.digest(JSON.stringify(state)), tags: new Map() };
     });
   return {
     async publicView(name, member) {
@@ -102,9 +117,10 @@ export function showPipelines(ports: Ports): Shows {
     async picture(name, member, wanted) {
       const pipeline = await find(name, member);
       return (
-        pipeline && (await findPicture({ ports, caches, pipeline, wanted, ...(await stateOf(pipeline)) }))
+        pipeline && (await findPicture({ ports, caches, pipeline, wanted, found: await stateOf(pipeline) }))
       );
     },
+    pictureAtHand: (name, member, wanted) => findAtHand(caches, shown.atHand(name, member), wanted),
     async badge({ job, ...name }, member) {
       const pipeline = await find(name, member);
       if (pipeline === undefined) return undefined;
@@ -117,32 +133,43 @@ export function showPipelines(ports: Ports): Shows {
   };
 }
 
+function findAtHand(
+  { states, drawn }: Caches,
+  pipeline: ShownPipeline | undefined,
+  wanted: PictureWanted,
+): PictureAtHand | undefined {
+  if (wanted.version !== undefined || pipeline === undefined) return undefined;
+  const tag = states.atHand(String(pipeline.id))?.tags.get(tagKey(pipeline, wanted));
+  const found = tag === undefined ? undefined : drawn.atHand(tag);
+  if (tag === undefined || found === undefined || 'refused' in found) return undefined;
+  return { tag, public: pipeline.public, bytes: found.bytes };
+}
+
 interface Finding {
   ports: Ports;
   caches: Caches;
   pipeline: ShownPipeline;
   wanted: PictureWanted;
-  state: ShownState;
-  digest: string;
+  found: StateFound;
 }
 
 async function findPicture(finding: Finding): Promise<PictureFound | 'no-version'> {
-  const { ports, caches, pipeline, wanted, digest } = finding;
-  const { format, hideIntermediates, groupParallel, version } = wanted;
+  const { ports, caches, pipeline, wanted, found } = finding;
+  const { format, version } = wanted;
   const resource = version === undefined ? '' : await ports.store.resourceOfVersion(pipeline.id, version);
   if (resource === undefined) return 'no-version';
-  const options = `${Number(hideIntermediates)}${Number(groupParallel)}`;
   const parts = [
     ports.release,
     pipeline.team,
     pipeline.pipeline,
     pipeline.revision,
     format,
-    options,
+    optionsOf(wanted),
     resource,
-    digest,
+    found.digest,
   ];
   const tag = ports.digest(JSON.stringify(parts));
+  if (version === undefined) found.tags.set(tagKey(pipeline, wanted), tag);
   const draw = async () => {
     const picture = await pictureOf(finding, resource === '' ? undefined : resource);
     return await drawIn(ports, format, picture);
@@ -150,8 +177,15 @@ async function findPicture(finding: Finding): Promise<PictureFound | 'no-version
   return { tag, public: pipeline.public, draw: () => caches.drawn.get(tag, draw) };
 }
 
+const optionsOf = ({ hideIntermediates, groupParallel }: PictureWanted): string =>
+  `${Number(hideIntermediates)}${Number(groupParallel)}`;
+
+/** What the tag is made of, without the state that it stands beside. */
+const tagKey = (pipeline: ShownPipeline, wanted: PictureWanted): string =>
+  `${wanted.format} ${optionsOf(wanted)} ${pipeline.revision} ${keyOf(pipeline)}`;
+
 async function pictureOf(
-  { ports, caches, pipeline, wanted, state }: Finding,
+  { ports, caches, pipeline, wanted, found }: Finding,
   resource?: string,
 ): Promise<PictureToDraw> {
   const definition = await ports.store.definition(pipeline.revision);
@@ -164,7 +198,7 @@ async function pictureOf(
   const whole =
     resource === undefined ? undefined : await graph({ hideIntermediates: false, groupParallel: false });
   const followed = whole && resource !== undefined ? { whole, resource } : undefined;
-  return { graph: shown, looks: looksOf(shown, graphState(state), followed), name: pipeline.pipeline };
+  return { graph: shown, looks: looksOf(shown, graphState(found.state), followed), name: pipeline.pipeline };
 }
 
 async function drawIn(

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { webhookSecret, webhookToken, webhookTokenHash } from '#adapters/database/digests.ts';
 import { gathered } from '#adapters/http/gather.ts';
+import { remember } from '#adapters/http/remember.ts';
 import type { PublicMetrics } from '#adapters/http/metrics.ts';
 import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
@@ -13,7 +14,7 @@ import type { Views } from '#flows/views.ts';
 
 export interface PublicApiParts {
   views: Views;
-  shows: Pick<PublicApi, 'publicView' | 'picture' | 'badge' | 'shown'>;
+  shows: Pick<PublicApi, 'publicView' | 'picture' | 'pictureAtHand' | 'badge' | 'shown'>;
   checks: CheckStore;
   builds: BuildStore;
   actions: ActionStore;
@@ -43,7 +44,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
       metrics.webhook(answer === 'requested' ? 'accepted' : answer);
       return answer;
     },
-    webhookSecret: (token) => webhookSecret(webhookKey, token),
+    webhookSecret: remember(REMEMBERED, (token) => webhookSecret(webhookKey, token)),
     async requestCheck(resource) {
       const answer = await requestCheck(resource, parts);
       metrics.check(answer);
@@ -64,6 +65,9 @@ export function publicApi(parts: PublicApiParts): PublicApi {
     },
   };
 }
+
+/** Forges come again with the same tokens. Tokens that nobody has are remembered like others, so that their answer takes as long. */
+const REMEMBERED = 2000;
 
 /** Of one transaction. */
 const MOST_WEBHOOKS = 1000;

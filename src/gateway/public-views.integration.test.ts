@@ -197,4 +197,26 @@ describe('a pipeline that is not public', () => {
     for (const view of VIEWS)
       expect([view, await status('ann', view), await status('bob', view)]).toEqual([view, 200, 404]);
   });
+
+  test('is shown to strangers no more on any replica, once it was public and is not', async () => {
+    const other = await openGateway(stores);
+    try {
+      await save(samplePipeline());
+      const statusAt = async ({ base }: Gateway): Promise<number> => {
+        const answer = await fetch(`${base}/teams/${team}/pipelines/app/image.svg`);
+        await answer.arrayBuffer();
+        return answer.status;
+      };
+      for (const one of [gateway, other])
+        expect([await statusAt(one), await statusAt(one)]).toEqual([200, 200]);
+      await save(samplePipeline(), false);
+      for (const one of [gateway, other]) {
+        let status = 200;
+        while (status === 200) status = await statusAt(one);
+        expect([status, await statusAt(one)]).toEqual([404, 404]);
+      }
+    } finally {
+      await other.close();
+    }
+  });
 });

@@ -8,7 +8,10 @@ import { showPipelines } from '#flows/show-pipeline.ts';
 import type { ShowStore } from '#flows/show-ports.ts';
 import type { Views } from '#flows/views.ts';
 
-export interface ClosableShows extends Pick<PublicApi, 'publicView' | 'picture' | 'badge' | 'shown'> {
+export interface ClosableShows extends Pick<
+  PublicApi,
+  'publicView' | 'picture' | 'pictureAtHand' | 'badge' | 'shown'
+> {
   /** Ends the process that draws. */
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ import { freePort } from '#testing/free-port.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { openStores } from '#testing/stores.ts';
 import type { Ending } from './operator.ts';
-import { startOperator } from './operator.ts';
+import { runOperator } from './operator-under-test.ts';
 
 /*
  * The whole operator, with a real API server, a real Postgres and the real HCL engine; nothing runs the Pods, and nothing collects what
@@ -80,7 +80,7 @@ function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeo
     sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },
     webhook: undefined,
   };
-  return { stop, ended: startOperator(config, log, stop.signal) };
+  return { stop, ended: runOperator(config, log, stop.signal) };
 }
 
 async function namespace(name: string, labels: Record<string, string> = {}): Promise<void> {

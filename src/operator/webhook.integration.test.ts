@@ -16,7 +16,7 @@ import { openStores } from '#testing/stores.ts';
 import type { Manifest } from '#tools/chart/render.ts';
 import { manifests } from '#tools/chart/render.ts';
 import type { Ending } from './operator.ts';
-import { startOperator } from './operator.ts';
+import { runOperator } from './operator-under-test.ts';
 
 /*
  * A real API server asks a real operator about Pipelines, by the configuration and with the rights of the chart, and people see what
@@ -79,7 +79,7 @@ function start(): typeof operator {
     sources: { registry: undefined, allowedRanges: [] },
     webhook: { listen: { host: '127.0.0.1', port }, certificate: 'own', longestMs: PATIENCE_SECONDS * 900 },
   };
-  return { stop, ended: startOperator(config, pino({ level: 'silent' }), stop.signal) };
+  return { stop, ended: runOperator(config, pino({ level: 'silent' }), stop.signal) };
 }
 
 /** What the chart tells the API server, at the port of this test and with more patience: a slow machine lets nothing in unseen. */

@@ -17,7 +17,7 @@ export interface Ran {
 /** One for all commands of a test file: starting the engine takes longer than a command. It ends with its process. */
 let shared: Compiler | undefined;
 function openShared(): Compiler {
-  const compiler = (shared ??= createCompiler({ engine: engineFile() }));
+  const compiler = (shared ??= createCompiler({ engine: engineFile(), timeLimitMs: 60_000 }));
   return {
     compile: async (...asked) => await compiler.compile(...asked),
     close: async () => undefined,

@@ -18,7 +18,8 @@ afterEach(async () => {
 });
 
 function start(options: CompilerOptions = {}): Compiler {
-  compiler = createCompiler({ engine, ...options });
+  // Two seconds of the processor are not much where it is slow.
+  compiler = createCompiler({ engine, timeLimitMs: 60_000, ...options });
   return compiler;
 }
 

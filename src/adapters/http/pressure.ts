@@ -14,12 +14,24 @@ export const PRESSURE_LIMITS: PressureLimits = {
   heapBytes: Math.floor(getHeapStatistics().heap_size_limit * 0.9),
 };
 
-/** Whether what comes now would time out later, and is better refused at once. The plugin only measures: its own hook asks for the route each time. */
+/** The plugin looks once a second. */
+const HOLDS_MS = 20;
+
+/**
+ * Whether what comes now would time out later, and is better refused at once. The plugin only measures: its own hook asks for the route of each request,
+ * and its figures are worth asking for less often than requests come.
+ */
 export function watchPressure(app: App, { delay, heapBytes }: PressureLimits): () => boolean {
   void app.register(underPressure, {});
+  let askedAt = -Infinity;
+  let pressed = false;
   return () => {
+    const now = performance.now();
+    if (now - askedAt < HOLDS_MS) return pressed;
+    askedAt = now;
     const { eventLoopDelay, heapUsed } = app.memoryUsage();
     // Infinite: the loop was not looked at yet, which is so for a second after a start that took long.
-    return (eventLoopDelay > delay && eventLoopDelay !== Infinity) || heapUsed > heapBytes;
+    pressed = (eventLoopDelay > delay && eventLoopDelay !== Infinity) || heapUsed > heapBytes;
+    return pressed;
   };
 }

@@ -15,7 +15,7 @@ export interface WebhookShown {
 }
 
 /** What the public routes ask for; the door wires flows behind it. */
-export interface PublicApi extends Views, Actions, Pick<Shows, 'publicView' | 'picture'> {
+export interface PublicApi extends Views, Actions, Pick<Shows, 'publicView' | 'picture' | 'pictureAtHand'> {
   /** What strangers read of public pipelines. */
   shown: ShownLists;
   badge(

@@ -26,6 +26,10 @@ export interface UpdateOptions extends SettingOptions {
   dryRun?: boolean;
 }
 
+export interface RenameOptions extends TeamOptions {
+  newName: string;
+}
+
 /** Makes a pipeline of a text. */
 export async function createPipeline(
   name: string,
@@ -92,6 +96,19 @@ export async function validateThere(
   const vars = (await readTextVariables(options, terminal)) ?? {};
   const api = await connect(options, terminal);
   return await judge({ api, options, terminal }, { config: text.source, vars }, text);
+}
+
+/** Its history goes with it. */
+export async function renamePipeline(
+  name: string,
+  options: RenameOptions,
+  terminal: Terminal,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = pathOf('teams', options.team, 'pipelines', name, 'rename');
+  const ask = async () => (await api.ask<MadeTold>('POST', path, { name: options.newName })).data;
+  const text = { file: `${options.team}/${name}`, source: '' };
+  return await carryOut({ options, terminal }, ask, { text, verb: `the new name of ${name}` });
 }
 
 /** Its builds end, its history is kept. */

@@ -4,7 +4,7 @@ import { variables } from '#cli/command-options.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
 import type { Terminal } from '#cli/terminal.ts';
 import { Misuse } from '#cli/terminal.ts';
-import type { CreateOptions, UpdateOptions } from './change-pipelines.ts';
+import type { CreateOptions, RenameOptions, UpdateOptions } from './change-pipelines.ts';
 import { EXITS, exitsOf, output, server, team } from './client-options.ts';
 import type { TeamOptions } from './team-options.ts';
 
@@ -41,9 +41,12 @@ const settings = (command: Command): Command =>
 
 /** What there is, and what becomes of it. */
 export function pipelinesCommand(run: Run): Command {
-  const group = new Command('pipelines').description('pipelines of a team: see, make, change, delete');
-  const verbs = [listCommand, getCommand, createCommand, updateCommand, validateCommand, deleteCommand];
-  for (const verb of verbs) group.addCommand(verb(run));
+  const group = new Command('pipelines').description(
+    'pipelines of a team: see, make, change, rename, delete',
+  );
+  const looking = [listCommand, getCommand];
+  const changing = [createCommand, updateCommand, validateCommand, renameCommand, deleteCommand];
+  for (const verb of [...looking, ...changing]) group.addCommand(verb(run));
   return group;
 }
 
@@ -142,6 +145,27 @@ ${exitsOf('the pipeline has errors')}`,
       run(options.color, async (terminal) => {
         const { validateThere } = await import('./change-pipelines.ts');
         return await validateThere(file, options, terminal);
+      }),
+    );
+}
+
+function renameCommand(run: Run): Command {
+  return named(new Command('rename'))
+    .requiredOption('--new-name <name>', 'the name that it gets')
+    .description('give a pipeline that the API made another name; its history goes with it')
+    .addHelpText(
+      'after',
+      `
+Links and badges with the old name end; webhooks go on. It is refused while a build runs.
+
+Examples:
+  millrace pipelines rename app --new-name shop
+${exitsOf('the pipeline has the new name and does not run yet, or gets it later')}`,
+    )
+    .action((name: string | undefined, options: RenameOptions & Named & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { renamePipeline } = await import('./change-pipelines.ts');
+        return await renamePipeline(nameOf(name, options), options, terminal);
       }),
     );
 }

@@ -219,9 +219,13 @@ describe('however builds come and end', () => {
       builds: fc.array(fc.tuple(fc.nat(3), fc.constantFrom('queued', 'running')), { maxLength: 8 }),
       limit: fc.constantFrom(undefined, 1, 3),
     });
+    // One that nothing of its own can hold, with a build that waits, is among those that are drawn: only a team's limit concerns it.
+    const free = { paused: false, job: { concurrency: undefined, groups: [] } };
     let seen = 0;
     fc.assert(
-      fc.property(some, ({ jobs: drawnJobs, builds: drawnBuilds, limit }) => {
+      fc.property(some, ({ jobs: others, builds: ofOthers, limit }) => {
+        const drawnJobs = [...others, free];
+        const drawnBuilds = [...ofOthers, [others.length, 'queued'] as const];
         const jobs = drawnJobs.map(({ paused, job: { concurrency, groups } }, id) => ({
           id,
           name: `j${id}`,
@@ -239,8 +243,8 @@ describe('however builds come and end', () => {
         }));
         const limited = limit === undefined ? {} : { limit };
         const { start } = startQueued({ jobs, builds, ...limited });
-        const free = jobs.filter((one) => startsAtOnce({ ...one, ...limited })).map(({ id }) => id);
-        const queued = builds.filter(({ state, job: of }) => state === 'queued' && free.includes(of));
+        const atOnce = jobs.filter((one) => startsAtOnce({ ...one, ...limited })).map(({ id }) => id);
+        const queued = builds.filter(({ state, job: of }) => state === 'queued' && atOnce.includes(of));
         seen += queued.length;
         expect(start).toEqual(expect.arrayContaining(queued.map(({ id }) => id)));
       }),

@@ -43,9 +43,8 @@ export function imageRoutes(api: PublicApi): Route[] {
         shows: 'image',
         strangers: 'same',
         schema: { params: PipelineParams, querystring: PictureQuery },
-        handler: async (request, reply) => {
-          const picture = await draw(api, format, request, reply);
-          return picture === undefined ? reply : reply.type(TYPES[format]).send(picture);
+        handler(request, reply) {
+          return sendAtHand(api, format, request, reply) ? undefined : sendDrawn(api, format, request, reply);
         },
       }),
     ),
@@ -57,6 +56,40 @@ type Asked = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
   query: Query;
 };
 
+/** Without waiting for anything, where that can be. */
+function sendAtHand(
+  api: PublicApi,
+  format: keyof typeof TYPES,
+  { params, identity, query, headers }: Asked,
+  reply: FastifyReply,
+): boolean {
+  const picture = api.pictureAtHand(params, isMember(identity, params.team), wantedOf(format, query));
+  if (picture === undefined) return false;
+  if (picture.public) void reply.header('cache-control', 'no-cache');
+  if (hasAlready({ headers }, reply, picture.tag)) void reply.code(304).send();
+  else void reply.type(TYPES[format]).send(picture.bytes);
+  return true;
+}
+
+async function sendDrawn(
+  api: PublicApi,
+  format: keyof typeof TYPES,
+  request: Asked,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const picture = await draw(api, format, request, reply);
+  return picture === undefined ? reply : reply.type(TYPES[format]).send(picture);
+}
+
+function wantedOf(format: PictureWanted['format'], query: Query): PictureWanted {
+  return {
+    format,
+    hideIntermediates: isOn(query.hide_intermediates),
+    groupParallel: isOn(query.group_parallel),
+    ...(query.version_id !== undefined && { version: query.version_id }),
+  };
+}
+
 /** The bytes, or nothing once who asks has been told that they have them. */
 async function draw(
   api: PublicApi,
@@ -65,12 +98,7 @@ async function draw(
   reply: FastifyReply,
 ): Promise<Uint8Array | undefined> {
   const { params, identity, query } = request;
-  const wanted = {
-    format,
-    hideIntermediates: isOn(query.hide_intermediates),
-    groupParallel: isOn(query.group_parallel),
-    ...(query.version_id !== undefined && { version: query.version_id }),
-  };
+  const wanted = wantedOf(format, query);
   const picture = shownTo(request, await api.picture(params, isMember(identity, params.team), wanted));
   if (picture === 'no-version') {
     throw new Problem('not-found', `Pipeline ${params.pipeline} has no version ${query.version_id}.`);

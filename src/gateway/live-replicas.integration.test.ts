@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openBell } from '#adapters/database/bell.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import { followBuild } from '#flows/follow-build.ts';
+import type { Bell } from '#flows/ports.ts';
+import { readEvents } from '#testing/event-reader.ts';
+import type { EventReader } from '#testing/event-reader.ts';
+import { makeKeys, startGatewayProcess } from '#testing/gateway-process.ts';
+import type { GatewayProcess } from '#testing/gateway-process.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { WEBHOOK_KEY, found, giveTurns, openStores, toSave } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+
+/* Readers of two processes of the public gateway, of which one is killed: nothing is said to anybody, no connection is closed by us. */
+const PASSWORD = 'correct horse';
+const APP = '/teams/main/pipelines/app';
+const BUILD = `${APP}/jobs/unit/builds/1`;
+
+let stores: TestStores;
+let bell: Bell & { close(): Promise<void> };
+let keys: ReturnType<typeof makeKeys>;
+let replicas: GatewayProcess[] = [];
+let authorization = '';
+let build: { build: number; attempt: number };
+let told = 0;
+const open: EventReader[] = [];
+
+beforeAll(async () => {
+  keys = makeKeys(WEBHOOK_KEY);
+  stores = await openStores();
+  bell = openBell({ url: stores.url, pool: stores.pool });
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(
+    toSave(samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] })),
+  );
+  await found(stores, saved, [{ ref: 'a1' }]);
+  const hash = await (await argon2Passwords()).hash(PASSWORD);
+  await stores.pool.query(rows()`
+    WITH made AS (INSERT INTO users (username, password_hash) VALUES ('ann', ${hash}) RETURNING id)
+    INSERT INTO team_members (team_id, user_id, role) SELECT teams.id, made.id, 'write' FROM teams, made`);
+});
+beforeEach(async () => {
+  replicas = await Promise.all(
+    ['gateway-0', 'gateway-1'].map((name) => startGatewayProcess(name, stores.url, keys.directory)),
+  );
+});
+afterEach(async () => {
+  for (const reader of open.splice(0)) reader.close();
+  for (const replica of replicas) replica.kill('SIGKILL');
+  await Promise.all(replicas.map(({ ended }) => ended));
+});
+afterAll(async () => {
+  await bell.close();
+  await stores.close();
+  keys.remove();
+});
+
+const at = (index: number): GatewayProcess => {
+  const replica = replicas[index];
+  if (replica === undefined) throw new Error(`no replica ${index}`);
+  return replica;
+};
+
+async function post(path: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${at(0).base}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(authorization !== '' && { authorization }) },
+    body: JSON.stringify(body),
+  });
+  const { data = {} }: { data?: Record<string, unknown> } = JSON.parse(await answer.text());
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}\n${at(0).log()}`);
+  return data;
+}
+
+async function startBuild(): Promise<void> {
+  authorization = `Bearer ${String((await post('/auth/login', { username: 'ann', password: PASSWORD }))['token'])}`;
+  await post(`${APP}/jobs/unit/trigger`, {});
+  await giveTurns(stores);
+  const [started] = await stores.builds.buildsToStart(10);
+  if (started === undefined) throw new Error('no build to start');
+  await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
+  build = { build: started.id, attempt: started.attempt };
+}
+
+type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
+const END: Said = { type: 'build-ended', outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All.' };
+
+async function say(event: Said): Promise<void> {
+  const numbered = { ...event, at: new Date().toISOString(), sequence: (told += 1) };
+  await followBuild(build, [numbered], { builds: stores.builds, bell });
+}
+
+/** The agent's work goes on whatever happens to gateways. */
+async function sayLines(from: number, count: number): Promise<string> {
+  const lines = Array.from({ length: count }, (_, index) => `line ${from + index}\n`);
+  for (const text of lines) await say({ type: 'log', step: '1', text });
+  return lines.join('');
+}
+
+/** A reader that keeps what it was told, and the id that it names when it comes again. */
+function person() {
+  const self = {
+    text: '',
+    last: '0',
+    states: [] as string[],
+    async follow(replica: number): Promise<EventReader> {
+      const headers = { authorization, 'last-event-id': self.last };
+      const reader = await readEvents(`${at(replica).base}${BUILD}/events`, headers, ({ name, id, data }) => {
+        if (name === 'build') self.states.push(data);
+        if (name !== 'log') return;
+        const chunk: { text: string } = JSON.parse(data);
+        self.text += chunk.text;
+        self.last = id ?? self.last;
+      });
+      open.push(reader);
+      return reader;
+    },
+  };
+  return self;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(10);
+}
+
+test('a replica is killed while it tells a log: its readers go on at the other, and no line is lost or doubled', async () => {
+  await startBuild();
+  const [one, other, late] = [person(), person(), person()];
+  const [ofOne] = [await one.follow(0), await other.follow(1)];
+  const early = sayLines(0, 200);
+  // In the middle: lines are on their way while the process is killed.
+  await until(() => one.text.includes('line 20\n'));
+  at(0).kill('SIGKILL');
+  expect(await at(0).ended).toBeNull();
+  await ofOne.over;
+  let all = await early;
+  all += await sayLines(200, 100);
+  const again = await one.follow(1);
+  await until(() => one.text.includes('line 299\n'));
+  all += await sayLines(300, 100);
+  const ofLate = await late.follow(1);
+  for (const step of ['0', '1']) {
+    await say({ type: 'step-started', step });
+    await say({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });
+  }
+  await say(END);
+  await Promise.all([again.over, ofLate.over]);
+  await until(() => other.text.length === all.length);
+  expect(one.text).toBe(all);
+  expect(other.text).toBe(all);
+  expect(late.text).toBe(all);
+  expect(again.events.at(-1)).toMatchObject({ name: 'end', data: '{"complete":true}' });
+  expect(one.states.at(-1)).toContain('"status":"succeeded"');
+});

@@ -1,0 +1,15 @@
+import type { Log } from '#adapters/http/log.ts';
+import type { OperatorConfig } from '#config';
+import type { Ending } from './operator.ts';
+import { startOperator } from './operator.ts';
+
+/**
+ * An operator for tests. It is started anew, as the kubelet does, when it ends by itself: on a slow machine a leader may not renew its
+ * lease in time.
+ */
+export async function runOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
+  for (;;) {
+    const ending = await startOperator(config, log, stop);
+    if (stop.aborted || ending !== 'lead-lost') return ending;
+  }
+}
