@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -169,6 +170,35 @@ describe('a pipeline', () => {
       changes: { settings: ['variable where: removed', 'variable who: changed'], lines: [] },
     });
     expect(await varsOf()).toEqual({ who: '1' });
+  });
+
+  test('has its sources fetched anew by an update that changes nothing', async () => {
+    const sources = createServer((_asked, answer) => {
+      fetched += 1;
+      answer.end('resource_type "own" {\n  check "shell" {\n    cmd = "true"\n  }\n}\n');
+    });
+    let fetched = 0;
+    await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = sources.address();
+      const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+      const spec = { sources: { allowHTTP: true, allowedHosts: [host, '127.0.0.1:1'] } };
+      await house.apply(KINDS.teams, { metadata: { name: TEAM }, spec });
+      const config = `resource_type "own" {\n  source = "http://${host}/own.hcl"\n}\nresource "own" "x" {}\n`;
+      await made(`${config}${text('first')}`);
+      await eventually(
+        async () => fetched,
+        (times) => times === 1,
+      );
+      expect((await run(`update ${name}`)).out).toContain('nothing differs\n');
+      await eventually(
+        async () => fetched,
+        (times) => times === 2,
+      );
+    } finally {
+      sources.closeAllConnections();
+      sources.close();
+    }
   });
 
   test('that stands and does not run is no success, and says why', async () => {

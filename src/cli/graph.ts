@@ -45,10 +45,13 @@ function kindOf(out = ''): Kind {
   throw new Misuse(`${out}: no picture ends in ${ending}; end it in .dot, .svg or .png, or add --output`);
 }
 
+/** Longer than a gateway's, which has others to serve: here one person waits, and can stop it. */
+const PATIENCE_MS = 60_000;
+
 async function draw(kind: Kind, request: PictureToDraw): Promise<string | Uint8Array> {
   if (kind === 'dot') return writeDot(request.graph, request.name, request.looks);
   const { createPictures } = await import('#adapters/images/pictures.ts');
-  const pictures = createPictures();
+  const pictures = createPictures({ timeLimitMs: PATIENCE_MS });
   try {
     const answer = kind === 'svg' ? await pictures.svg(request) : await pictures.png(request);
     if ('refused' in answer) throw new Misuse(answer.refused.message);

@@ -11,6 +11,8 @@ export interface Terminal {
   stdin(): AsyncIterable<Uint8Array>;
   /** Results go to a screen, not into a file or a pipe. */
   isScreen: boolean;
+  /** Whoever took results has gone. */
+  readonly isOver?: boolean;
   colour: boolean;
   /** Asks whoever sits there for a line, which a screen shows or not; absent where nobody does. */
   ask?: (question: string, line: 'shown' | 'hidden') => Promise<string>;
@@ -28,9 +30,13 @@ export type ColourWhen = 'auto' | 'always' | 'never';
 export function openTerminal(when: ColourWhen): Terminal {
   const { stdout, stderr, stdin } = process;
   const isScreen = stdout.isTTY;
+  let isOver = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     // Whoever reads may have seen enough: `millrace plan … | head`.
-    if (error.code === 'EPIPE') return;
+    if (error.code === 'EPIPE') {
+      isOver = true;
+      return;
+    }
     stderr.write(`millrace: the output cannot be written: ${explain(error)}\n`);
     // Nothing that could still be done makes it whole.
     process.exit(EXIT.misuse);
@@ -43,6 +49,9 @@ export function openTerminal(when: ColourWhen): Terminal {
       throw new Misuse('nothing is piped in: name a file, or pipe a pipeline into the command');
     },
     isScreen,
+    get isOver() {
+      return isOver;
+    },
     ...(stdin.isTTY && {
       async ask(question, line) {
         const { askOn } = await import('./client/ask.ts');

@@ -1,9 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { millrace } from '#testing/command-line.ts';
 import type { Ran } from '#testing/command-line.ts';
+import { tlsInFront } from '#testing/tls-in-front.ts';
 import { openStores } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { openGateway } from './gateway-under-test.ts';
@@ -181,11 +183,58 @@ describe('afterwards', () => {
   test('a file that others can read is refused', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
-    const { chmodSync } = await import('node:fs');
     chmodSync(file(), 0o644);
     expect((await run('whoami')).err).toContain(`open to others on this machine: chmod 600 ${file()}`);
     chmodSync(file(), 0o600);
     writeFileSync(file(), '{');
     expect((await run('whoami')).err).toContain('cannot be understood');
   });
+});
+
+/** A process of its own: what it trusts is its own. */
+async function process(
+  args: string[],
+  { input = '', ...environment }: Record<string, string> = {},
+): Promise<Omit<Ran, 'bytes'>> {
+  const main = join(import.meta.dirname, '..', 'main.ts');
+  const env = { XDG_CONFIG_HOME: home, ...environment };
+  return await new Promise((resolve) => {
+    const child = execFile(globalThis.process.execPath, [main, ...args], { env }, (error, out, err) =>
+      resolve({ exit: Number(error?.code ?? 0), out, err }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+test('a certificate is checked, and the authority that vouched at the log-in is remembered', async () => {
+  await gateway.account('ann', { teams: { main: 'read' } });
+  const token = await gateway.token(await gateway.session('ann'), { name: 'own', personal: true });
+  const front = await tlsInFront(gateway.base);
+  try {
+    const url = `https://127.0.0.1:${front.port}`;
+    const unknown = await process(['login', url, '--token'], { input: token });
+    expect([unknown.exit, unknown.out]).toEqual([2, '']);
+    expect(unknown.err).toContain('signed by nobody that this machine trusts');
+    const authority = join(home, 'ca.pem');
+    writeFileSync(authority, front.cert);
+    const known = await process(['login', url, '--token', '--ca-file', authority], { input: token });
+    expect(known).toMatchObject({ exit: 0, out: '' });
+    expect(kept().servers[url]).toEqual({ token, username: 'ann', ca_file: authority });
+    const out = `ann at ${url}: main (read)\n`;
+    expect(await process(['whoami'])).toEqual({ exit: 0, out, err: '' });
+    const ci = { MILLRACE_URL: url, MILLRACE_TOKEN: token, XDG_CONFIG_HOME: join(home, 'none') };
+    expect(await process(['whoami'], ci)).toMatchObject({ exit: 2 });
+    expect(await process(['whoami'], { ...ci, MILLRACE_CA_FILE: authority })).toMatchObject({ exit: 0, out });
+    const other = await process(['whoami', '--url', `https://localhost:${front.port}`], {
+      ...ci,
+      MILLRACE_URL: `https://localhost:${front.port}`,
+      MILLRACE_CA_FILE: authority,
+    });
+    expect([other.exit, other.err]).toEqual([
+      2,
+      expect.stringContaining('its certificate is of another name'),
+    ]);
+  } finally {
+    await front.close();
+  }
 });

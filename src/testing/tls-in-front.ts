@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { makeCertificate } from './certificate.ts';
 
 /** As an Ingress: HTTPS for browsers, and behind it the address that is served without. */
-export async function tlsInFront(base: string): Promise<{ port: number; close(): Promise<void> }> {
+export async function tlsInFront(
+  base: string,
+): Promise<{ port: number; cert: string; close(): Promise<void> }> {
   const { key, cert } = await makeCertificate('front');
   const server = createServer({ key, cert }, (asked, answer) => {
     const { method, headers, url } = asked;
@@ -20,6 +22,7 @@ export async function tlsInFront(base: string): Promise<{ port: number; close():
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address: AddressInfo | string | null = server.address();
   return {
+    cert,
     port: typeof address === 'object' ? (address?.port ?? 0) : 0,
     async close() {
       server.closeAllConnections();

@@ -80,10 +80,7 @@ export async function viewBuildIds(
 }
 
 /** Also of a job that is gone from the definition: its builds stay. */
-export async function jobId(
-  pool: DatabasePool,
-  { team, pipeline, job }: JobName,
-): Promise<number | undefined> {
+async function jobId(pool: DatabasePool, { team, pipeline, job }: JobName): Promise<number | undefined> {
   const id = await pool.maybeOneFirst(rows<{ id: number }>()`
     SELECT j.id FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
     WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL`);

@@ -4,7 +4,6 @@ import type { LogPage } from '#flows/views.ts';
 import { logMonth, readText, type StoredText } from './log-chunks.ts';
 import { parseNumber } from './names.ts';
 import { prepared, rows } from './pool.ts';
-import { jobId } from './view-builds.ts';
 
 const MOST_CHUNKS = 500;
 const MOST_CHARACTERS = 1024 * 1024;
@@ -20,14 +19,9 @@ export async function viewLogs(
   after: number,
   mostCharacters = MOST_CHARACTERS,
 ): Promise<LogPage | undefined> {
-  const job = await jobId(pool, ref);
-  const number = parseNumber(ref.number);
-  if (job === undefined || number === undefined) return undefined;
   // Read first: what is complete now has all its chunks in the next query.
-  const build = await pool.maybeOne(rows<{ id: number; attempt: number; createdAt: Date; ended: boolean }>()`
-    SELECT id, attempt, created_at AS "createdAt", ended_at IS NOT NULL AS ended FROM builds
-    WHERE job_id = ${job} AND number = ${number.number} AND retry = ${number.retry}`);
-  if (build === null) return undefined;
+  const build = await buildOf(pool, ref);
+  if (build === undefined) return undefined;
   const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
   const found = await pool.any(prepared<Row>('view_logs')`
     SELECT attempt, sequence, step, logged_at AS at, encoding, content FROM build_logs
@@ -38,6 +32,28 @@ export async function viewLogs(
   const hasMore = chunks.length < found.length;
   const retried = build.attempt === 1 ? [] : await retries(pool, build.id);
   return { chunks, hasMore, complete: build.ended && !hasMore, retried };
+}
+
+interface Logged {
+  id: number;
+  attempt: number;
+  createdAt: Date;
+  ended: boolean;
+}
+
+/** Asked for ten times a second while somebody follows the build. */
+async function buildOf(
+  pool: DatabasePool,
+  { team, pipeline, job, number }: BuildRef,
+): Promise<Logged | undefined> {
+  const parsed = parseNumber(number);
+  if (parsed === undefined) return undefined;
+  const found = await pool.maybeOne(prepared<Logged>('view_log_build')`
+    SELECT b.id, b.attempt, b.created_at AS "createdAt", b.ended_at IS NOT NULL AS ended
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL
+      AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);
+  return found ?? undefined;
 }
 
 /** Attempts that another one followed, and why. */

@@ -2,29 +2,22 @@
 export interface StreamEvent {
   name: string;
   data: string;
+  /** Of the last event until here that had one: what to go on behind. */
+  id: string | undefined;
 }
 
 /** More than any chunk of a log; what goes on without an end is no stream of ours. */
 const LONGEST_LINE = 8 * 1024 * 1024;
 
-/** Parts text of any size into events. What a stream begins after a break with stays known. */
+/** Parts text of any size into events. */
 export class EventParser {
-  /** Of the last event that had one. */
-  lastId: string | undefined;
   /** After how long the server wants to be asked again when the stream breaks, in milliseconds. */
   retryMs: number | undefined;
   #rest = '';
   #name = '';
   #data: string[] = [];
-  #decoder = new TextDecoder();
-
-  /** What came before a break and was not whole comes again. */
-  begin(): void {
-    this.#rest = '';
-    this.#name = '';
-    this.#data = [];
-    this.#decoder = new TextDecoder();
-  }
+  #id: string | undefined;
+  readonly #decoder = new TextDecoder();
 
   push(bytes: Uint8Array): StreamEvent[] {
     const text = this.#rest + this.#decoder.decode(bytes, { stream: true });
@@ -42,7 +35,7 @@ export class EventParser {
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (field === 'event') this.#name = value;
     if (field === 'data') this.#data.push(value);
-    if (field === 'id' && !value.includes('\0')) this.lastId = value;
+    if (field === 'id' && !value.includes('\0')) this.#id = value;
     if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
     return [];
   }
@@ -51,6 +44,8 @@ export class EventParser {
     const [name, data] = [this.#name, this.#data];
     this.#name = '';
     this.#data = [];
-    return data.length === 0 ? [] : [{ name: name === '' ? 'message' : name, data: data.join('\n') }];
+    return data.length === 0
+      ? []
+      : [{ name: name === '' ? 'message' : name, data: data.join('\n'), id: this.#id }];
   }
 }

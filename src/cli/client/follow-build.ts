@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 1000;
 /** Who is told what happens. */
 export interface Follower {
   state(build: BuildDetailTold): void;
-  log(chunk: ChunkTold): void;
+  log(chunk: ChunkTold): Promise<void>;
   /** The stream broke, and is asked for again. */
   broken(why: string): void;
 }
@@ -30,15 +30,15 @@ export async function followBuild(
   follower: Follower,
   { pause = async (milliseconds) => await sleep(milliseconds) }: Pick<Terminal, 'pause'>,
 ): Promise<void> {
-  const parser = new EventParser();
+  const stream: Stream = { api, path };
   let failed = 0;
   for (;;) {
-    const end = await followOnce({ api, path, parser }, follower, () => (failed = 0));
+    const end = await followOnce(stream, follower, () => (failed = 0));
     if (end === 'over') return;
     failed += 1;
     if (failed >= MOST_ATTEMPTS) throw end;
     if (failed === 1) follower.broken(end.message);
-    await pause(Math.min(LONGEST_PAUSE_MS, (parser.retryMs ?? FIRST_PAUSE_MS) * 2 ** (failed - 1)));
+    await pause(Math.min(LONGEST_PAUSE_MS, (stream.retryMs ?? FIRST_PAUSE_MS) * 2 ** (failed - 1)));
   }
 }
 
@@ -51,7 +51,10 @@ function isPassing(error: unknown): error is Misuse {
 interface Stream {
   api: Pick<Api, 'url' | 'stream'>;
   path: string;
-  parser: EventParser;
+  /** Of the last event that was told. */
+  lastId?: string | undefined;
+  /** After how long the server wants to be asked again. */
+  retryMs?: number | undefined;
 }
 
 /** Until the build's end, or what broke it before. */
@@ -59,7 +62,8 @@ async function followOnce(stream: Stream, follower: Follower, heard: () => void)
   try {
     for await (const event of eventsOf(stream)) {
       heard();
-      if (tell(event, follower)) return 'over';
+      if (await tell(event, follower)) return 'over';
+      stream.lastId = event.id ?? stream.lastId;
     }
   } catch (error) {
     if (isPassing(error)) return error;
@@ -68,16 +72,18 @@ async function followOnce(stream: Stream, follower: Follower, heard: () => void)
   return new Unreachable(`${stream.api.url} ended the stream`);
 }
 
-async function* eventsOf({ api, path, parser }: Stream): AsyncGenerator<StreamEvent> {
+async function* eventsOf(stream: Stream): AsyncGenerator<StreamEvent> {
+  const { api, path, lastId } = stream;
+  const parser = new EventParser();
   const stop = new AbortController();
   const silence = setTimeout(() => stop.abort(), SILENCE_MS);
-  parser.begin();
   try {
-    const { lastId } = parser;
     const body = await api.stream(path, lastId === undefined ? {} : { 'last-event-id': lastId }, stop.signal);
     for await (const part of body) {
       silence.refresh();
-      yield* parser.push(part);
+      const events = parser.push(part);
+      stream.retryMs = parser.retryMs ?? stream.retryMs;
+      yield* events;
     }
   } catch (error) {
     throw error instanceof Misuse ? error : unreachable(api.url, error);
@@ -88,9 +94,9 @@ async function* eventsOf({ api, path, parser }: Stream): AsyncGenerator<StreamEv
 }
 
 /** Whether that was the last of it. */
-function tell({ name, data }: StreamEvent, follower: Follower): boolean {
+async function tell({ name, data }: StreamEvent, follower: Follower): Promise<boolean> {
   if (name === 'build') follower.state(JSON.parse(data));
-  if (name === 'log') follower.log(JSON.parse(data));
+  if (name === 'log') await follower.log(JSON.parse(data));
   if (name === 'closed')
     throw new Misuse('you may not read this any more: the session has ended, or the role is gone');
   if (name !== 'end') return false;

@@ -60,11 +60,18 @@ const jobPath = (team: string, { pipeline, job }: JobName): string =>
 
 async function follow({ api, options, terminal }: WatchTalk, name: JobName, number: string): Promise<Exit> {
   const path = `${jobPath(options.team, name)}${pathOf('builds', number)}`;
-  const onlooker = new Onlooker(`${titleOf(name)} ${number}`, terminal);
+  const look = async () => await api.get<BuildDetailTold>(path);
+  // Without it a line has no heading, and is shown all the same.
+  const tryToLook = async () => await look().catch(nothingFor);
+  const onlooker = new Onlooker(`${titleOf(name)} ${number}`, terminal, tryToLook);
   await followBuild(api, `${path}/events`, onlooker, terminal);
-  const build = onlooker.build?.ended_at === undefined ? await api.get<BuildTold>(path) : onlooker.build;
+  const build = onlooker.build?.ended_at === undefined ? await look() : onlooker.build;
   onlooker.conclude(build);
   return EXITS[build.status];
+}
+
+function nothingFor(error: unknown): undefined {
+  if (!(error instanceof Misuse)) throw error;
 }
 
 /** As `passed` counts them. */
@@ -84,13 +91,16 @@ class Onlooker implements Follower {
   readonly #title: string;
   readonly #terminal: Terminal;
   readonly #screen: ScreenText;
+  readonly #look: () => Promise<BuildDetailTold | undefined>;
+  readonly #lookedFor = new Set<string>();
   #told = '';
   #heading = '';
   #endsLine = true;
 
-  constructor(title: string, terminal: Terminal) {
+  constructor(title: string, terminal: Terminal, look: () => Promise<BuildDetailTold | undefined>) {
     this.#title = title;
     this.#terminal = terminal;
+    this.#look = look;
     this.#screen = new ScreenText(terminal.colour);
   }
 
@@ -105,14 +115,25 @@ class Onlooker implements Follower {
     this.#say(told);
   }
 
-  log({ step, attempt, text }: ChunkTold): void {
-    const known = this.build?.steps.find(({ id }) => id === step);
-    const name = known === undefined ? `step ${step}` : `${known.kind} ${known.name}`;
+  async log({ step, attempt, text }: ChunkTold): Promise<void> {
+    const name = (await this.#nameOf(step)) ?? `step ${step}`;
     const heading = attempt > 1 ? `${name}, attempt ${attempt}` : name;
     if (heading !== this.#heading) this.#say(`── ${heading}`);
     this.#heading = heading;
+    if (this.#terminal.isOver === true) throw new Misuse('nobody reads the log any more; the build goes on');
     this.#terminal.out(this.#terminal.isScreen ? this.#screen.push(text) : text);
     this.#endsLine = text.endsWith('\n');
+  }
+
+  /** Lines may come sooner than the state that names their step. */
+  async #nameOf(step: string): Promise<string | undefined> {
+    const find = () => this.build?.steps.find(({ id }) => id === step);
+    if (find() === undefined && !this.#lookedFor.has(step)) {
+      this.#lookedFor.add(step);
+      this.build = (await this.#look()) ?? this.build;
+    }
+    const known = find();
+    return known && `${known.kind} ${known.name}`;
   }
 
   broken(why: string): void {

@@ -24,7 +24,9 @@ export function pipelineObjects(
       return mapped(writtenOf(await client.create(kind, object)), seen);
     },
     async replace({ namespace, name, generation }, spec, by) {
-      const change = { generation, spec: { ...spec }, by };
+      // An update has sources fetched anew, also where nothing else differs.
+      const annotations = { [ANNOTATION.requestedAt]: new Date().toISOString() };
+      const change = { generation, spec: { ...spec }, by, annotations };
       return mapped(await replaceSpec(client, kind, { namespace, name }, change), seen);
     },
     remove: async ({ namespace, name, uid }) =>

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Api, pathOf } from './api.ts';
+
+/* Servers that are no gateway, or one that is not well. */
+interface Said {
+  status?: number;
+  type?: string;
+  body?: string;
+  location?: string;
+}
+
+let server: Server;
+let url: string;
+let says: Said = {};
+const got: IncomingHttpHeaders[] = [];
+
+beforeAll(async () => {
+  server = createServer((asked, answer) => {
+    got.push(asked.headers);
+    const { status = 200, type = 'application/json', body = '', location } = says;
+    answer.writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const ask = async (token: 'of the environment' | 'of a login' = 'of a login'): Promise<unknown> =>
+  await new Api({ url, token }, 'tok_secret').get('/x');
+const problem = (kind: string, detail: string, more: object = {}): string =>
+  JSON.stringify({ type: `https://millrace.dev/problems/${kind}`, title: 'x', detail, ...more });
+
+describe('an answer', () => {
+  test('is asked for with the token and a name of ours', async () => {
+    says = { body: '{"data":[1]}', type: 'application/json; charset=utf-8' };
+    expect(await ask()).toEqual([1]);
+    expect(got.at(-1)).toMatchObject({
+      authorization: 'Bearer tok_secret',
+      'user-agent': expect.stringMatching(/^millrace\/\d/),
+      accept: 'application/json',
+    });
+  });
+
+  const cases: Record<string, [said: Said, message: string | RegExp]> = {
+    'of another program': [
+      { type: 'text/html', body: '<p>' },
+      /answers with text\/html, as no gateway of Millrace/,
+    ],
+    'without data': [{ body: '{"items":[]}' }, 'answers with an answer without data'],
+    'that is not whole': [{ body: '{"data":' }, 'answers with JSON that cannot be read'],
+    'that sends elsewhere': [
+      { status: 308, location: 'https://ci.example.org/x' },
+      /sends elsewhere, to https:\/\/ci\.example\.org: name that as the server$/,
+    ],
+    'that sends nowhere': [{ status: 302 }, /sends elsewhere$/],
+    'of a proxy': [{ status: 502, type: 'text/html', body: '<p>' }, /answered 502\.$/],
+    'that fails, with its number in the log': [
+      { status: 500, body: problem('internal-error', 'The request failed.', { instance: 'urn:request:7' }) },
+      'The request failed. (urn:request:7)',
+    ],
+    'that does not know the token': [
+      { status: 401, body: problem('unauthenticated', 'The token is not valid here.') },
+      /^The token is not valid here\. Log in: millrace login http:\/\/127\.0\.0\.1:\d+$/,
+    ],
+    'of an older server': [
+      { status: 404, body: problem('not-found', 'No such path.') },
+      'may be older than this',
+    ],
+    'of a kind that came later': [{ status: 418, body: problem('tea', 'Tea.') }, 'Tea.'],
+    'that would act on a terminal': [{ status: 409, body: problem('refused', 'a\u001b[2Jb') }, 'a\uFFFD[2Jb'],
+    'of a kind that objects have by themselves': [
+      { status: 409, body: problem('constructor', 'No.') },
+      /^No\.$/,
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_name, [said, message]) => {
+    says = said;
+    await expect(ask()).rejects.toThrow(message);
+  });
+
+  test('that does not know the token of the environment', async () => {
+    says = { status: 401, body: problem('unauthenticated', 'No.') };
+    await expect(ask('of the environment')).rejects.toThrow('No. Look at MILLRACE_TOKEN');
+  });
+
+  test('that sends elsewhere is not followed: the token would go along', async () => {
+    says = { status: 302, location: `${url}/elsewhere` };
+    const before = got.length;
+    await expect(ask()).rejects.toThrow('sends elsewhere');
+    expect(got).toHaveLength(before + 1);
+  });
+});
+
+describe('a path', () => {
+  test('is made of names, whatever they hold', () => {
+    expect(pathOf('teams', 'a b', 'x?y#z', 'ü%')).toBe('/teams/a%20b/x%3Fy%23z/%C3%BC%25');
+  });
+
+  test.each([[''], ['.'], ['..'], ['a/b']])('is not made of %j', (name) => {
+    expect(() => pathOf('teams', name)).toThrow('cannot be a name');
+  });
+});

@@ -1,0 +1,35 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from '@jest/globals';
+import { askOn } from './ask.ts';
+
+function seat() {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let shown = '';
+  output.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  return { input, output, shown: () => shown };
+}
+
+test('what is hidden is not shown, in no part', async () => {
+  const { input, output, shown } = seat();
+  const asked = askOn({ input, output }, 'Password: ', 'hidden');
+  for (const letter of 'a sécret\r') input.write(letter);
+  expect(await asked).toBe('a sécret');
+  expect(shown()).toBe('Password: \n');
+});
+
+test('mistakes are mended before the line is taken', async () => {
+  const { input, output } = seat();
+  const asked = askOn({ input, output }, 'Username: ', 'shown');
+  input.write('anm\u007fn\r');
+  expect(await asked).toBe('ann');
+});
+
+test.each([
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+])('%s stops', async (_name, letter) => {
+  const { input, output } = seat();
+  const asked = askOn({ input, output }, 'Password: ', 'hidden');
+  input.write(letter);
+  await expect(asked).rejects.toThrow('nothing was typed');
+});

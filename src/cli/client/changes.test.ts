@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ChangesAsked, DefinitionTold } from './answers.ts';
+import { changesOf, renderChange } from './changes.ts';
+
+const KNOWN: DefinitionTold = { name: 'app', config: 'a\nb\nc\n', vars: { x: '1', y: '2' }, public: false };
+const plain = (_style: unknown, text: string): string => text;
+const told = (wanted: ChangesAsked, known: DefinitionTold = KNOWN): string[] =>
+  renderChange(changesOf(known, wanted), plain).split('\n').slice(0, -1);
+
+const longText = (word: string): string =>
+  Array.from({ length: 5000 }, (_, at) => `${word} ${at}\n`).join('');
+
+describe('what an update changes', () => {
+  const cases: Record<string, [wanted: ChangesAsked, lines: string[]]> = {
+    nothing: [{}, []],
+    'nothing, said anew': [{ config: KNOWN.config, vars: KNOWN.vars, public: false }, []],
+    'who sees it': [{ public: true }, ['  public: false → true']],
+    'its name for people': [{ display_name: 'App' }, ['  display name: none → App']],
+    'variables, by name alone': [
+      { vars: { x: 'secret', z: '3' } },
+      ['  variable x: changed', '  variable y: removed', '  variable z: added'],
+    ],
+    'a line of the text': [{ config: 'a\nB\nc\n' }, ['    a', '  - b', '  + B', '    c', '']],
+    'a line less': [{ config: 'a\nc\n' }, ['    a', '  - b', '    c', '']],
+    'a line more at the end': [{ config: 'a\nb\nc\nd\n' }, ['    a', '    b', '    c', '  + d', '']],
+    'a line twice': [{ config: 'a\nb\nb\nc\n' }, ['    a', '    b', '  + b', '    c', '']],
+    'what a terminal would act on is shown': [
+      { config: 'a\nb\nc\n\u001b[2J' },
+      ['    a', '    b', '    c', '  -', '  + \uFFFD[2J'],
+    ],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [wanted, lines]) => {
+    expect(told(wanted)).toEqual(lines);
+  });
+
+  test('lines that are far from a change are left out', () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+    const config = lines.join('\n');
+    const shown = told(
+      { config: config.replace('line 10', 'ten').replace('line 30', 'thirty') },
+      { ...KNOWN, config },
+    );
+    expect(shown).toEqual([
+      '  …',
+      '    line 7',
+      '    line 8',
+      '    line 9',
+      '  - line 10',
+      '  + ten',
+      '    line 11',
+      '    line 12',
+      '    line 13',
+
+      '  …',
+      '    line 27',
+      '    line 28',
+      '    line 29',
+      '  - line 30',
+      '  + thirty',
+      '    line 31',
+      '    line 32',
+      '    line 33',
+
+      '  …',
+    ]);
+  });
+
+  test('a text that is another altogether is not compared line by line', () => {
+    expect(told({ config: longText('new') }, { ...KNOWN, config: longText('old') })).toEqual([
+      '  - (5000 lines)',
+      '  + (5000 lines)',
+      '',
+    ]);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { assert, nat, property, uniqueArray } from 'fast-check';
+import { EventParser } from './event-stream.ts';
+import type { StreamEvent } from './event-stream.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const parse = (...pieces: string[]): StreamEvent[] => {
+  const parser = new EventParser();
+  return pieces.flatMap((piece) => parser.push(bytes(piece)));
+};
+
+describe('text becomes events', () => {
+  const cases: Record<string, [pieces: string[], events: Partial<StreamEvent>[]]> = {
+    'one with a name, data and an id': [
+      ['id: 7\nevent: log\ndata: {"a":1}\n\n'],
+      [{ name: 'log', data: '{"a":1}', id: '7' }],
+    ],
+    'an id stays until another comes': [
+      ['id: 7\ndata: a\n\ndata: b\n\nid: 8\ndata: c\n\n'],
+      [{ id: '7' }, { id: '7' }, { id: '8' }],
+    ],
+    'data in several lines': [['data: a\ndata:b\ndata\n\n'], [{ name: 'message', data: 'a\nb\n' }]],
+    'only the first space belongs to the form': [['data:  a\n\n'], [{ data: ' a' }]],
+    'comments and unknown fields are nothing': [[': still here\n\nwhat: x\n\n'], []],
+    'one without data is none, and leaves no name': [['event: a\n\ndata: b\n\n'], [{ name: 'message' }]],
+    'ends of lines of every kind': [
+      ['data: a\r\n\r\ndata: b\r\rdata: c\n\n'],
+      [{ data: 'a' }, { data: 'b' }, { data: 'c' }],
+    ],
+    'what is not whole waits': [['data: a\n'], []],
+    'an end of a line in two pieces is one': [['data: a\r', '\n\r', '\n'], [{ data: 'a' }]],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [pieces, events]) => {
+    expect(parse(...pieces)).toMatchObject(events);
+    expect(parse(...pieces)).toHaveLength(events.length);
+  });
+
+  test('however it is cut, also inside letters', () => {
+    const text = 'retry: 1500\n\nid: 1\nevent: log\ndata: {"text":"ü€😀"}\n\n: x\r\ndata: b\r\n\r\n';
+    const whole = parse(text);
+    expect(whole).toHaveLength(2);
+    const all = bytes(text);
+    assert(
+      property(uniqueArray(nat(all.length)), (cuts) => {
+        const parser = new EventParser();
+        const places = [0, ...cuts.toSorted((one, other) => one - other), all.length];
+        const events = places.flatMap((at, index) => parser.push(all.slice(at, places[index + 1] ?? at)));
+        expect([events, parser.retryMs]).toEqual([whole, 1500]);
+      }),
+    );
+  });
+
+  test('a line without an end is refused before it fills the memory', () => {
+    const parser = new EventParser();
+    const piece = bytes('x'.repeat(1024 * 1024));
+    expect(() => {
+      for (let times = 0; times < 20; times += 1) parser.push(piece);
+    }).toThrow('does not end');
+  });
+});

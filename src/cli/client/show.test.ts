@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { durationOf, statusCell, table, timeOf } from './show.ts';
+
+const plain = (_style: unknown, text: string): string => text;
+
+describe('columns', () => {
+  test('stand below their heads, whatever their letters need', () => {
+    const rows = [
+      ['a', '10', 'x'],
+      ['日本', '7', ''],
+      ['bcdef', '', 'y'],
+    ];
+    expect(table(['NAME', 'NUMBER', 'WHAT'], rows, plain).split('\n')).toEqual([
+      'NAME    NUMBER   WHAT',
+      'a       10       x',
+      '日本    7',
+      'bcdef            y',
+      '',
+    ]);
+  });
+
+  test('that are empty are left out, and nothing in them acts on a terminal', () => {
+    expect(table(['A', 'B', 'C'], [['x\u001b[2J', '', 'z']], plain)).toBe('A       C\nx\uFFFD[2J   z\n');
+  });
+
+  test('have colours beside their widths', () => {
+    const painted = table(
+      ['S', 'T'],
+      [[statusCell('failed'), 'x']],
+      (style, text) => `<${String(style)}>${text}</>`,
+    );
+    expect(painted).toBe('<bold>S</>        <bold>T</>\n<red>failed</>   x\n');
+  });
+});
+
+test.each([
+  [undefined, ''],
+  [0, '0 s'],
+  [1_240_000_000, '1.2 s'],
+  [59_000_000_000, '59 s'],
+  [125_000_000_000, '2 m 5 s'],
+  [4_320_000_000_000, '1 h 12 m'],
+])('%s nanoseconds are %s', (nanoseconds, text) => {
+  expect(durationOf(nanoseconds)).toBe(text);
+});
+
+test('times are told to the second', () => {
+  expect(timeOf('2026-11-21T23:48:25.123Z')).toBe('2026-11-21 23:48:25Z');
+  expect(timeOf(undefined)).toBe('');
+});

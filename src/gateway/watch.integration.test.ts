@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/pool.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import { followBuild } from '#flows/follow-build.ts';
+import { millrace } from '#testing/command-line.ts';
+import type { Ran } from '#testing/command-line.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, giveTurns, openStores, toSave } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* The command line beside a build, at the public gateway over a real Postgres; the test is the agent. */
+const QUICK = { tendMs: 50, heartbeatMs: 200 };
+
+let stores: TestStores;
+let gateway: Gateway;
+let ann: string;
+let build: { build: number; attempt: number };
+let told = 0;
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores, { limits: QUICK });
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const jobs = [
+    job('unit', getStep('git.app', { trigger: false }), task('test')),
+    job('publish', getStep('git.app', { trigger: true, passed: ['unit'] }), task('publish')),
+  ];
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
+  await found(stores, saved, [{ ref: 'a1' }]);
+  await gateway.account('ann', { teams: { main: 'write' } });
+  ann = await gateway.session('ann');
+  told = 0;
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+
+interface Running extends Promise<Ran> {
+  /** What was printed so far. */
+  seen: { out: string; err: string };
+}
+
+function run(line: string, at = gateway): Running {
+  const seen = { out: '', err: '' };
+  const ran = millrace(`millrace ${line}`, {
+    environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: at.base, MILLRACE_TOKEN: ann },
+    out: (text) => void (seen.out += text.toString()),
+    err: (text) => void (seen.err += text),
+    pause: async () => await sleep(1),
+  }).then(({ exit, bytes }) => ({ exit, bytes, ...seen }));
+  return Object.assign(ran, { seen });
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(10);
+}
+
+/** The build that was asked for gets its Pod. */
+async function start(): Promise<void> {
+  await until(async () => {
+    await giveTurns(stores);
+    const [started] = await stores.builds.buildsToStart(10);
+    if (started === undefined) return false;
+    await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
+    build = { build: started.id, attempt: started.attempt };
+    return true;
+  });
+}
+
+async function triggered(): Promise<void> {
+  expect((await run('trigger app/unit')).exit).toBe(0);
+  await start();
+}
+
+type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
+
+async function say(...events: Said[]): Promise<void> {
+  const at = new Date().toISOString();
+  const numbered = events.map((event) => ({ ...event, at, sequence: (told += 1) }));
+  await followBuild(build, numbered, { builds: stores.builds, bell: gateway.bell });
+}
+const log = (text: string): Said => ({ type: 'log', step: '1', text });
+const done = (step: string, status: 'succeeded' | 'failed' = 'succeeded'): Said =>
+  status === 'succeeded'
+    ? { type: 'step-ended', step, status, exitCode: 0 }
+    : { type: 'step-ended', step, status, exitCode: 1 };
+const ended = (outcome: 'succeeded' | 'failed'): Said =>
+  outcome === 'succeeded'
+    ? { type: 'build-ended', outcome, reason: 'AllStepsSucceeded', message: 'All steps succeeded.' }
+    : { type: 'build-ended', outcome, reason: 'StepFailed', message: 'Step test failed.' };
+const GOOD = [{ type: 'step-started', step: '0' }, done('0'), { type: 'step-started', step: '1' }] as const;
+
+describe('a build that is triggered and watched', () => {
+  test('prints its log and ends with 0 as it succeeds', async () => {
+    const watching = run('trigger app/unit --watch');
+    await start();
+    await say(...GOOD, log('one\n'), log('tw'), log('o\n'), done('1'), ended('succeeded'));
+    const { exit, out, err } = await watching;
+    expect([exit, out]).toEqual([0, 'one\ntwo\n']);
+    expect(err).toContain(`app/unit: build 1, ${gateway.base}/teams/main/pipelines/app/jobs/unit/builds/1\n`);
+    expect(err).toContain('── task test\n');
+    expect(err).toMatch(/\napp\/unit 1: succeeded( after .*)?: All steps succeeded\.\n$/);
+  });
+
+  test('ends with 1 as it fails, and so does looking at it later', async () => {
+    const watching = run('trigger app/unit --watch');
+    await start();
+    await say(...GOOD, log('no\n'), done('1', 'failed'), ended('failed'));
+    const first = await watching;
+    expect([first.exit, first.out]).toEqual([1, 'no\n']);
+    expect(first.err).toMatch(/app\/unit 1: failed( after .*)?: Step test failed\.\n$/);
+    for (const line of ['builds watch app/unit', 'builds watch app/unit/1']) {
+      const later = await run(line);
+      expect([line, later.exit, later.out]).toEqual([line, 1, 'no\n']);
+    }
+  });
+
+  test('and cancelled ends with 1', async () => {
+    const watching = run('trigger app/unit --watch');
+    await until(() => watching.seen.err.includes('app/unit 1: pending'));
+    await gateway.ask('POST /teams/main/pipelines/app/jobs/unit/builds/1/cancel', { as: ann });
+    const { exit, err } = await watching;
+    expect([exit, err]).toEqual([1, expect.stringContaining('app/unit 1: cancelled')]);
+  });
+
+  test('is printed whole, each line once, however often the connection breaks', async () => {
+    await triggered();
+    const watching = run('builds watch app/unit');
+    const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`);
+    await say(...GOOD);
+    for (const [index, line] of lines.entries()) {
+      await say(log(line));
+      if (index % 50 !== 25) continue;
+      await until(() => watching.seen.out.includes(lines[index - 20] ?? ''));
+      gateway.app.server.closeAllConnections();
+    }
+    await say(done('1'), ended('succeeded'));
+    const { exit, out, err } = await watching;
+    expect([exit, out]).toEqual([0, lines.join('')]);
+    expect(err).toContain('The build goes on; trying again.');
+  });
+
+  test('stops with 2 when whoever watches may no longer read it', async () => {
+    await triggered();
+    const watching = run('builds watch app/unit');
+    await until(() => watching.seen.err.includes('app/unit 1: '));
+    await stores.pool.query(rows()`DELETE FROM team_members`);
+    const { exit, err } = await watching;
+    expect([exit, err]).toEqual([2, expect.stringContaining('you may not read this any more')]);
+  });
+
+  test('stops with 2 when the server does not come back', async () => {
+    await triggered();
+    const other = await openGateway(stores, { limits: QUICK });
+    const watching = run('builds watch app/unit', other);
+    await until(() => watching.seen.err.includes('app/unit 1: '));
+    await other.close();
+    const { exit, err } = await watching;
+    expect([exit, err.split('trying again').length]).toEqual([2, 2]);
+    expect(err).toMatch(/millrace: .* cannot be reached: nothing listens there\n$/);
+  });
+});
+
+describe('what there is', () => {
+  test('jobs with their newest builds', async () => {
+    await triggered();
+    await say(...GOOD, done('1'), ended('succeeded'));
+    const { exit, out } = await run('jobs list app');
+    expect([exit, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^JOB +BUILD +STATUS +STARTED/)]);
+    expect(out).toMatch(/\nunit {6}1 {10}succeeded {3}20\d\d-/);
+    expect(out).toMatch(/\npublish {3}none yet\n/);
+    const rowsTold: unknown = JSON.parse((await run('jobs list app --output json')).out);
+    expect(rowsTold).toMatchObject([{ name: 'unit', latest_status: 'succeeded' }, { name: 'publish' }]);
+  });
+
+  test('builds, as many as are asked for, in pages', async () => {
+    for (let times = 0; times < 3; times += 1) await run('trigger app/unit');
+    const all = await run('builds list app/unit');
+    expect([all.exit, all.err]).toEqual([0, '']);
+    expect(all.out).toMatch(/^BUILD +STATUS +CREATED.*\n3 +pending .*\n2 +pending .*\n1 +pending /);
+    const two = await run('builds list app/unit --limit 2 --output json');
+    const seen: { number: string }[] = JSON.parse(two.out);
+    expect(seen.map(({ number }) => number)).toEqual(['3', '2']);
+    expect(two.err).toBe('There are older ones: --limit shows more than 2.\n');
+    expect((await run('builds list app/unit --status failed')).out).toBe('');
+    expect(JSON.parse((await run('trigger app/unit --output json')).out)).toMatchObject({ number: '4' });
+  });
+
+  const refused: Record<string, [line: string, message: string]> = {
+    'a job that cannot run': ['trigger app/publish', 'millrace: Job publish cannot run now: '],
+    'a job without builds': [
+      'builds watch app/publish',
+      'app/publish has no build yet: millrace trigger app/publish',
+    ],
+    'a build that there is not': [
+      'builds watch app/unit/9',
+      'Build 9 of job unit of pipeline app in team main',
+    ],
+    'a pipeline that there is not': ['jobs list shop', 'Pipeline shop in team main does not exist. Look at'],
+    'a team that is not theirs': ['jobs list app --team other', 'This needs the role read in team other.'],
+    'a name that leads elsewhere': ['jobs list ..', '".." cannot be a name'],
+    'a log as JSON': ['trigger app/unit --watch --output json', 'leave one of them out'],
+  };
+  test.each(Object.entries(refused))('%s ends with 2', async (_name, [line, message]) => {
+    const { exit, out, err } = await run(line);
+    expect([exit, out]).toEqual([2, '']);
+    expect(err).toContain(message);
+  });
+});
