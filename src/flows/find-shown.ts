@@ -8,9 +8,9 @@ const MOST_PIPELINES = 1000;
 
 /** The pipeline, if who asks may see it. `undefined` costs the same whether it is not there or not theirs to see. */
 export interface FindShown {
-  find(name: PipelineName, member: boolean): Promise<ShownPipeline | undefined>;
+  find: (name: PipelineName, member: boolean) => Promise<ShownPipeline | undefined>;
   /** The same without waiting; also undefined where the database must be asked. */
-  atHand(name: PipelineName, member: boolean): ShownPipeline | undefined;
+  atHand: (name: PipelineName, member: boolean) => ShownPipeline | undefined;
 }
 
 export function findShown(store: Pick<ShowStore, 'shown'>, now: () => number): FindShown {
