@@ -32,6 +32,8 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: {
         PATH: process.env['PATH'],
+        // As the chart has it.
+        MALLOC_TRIM_THRESHOLD_: '65536',
         MILLRACE_DATABASE_URL: databaseUrl,
         MILLRACE_KEYS_DIR: keysDirectory,
         MILLRACE_NAMESPACE: 'millrace-system',

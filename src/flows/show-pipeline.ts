@@ -33,7 +33,7 @@ interface PictureFound {
 }
 
 /** A picture that somebody has just had. */
-export interface PictureAtHand extends Omit<PictureFound, 'draw'> {
+interface PictureAtHand extends Omit<PictureFound, 'draw'> {
   bytes: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBell } from '#adapters/database/bell.ts';
 import { rows } from '#adapters/database/pool.ts';
@@ -15,6 +15,9 @@ import { WEBHOOK_KEY, found, giveTurns, openStores, toSave } from '#testing/stor
 import type { TestStores } from '#testing/stores.ts';
 
 /* Readers of two processes of the public gateway, of which one is killed: nothing is said to anybody, no connection is closed by us. */
+// It only ends what hangs: a slow machine takes long to start processes.
+jest.setTimeout(600_000);
+
 const PASSWORD = 'correct horse';
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;

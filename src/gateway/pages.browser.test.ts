@@ -13,6 +13,9 @@ import type { Gateway } from './gateway-under-test.ts';
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
+// It only ends what hangs: a slow machine takes long to look at a page.
+jest.setTimeout(600_000);
+
 const APP = '/teams/main/pipelines/app';
 const PASSWORD = 'correct horse battery';
 

@@ -340,9 +340,12 @@ describe('behind the key', () => {
   });
 
   test('an agent gone wild is slowed down', async () => {
+    // All within the ten seconds for which requests are counted, however long they take.
+    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     const answers = await Promise.all(
       Array.from({ length: 310 }, () => ask('/agent/v1/events', { key: KEY, body: { events: [] } })),
     );
+    time.mockRestore();
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
   });
 });
