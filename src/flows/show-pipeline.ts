@@ -5,6 +5,7 @@ import { looksOf } from '#domain/graph/look.ts';
 import { publicStructure, type PublicStructure } from '#domain/graph/public-view.ts';
 import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
+import { FRESH_MS, findShown, keyOf } from './find-shown.ts';
 import { kept, type Kept } from './kept.ts';
 import type { PipelineName } from './ports.ts';
 import type {
@@ -70,9 +71,6 @@ interface Ports {
   release: string;
 }
 
-/** For so long nobody asks the database again, however many look: what was public is shown no longer than that after it is not. */
-const FRESH_MS = 1000;
-const MOST_PIPELINES = 1000;
 const MOST_STATES = 100;
 const MOST_GRAPHS = 48;
 /** Of finished pictures. */
@@ -86,7 +84,6 @@ interface StateFound {
 }
 
 interface Caches {
-  pipelines: Kept<ShownPipeline | undefined>;
   states: Kept<StateFound>;
   graphs: Kept<Graph>;
   drawn: Kept<{ bytes: Uint8Array } | DrawingRefused>;
@@ -95,7 +92,6 @@ interface Caches {
 export function showPipelines(ports: Ports): Shows {
   const fresh = { for: FRESH_MS, now: ports.now };
   const caches: Caches = {
-    pipelines: kept({ most: MOST_PIPELINES, fresh }),
     states: kept({ most: MOST_STATES, fresh }),
     graphs: kept({ most: MOST_GRAPHS }),
     drawn: kept({
@@ -104,14 +100,8 @@ export function showPipelines(ports: Ports): Shows {
       forgets: (one) => 'refused' in one,
     }),
   };
-  const find = async (
-    { team, pipeline }: PipelineName,
-    member: boolean,
-  ): Promise<ShownPipeline | undefined> => {
-    const name = { team, pipeline };
-    const found = await caches.pipelines.get(keyOf(name), () => ports.store.shown(name));
-    return found !== undefined && (found.public || member) ? found : undefined;
-  };
+  const shown = findShown(ports.store, ports.now);
+  const { find } = shown;
   const stateOf = async ({ id }: ShownPipeline) =>
     await caches.states.get(String(id), async () => {
       const state = await ports.store.state(id);
@@ -130,7 +120,7 @@ export function showPipelines(ports: Ports): Shows {
         pipeline && (await findPicture({ ports, caches, pipeline, wanted, found: await stateOf(pipeline) }))
       );
     },
-    pictureAtHand: (name, member, wanted) => findAtHand(caches, name, member, wanted),
+    pictureAtHand: (name, member, wanted) => findAtHand(caches, shown.atHand(name, member), wanted),
     async badge({ job, ...name }, member) {
       const pipeline = await find(name, member);
       if (pipeline === undefined) return undefined;
@@ -143,18 +133,12 @@ export function showPipelines(ports: Ports): Shows {
   };
 }
 
-/** Names come from paths, and may have anything in them. */
-const keyOf = ({ team, pipeline }: PipelineName): string => `${team.length} ${team}${pipeline}`;
-
 function findAtHand(
-  { pipelines, states, drawn }: Caches,
-  name: PipelineName,
-  member: boolean,
+  { states, drawn }: Caches,
+  pipeline: ShownPipeline | undefined,
   wanted: PictureWanted,
 ): PictureAtHand | undefined {
-  if (wanted.version !== undefined) return undefined;
-  const pipeline = pipelines.atHand(keyOf(name));
-  if (pipeline === undefined || !(pipeline.public || member)) return undefined;
+  if (wanted.version !== undefined || pipeline === undefined) return undefined;
   const tag = states.atHand(String(pipeline.id))?.tags.get(tagKey(pipeline, wanted));
   const found = tag === undefined ? undefined : drawn.atHand(tag);
   if (tag === undefined || found === undefined || 'refused' in found) return undefined;

@@ -7,6 +7,7 @@ import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
 import { authorizeByInstallation } from '#adapters/http/access/installation-tokens.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { StrangerLimits } from '#adapters/http/access/stranger-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
@@ -92,6 +93,7 @@ export interface Options {
   objects?: ApiObjects;
   compiler?: Compiler;
   limits?: Partial<StreamLimits>;
+  strangers?: StrangerLimits;
 }
 
 interface Stores {
@@ -131,6 +133,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     externalUrl: ORIGIN,
     log,
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
+    ...(options.strangers !== undefined && { strangers: options.strangers }),
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });
 
@@ -184,12 +187,13 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
 
 function openApi(stores: Stores, bell: Bell, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: definitions() };
-  const shows = openShows(showStore(database));
+  const known = views(database);
+  const shows = openShows(showStore(database), known);
   const api = publicApi({
     ...stores,
     shows,
     bell,
-    views: views(database),
+    views: known,
     webhookKey: SESSION_KEY,
     metrics: publicMetrics(registry),
     now,

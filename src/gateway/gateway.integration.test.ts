@@ -61,7 +61,7 @@ beforeAll(async () => {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const { registry } = createMetrics('test', '0');
   const shared = { ...stores, bell, now: () => new Date() };
-  shows = openShows(stores.show);
+  shows = openShows(stores.show, stores.views);
   const api = publicApi({
     ...shared,
     shows,

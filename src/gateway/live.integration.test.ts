@@ -244,7 +244,7 @@ describe('a pipeline that is followed', () => {
       answers.push((await first.ask(`GET ${path}`, { as: ann })).status);
     await first.account('bob');
     answers.push((await first.ask(`GET ${APP}/events`, { as: await first.session('bob') })).status);
-    expect(answers).toEqual([404, 404, 403]);
+    expect(answers).toEqual([404, 404, 404]);
   });
 });
 

@@ -14,7 +14,7 @@ import type { Views } from '#flows/views.ts';
 
 export interface PublicApiParts {
   views: Views;
-  shows: Pick<PublicApi, 'publicView' | 'picture' | 'pictureAtHand' | 'badge'>;
+  shows: Pick<PublicApi, 'publicView' | 'picture' | 'pictureAtHand' | 'badge' | 'shown'>;
   checks: CheckStore;
   builds: BuildStore;
   actions: ActionStore;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { job, get, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { plantSecrets, secretivePipeline } from '#testing/secretive-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { openGateway } from './gateway-under-test.ts';
@@ -12,77 +12,8 @@ import type { Gateway } from './gateway-under-test.ts';
 let stores: TestStores;
 let gateway: Gateway;
 
-/** Planted wherever the manual says that something is left out, and wherever else a pipeline holds text. */
-const SECRET = 'hunter2';
-let planted = 0;
-const secret = (): string => `${SECRET}-${(planted += 1)}`;
-const command = () => ({ runner: 'shell' as const, cmd: secret() });
-const step = <S extends object>(one: S): S => ({
-  ...one,
-  hooks: { onFailure: [{ kind: 'command' as const, run: command() }] },
-});
-
-function secretive(): Pipeline {
-  const { resourceTypes } = samplePipeline();
-  const types = resourceTypes.map((type) => ({
-    ...type,
-    params: [secret()],
-    check: command(),
-    pull: command(),
-    push: command(),
-    origin: { source: `https://${secret()}@example.test/type.hcl`, digest: secret() },
-  }));
-  const params = () => ({ url: `https://user:${secret()}@git.example.test`, token: secret() });
-  return {
-    resourceTypes: types,
-    resources: [
-      resource('git.app', { params: params(), tags: [secret()] }),
-      resource('git.image', { params: params() }),
-    ],
-    jobs: [
-      {
-        ...job(
-          'unit',
-          step(get('git.app')),
-          step({
-            kind: 'task' as const,
-            name: 'test',
-            run: { runner: 'docker' as const, image: secret(), cmd: secret() },
-            inputs: [secret()],
-          }),
-          {
-            kind: 'parallel',
-            failFast: true,
-            steps: [{ kind: 'notify', notification: 'slack.team', message: secret(), params: params() }],
-          },
-          {
-            kind: 'branch',
-            branches: [{ condition: secret(), steps: [{ kind: 'task', name: 'maybe', run: command() }] }],
-          },
-        ),
-        inputs: [{ name: 'WHERE', type: 'string', default: secret(), description: secret() }],
-        onTrigger: [{ kind: 'command', run: command() }],
-      },
-      job('publish', get('git.app', { passed: ['unit'] }), {
-        kind: 'put',
-        name: 'image',
-        resource: 'git.image',
-        params: params(),
-      }),
-    ],
-    notifications: [
-      {
-        name: 'slack.team',
-        type: 'slack',
-        label: 'team',
-        params: params(),
-        message: secret(),
-        on: ['failure'],
-      },
-    ],
-    secrets: [{ name: secret(), type: 'kubernetes', key: secret(), path: secret() }],
-  };
-}
+const secrets = plantSecrets();
+const { secret } = secrets;
 
 const PATH = '/teams/main/pipelines/app';
 const VIEWS = ['public', 'image.dot', 'image.svg', 'image.png', 'badge.svg', 'jobs/unit/badge.svg'];
@@ -104,7 +35,7 @@ beforeEach(async () => {
   await stores.teams.saveTeam({ name: team, namespace: team });
 });
 
-const save = async (definition = secretive(), isPublic = true) =>
+const save = async (definition = secretivePipeline(secret), isPublic = true) =>
   await stores.pipelines.savePipeline(
     toSave(definition, { team, namespace: team, public: isPublic, config: secret() }),
   );
@@ -120,9 +51,9 @@ describe('a public pipeline full of secrets', () => {
     for (const query of ['', '?hide_intermediates=1&group_parallel=1']) {
       const { status, headers, bytes } = await look(`${view}${view.includes('image') ? query : ''}`);
       expect(status).toBe(200);
-      expect(planted).toBeGreaterThan(20);
+      expect(secrets.planted).toBeGreaterThan(20);
       const told = `${JSON.stringify([...headers])} ${bytes.toString('latin1')}`;
-      expect(told).not.toContain(SECRET);
+      expect(told).not.toContain(secrets.word);
     }
   });
 

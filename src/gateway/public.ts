@@ -20,7 +20,7 @@ import type { Service } from './serve.ts';
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const database = await openDatabase(config.database, log);
   const { registry } = createMetrics('gateway-public', VERSION);
-  const shows = openShows(database.show);
+  const shows = openShows(database.show, database.views);
   const api = publicApi({
     ...database,
     shows,

@@ -62,7 +62,7 @@ const isApp = ({ team, pipeline }: { team: string; pipeline: string }): boolean 
   team === 'main' && pipeline === 'app';
 
 /** The pipeline `app` is not public. */
-function inMemoryShows(): Pick<PublicApi, 'publicView' | 'picture' | 'pictureAtHand' | 'badge'> {
+function inMemoryShows(): Pick<PublicApi, 'publicView' | 'picture' | 'pictureAtHand' | 'badge' | 'shown'> {
   const name = { team: 'main', pipeline: 'app', id: 1, public: false, paused: false, revision: 3 };
   const state = { jobs: [{ id: 2, name: 'unit', paused: false, doing: [] }], resources: [] };
   return {
@@ -78,6 +78,17 @@ function inMemoryShows(): Pick<PublicApi, 'publicView' | 'picture' | 'pictureAtH
         : undefined,
     pictureAtHand: () => undefined,
     badge: async (asked, member) => (isApp(asked) && member ? { svg: '<svg/>', public: false } : undefined),
+    shown: {
+      pipeline: async () => undefined,
+      jobs: async () => undefined,
+      job: async () => undefined,
+      builds: async () => undefined,
+      build: async () => undefined,
+      resources: async () => undefined,
+      resource: async () => undefined,
+      versions: async () => undefined,
+      whole: async () => undefined,
+    },
   };
 }
 

@@ -38,9 +38,15 @@ function refreshed() {
   refresh();
 }
 
+/** Signed out meanwhile, or there is nothing to see any more. @param {Response} answer */
+function isOver({ redirected, status }) {
+  return redirected || status === 403 || status === 404;
+}
+
 async function replaceLive() {
   const here = document.getElementById('live');
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+  if (isOver(answer)) location.reload();
   if (!answer.ok || answer.redirected) return;
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const there = page.getElementById('live');
@@ -151,7 +157,9 @@ function listen(events, log) {
     location.reload();
   });
   source.addEventListener('error', () => {
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => listen(events, log), COME_BACK_MS);
+    if (source.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => listen(events, log), COME_BACK_MS);
+    refresh();
   });
 }
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { rowOf } from './access/table.ts';
 import { route } from './access/route.ts';
 import type { App, Route } from './access/route.ts';
+import type { Need } from '#domain/access/decide-access.ts';
 
 /** Listens to the routes that are registered from here on: the description of the API is made from their own schemas. */
 export function describeRoutes(app: App, version: string): void {
@@ -38,7 +39,7 @@ export function describeRoutes(app: App, version: string): void {
         },
       },
     },
-    transform: ({ schema, url, route: { method } }) => {
+    transform: ({ schema, url, route: { method, config } }) => {
       // Pages and forms are for people.
       if (schema?.hide === true) return { url, schema };
       const { needs, about } = rowOf(String(method), url);
@@ -47,14 +48,35 @@ export function describeRoutes(app: App, version: string): void {
         url,
         schema: {
           ...schema,
+          ...(config?.strangers !== undefined && { response: forBoth(schema?.response, config.strangers) }),
           description,
-          security: needs === 'nothing' ? [] : [{ bearer: [] }, { cookie: [] }],
+          security: securityOf(needs),
         },
       };
     },
     transformObject: (document) =>
       'openapiObject' in document ? withProblems(document.openapiObject) : document.swaggerObject,
   });
+}
+
+/** Nobody has to sign in for what may be public: then they get what strangers do. */
+function securityOf(needs: Need): Record<string, string[]>[] {
+  if (needs === 'nothing') return [];
+  return [{ bearer: [] }, { cookie: [] }, ...(needs === 'public' ? [{}] : [])];
+}
+
+/** One answer to members, another to strangers. */
+function forBoth(response: unknown, strangers: object): Record<string, unknown> {
+  const { 200: members, ...others } = Object(response);
+  return {
+    ...others,
+    200: {
+      anyOf: [
+        { title: 'To members', ...members },
+        { title: 'To strangers', ...strangers },
+      ],
+    },
+  };
 }
 
 /** Each operation may answer with a problem, which no schema of a route says. */

@@ -1,6 +1,7 @@
 import type { Done, Refused } from '#flows/action-ports.ts';
 import type { Actions } from '#flows/actions.ts';
 import type { Bell, JobName, PipelineName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
+import type { ShownLists } from '#flows/show-lists.ts';
 import type { Shows } from '#flows/show-pipeline.ts';
 import type { ResourceView, Views } from '#flows/views.ts';
 import type { Signature } from './webhook-signature.ts';
@@ -15,6 +16,8 @@ export interface WebhookShown {
 
 /** What the public routes ask for; the door wires flows behind it. */
 export interface PublicApi extends Views, Actions, Pick<Shows, 'publicView' | 'picture' | 'pictureAtHand'> {
+  /** What strangers read of public pipelines. */
+  shown: ShownLists;
   badge(
     name: PipelineName & { job?: string },
     member: boolean,

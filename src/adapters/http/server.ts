@@ -8,6 +8,9 @@ import { identify } from './access/identify.ts';
 import type { Authorize } from './access/authorize.ts';
 import type { BrowserRules } from './access/browser.ts';
 import type { App, Route } from './access/route.ts';
+import { STRANGER_LIMITS, limitStrangers } from './access/stranger-limits.ts';
+import type { StrangerLimits } from './access/stranger-limits.ts';
+import { stillNeeded } from './access/strangers.ts';
 import { describeRoutes } from './open-api.ts';
 import { watchPressure } from './pressure.ts';
 import type { PressureLimits } from './pressure.ts';
@@ -36,6 +39,8 @@ export interface ServerParts {
   version?: string;
   /** Where people come; whether browsers are bound to HTTPS follows from it. */
   externalUrl?: string | undefined;
+  /** How much strangers may read; the usual where it is absent. */
+  strangers?: StrangerLimits;
   /** From when on to refuse; without them everything is taken. */
   pressure?: PressureLimits;
   /** From then on each answer also ends its connection, so that none is left to be cut at the end. */
@@ -88,8 +93,10 @@ export function createServer(parts: ServerParts): App {
 
   app.decorateRequest('identity');
   app.decorate('mayStill', async (request: FastifyRequest) => {
-    await identify(parts, request, request.routeOptions.config.row);
+    await identify(parts, request, stillNeeded(request));
   });
+  const admit = limitStrangers(parts.strangers ?? STRANGER_LIMITS, () => performance.now());
+  app.decorate('admitStranger', ({ ip }: FastifyRequest) => admit(ip));
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
   const isPressed = parts.pressure === undefined ? () => false : watchPressure(app, parts.pressure);

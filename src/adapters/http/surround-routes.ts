@@ -17,6 +17,8 @@ interface Same {
   url?: string;
   row?: Row;
   shows?: Shown;
+  /** Members and strangers get different answers at its address. */
+  strangers?: object;
   /** Of the answer, in milliseconds. */
   timeLimit?: number;
 }
@@ -85,8 +87,9 @@ function surroundTheRest(app: App, { onRequest, onSend, onResponse }: Around): v
 function surrounding(app: App, { parts, headers, timeLimit, isPressed }: Surroundings) {
   const limits = timeLimits(app);
   const log = answerLog(parts.log);
-  return ({ url, row, shows = 'data', timeLimit: limit = timeLimit }: Same): Around => {
-    const fixed = { ...headers[shows], 'cache-control': cachingOf(row) };
+  return ({ url, row, shows = 'data', strangers, timeLimit: limit = timeLimit }: Same): Around => {
+    const varies = strangers !== undefined && { vary: 'Accept, Authorization, Cookie' };
+    const fixed = { ...headers[shows], ...varies, 'cache-control': cachingOf(row) };
     const letIn = doorman(parts, row);
     return {
       onRequest(request, reply, done) {

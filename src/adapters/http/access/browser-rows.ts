@@ -17,9 +17,4 @@ export const BROWSER_ROWS = {
     about:
       'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or `after`, goes on behind a chunk.',
   },
-  'GET /teams/:team/pipelines/:pipeline/events': {
-    needs: 'read',
-    about:
-      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each `pipeline` is its whole state with all jobs and resources. Whoever has the state that `Last-Event-ID` names gets the next.',
-  },
 } as const;

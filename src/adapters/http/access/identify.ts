@@ -5,6 +5,7 @@ import type { Identity } from '#domain/access/decide-access.ts';
 import type { Authorize } from './authorize.ts';
 import { refuseCrossSite } from './browser.ts';
 import type { BrowserRules } from './browser.ts';
+import { teamOf } from './strangers.ts';
 import type { Row } from './table.ts';
 
 /**
@@ -66,8 +67,3 @@ const UNKNOWN = {
   anonymous: 'Sign in, or send a token: Authorization: Bearer <token>.',
   invalid: 'The token is not valid here.',
 };
-
-function teamOf(params: unknown): string | undefined {
-  if (typeof params !== 'object' || params === null || !('team' in params)) return undefined;
-  return typeof params.team === 'string' ? params.team : undefined;
-}

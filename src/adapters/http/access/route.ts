@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyReply,
   FastifyRequest,
   FastifySchema,
   RawReplyDefaultExpression,
@@ -14,6 +15,8 @@ import type {
 import { Problem } from '#adapters/http/problem.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Shown } from '#adapters/http/security-headers.ts';
+import type { TSchema } from 'typebox';
+import { isStranger, shownTo } from './strangers.ts';
 import { rowOf } from './table.ts';
 import type { Row } from './table.ts';
 
@@ -23,6 +26,8 @@ declare module 'fastify' {
     shows?: Shown;
     /** A form of a page: what it does looks at the proof that it is ours. */
     form?: boolean;
+    /** What strangers are answered on a path that members share with them. */
+    strangers?: TSchema;
     /** Of the answer, in milliseconds. */
     timeLimit?: number;
   }
@@ -33,6 +38,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Throws the problem when who sent the request may no longer come where it went. */
     mayStill(request: FastifyRequest): Promise<void>;
+    /** Throws the problem when too much was asked for from where a stranger is. */
+    admitStranger(request: FastifyRequest): void;
   }
 }
 
@@ -57,6 +64,24 @@ interface BodyReader {
   verdict(): unknown;
 }
 
+type Handler<S extends FastifySchema> = RouteHandlerMethod<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  RouteGenericInterface,
+  unknown,
+  S,
+  TypeBoxTypeProvider
+>;
+
+/** What strangers get instead of what the handler answers to members. */
+interface ForStrangers<S extends FastifySchema> {
+  /** Nothing else is sent to them, whatever is read. */
+  answer: TSchema;
+  /** `undefined`: there is nothing, or nothing that is public. */
+  read: (request: Parameters<Handler<S>>[0]) => Promise<object | undefined>;
+}
+
 interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'url'> {
   schema: S;
   /** Largest body in bytes; 1 KiB when the path says nothing. */
@@ -67,21 +92,18 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   readsBody?: (request: FastifyRequest) => BodyReader;
   /** An image may be embedded anywhere. Pages need not be said: their content type tells. */
   shows?: 'image';
-  handler: RouteHandlerMethod<
-    RawServerDefault,
-    RawRequestDefaultExpression,
-    RawReplyDefaultExpression,
-    RouteGenericInterface,
-    unknown,
-    S,
-    TypeBoxTypeProvider
-  >;
+  /** Where the table needs `public`. `same`: the handler shows everybody the same, and looks itself whether they may see it. */
+  strangers?: ForStrangers<S> | 'same';
+  handler: Handler<S>;
 }
 
 /** A route whose handler sees what its schema says. What it needs stands in the table. */
 export function route<const S extends FastifySchema>(parts: RouteParts<S>): Route {
   const { method, url, schema, handler } = parts;
   const row = rowOf(method, url);
+  const strangers = parts.strangers === 'same' ? undefined : parts.strangers;
+  if ((row.needs === 'public') !== (parts.strangers !== undefined))
+    throw new Error(`route ${method} ${url} does not say what strangers get, or strangers never come there`);
   return {
     method,
     url,
@@ -95,10 +117,28 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
           row,
           ...(shows !== undefined && { shows }),
           ...(timeLimit !== undefined && { timeLimit }),
+          ...(strangers !== undefined && { strangers: strangers.answer }),
         };
-        scope.route({ method, url, schema, handler, config, bodyLimit });
+        const instead = strangers === undefined ? {} : { preHandler: answerStrangers(strangers) };
+        scope.route({ method, url, schema, handler, config, bodyLimit, ...instead });
       });
     },
+  };
+}
+
+/** Before the handler, which strangers never reach. */
+function answerStrangers<S extends FastifySchema>({ answer, read }: ForStrangers<S>) {
+  // Compiled once for one object.
+  const schema = { ...answer };
+  return async (
+    request: Parameters<Handler<S>>[0],
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> => {
+    if (!isStranger(request)) return undefined;
+    request.server.admitStranger(request);
+    const found = shownTo(request, await read(request));
+    void reply.header('cache-control', 'no-cache').serializer(reply.compileSerializationSchema(schema));
+    return await reply.send(found);
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Need } from '#domain/access/decide-access.ts';
 import { BROWSER_ROWS } from './browser-rows.ts';
 import { PUBLIC_ROWS } from './public-rows.ts';
+import { SHARED_ROWS } from './shared-rows.ts';
 import { PEOPLE } from './table-of-people.ts';
 import { PIPELINES } from './table-of-pipelines.ts';
 import { WEBHOOK_ROWS } from './webhook-rows.ts';
@@ -20,6 +21,7 @@ const ROUTES = {
   ...WEBHOOK_ROWS,
   ...BROWSER_ROWS,
   ...PUBLIC_ROWS,
+  ...SHARED_ROWS,
   'GET /health': {
     needs: 'nothing',
     about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
@@ -28,43 +30,16 @@ const ROUTES = {
   ...PEOPLE,
   ...PIPELINES,
   'GET /teams/:team/pipelines': { needs: 'read', about: 'The pipelines of a team.' },
-  'GET /teams/:team/pipelines/:pipeline': { needs: 'read', about: 'One pipeline.' },
-  'GET /teams/:team/pipelines/:pipeline/jobs': {
-    needs: 'read',
-    about: 'Its jobs in the order of the file, each with its latest build.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/jobs/:job': { needs: 'read', about: 'One job.' },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/trigger': {
     needs: 'write',
     audit: 'job.triggered',
     about:
       'Starts a build with the newest versions that fit: 201 and its number, or 409 with the reason for each input that lacks one. The body is ignored.',
   },
-  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds': {
-    needs: 'read',
-    about: 'Builds, newest first, in pages; `status` keeps those in one status.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build': {
-    needs: 'read',
-    about: 'One build with its inputs and steps.',
-  },
   'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs': {
     needs: 'read',
     about:
       'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on behind a chunk.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/resources': {
-    needs: 'read',
-    about:
-      'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or `optional`) are shown from the role maintain on.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/resources/:resource': {
-    needs: 'read',
-    about: 'One resource, named `<type>.<name>`, for example `git.app`.',
-  },
-  'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions': {
-    needs: 'read',
-    about: 'Its versions, newest first, in pages.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path': {
     needs: 'read',

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { addressGroup } from '#adapters/http/access/address-group.ts';
+import { isStranger } from '#adapters/http/access/strangers.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { encodeEvent, encodeGreeting } from './encode-event.ts';
 import { EventStream } from './event-stream.ts';
@@ -9,6 +11,9 @@ export interface StreamLimits {
   perAccount: number;
   perAddress: number;
   inAll: number;
+  /** Of these, for strangers: of one address, of this process. */
+  strangersPerAddress: number;
+  strangersInAll: number;
   /** How often rights are looked at again. */
   tendMs: number;
   heartbeatMs: number;
@@ -21,6 +26,8 @@ export const STREAM_LIMITS: StreamLimits = {
   perAccount: 100,
   perAddress: 1000,
   inAll: 3000,
+  strangersPerAddress: 100,
+  strangersInAll: 1000,
   tendMs: 3000,
   heartbeatMs: 15_000,
   slowestMs: 30_000,
@@ -39,7 +46,10 @@ interface Open {
   kind: StreamKind;
   stream: EventStream;
   request: FastifyRequest;
-  account: string | undefined;
+  /** As whom they came, which is also as whom they stay. */
+  stranger: boolean;
+  /** Under what it is counted. */
+  counted: string[];
 }
 
 /** All streams of this process: their number, their rights, their life and their end. */
@@ -58,13 +68,13 @@ export class OpenStreams {
 
   /** Answers with a stream; or throws the problem that there are too many. */
   answer(kind: StreamKind, request: FastifyRequest, reply: FastifyReply): EventStream {
-    const account = request.identity?.user;
-    this.#refuse(account, request.ip);
+    const stranger = isStranger(request);
+    const counted = this.#refuse(request, stranger);
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
     raw.socket?.setNoDelay(true);
-    const open = { kind, stream: new EventStream(raw, performance.now()), request, account };
+    const open = { kind, stream: new EventStream(raw, performance.now()), request, stranger, counted };
     this.#count(open, 1);
     this.#open.add(open);
     const gone = (): void => {
@@ -97,22 +107,19 @@ export class OpenStreams {
     this.#timer = undefined;
   }
 
-  #refuse(account: string | undefined, address: string): void {
-    const { perAccount, perAddress, inAll } = this.#parts.limits;
-    const held = (key: string): number => this.#counts.get(key) ?? 0;
-    const refuse = (by: 'account' | 'address' | 'process', problem: Problem): never => {
-      this.#parts.metrics?.refused(by);
-      throw problem;
-    };
-    if (account !== undefined && held(`account ${account}`) >= perAccount) refuse('account', tooMany());
-    if (held(`address ${address}`) >= perAddress) refuse('address', tooMany());
-    if (this.#open.size >= inAll)
-      refuse('process', new Problem('unavailable', 'Too many follow something here at a time.'));
+  /** Under what one more would be counted, if there is room for it. */
+  #refuse(request: FastifyRequest, stranger: boolean): string[] {
+    const { limits, metrics } = this.#parts;
+    const rooms = roomsFor(request, stranger, limits);
+    const full = rooms.find(({ key, most }) => (this.#counts.get(key) ?? 0) >= most);
+    const by = full?.by ?? (this.#open.size >= limits.inAll ? 'process' : undefined);
+    if (by === undefined) return rooms.map(({ key }) => key);
+    metrics?.refused(by);
+    throw by === 'account' || by === 'address' ? tooMany() : noRoom();
   }
 
-  #count({ account, request }: Open, by: number): void {
-    const keys = [`address ${request.ip}`, ...(account === undefined ? [] : [`account ${account}`])];
-    for (const key of keys) {
+  #count({ counted }: Open, by: number): void {
+    for (const key of counted) {
       const count = (this.#counts.get(key) ?? 0) + by;
       if (count > 0) this.#counts.set(key, count);
       else this.#counts.delete(key);
@@ -126,9 +133,9 @@ export class OpenStreams {
     const now = performance.now();
     const { limits, tended } = this.#parts;
     const known = new Map<string, boolean>();
-    for (const { stream, request } of this.#open) {
+    for (const { stream, request, stranger } of this.#open) {
       stream.tend(now, limits);
-      const key = keyOf(request);
+      const key = keyOf(request, stranger);
       const may = known.get(key) ?? (await this.#may(request));
       known.set(key, may);
       if (!may) stream.end('rights', NO_LONGER);
@@ -154,6 +161,10 @@ function tooMany(): Problem {
   });
 }
 
+function noRoom(): Problem {
+  return new Problem('unavailable', 'Too many follow something here at a time.');
+}
+
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
@@ -163,9 +174,31 @@ const HEADERS = {
 
 const NO_LONGER = encodeEvent({ name: 'closed', data: { reason: 'You may not read this any more.' } });
 
-/** Who asks, for what. */
-function keyOf({ headers, routeOptions, params }: FastifyRequest): string {
-  return JSON.stringify([headers.authorization, headers.cookie, routeOptions.url, params]);
+type Bound = Parameters<StreamMetrics['refused']>[0];
+
+function roomsFor(
+  { identity, ip }: FastifyRequest,
+  stranger: boolean,
+  limits: StreamLimits,
+): { key: string; most: number; by: Bound }[] {
+  const { perAccount, perAddress, strangersPerAddress, strangersInAll } = limits;
+  const account =
+    identity === undefined
+      ? []
+      : [{ key: `account ${identity.user}`, most: perAccount, by: 'account' as const }];
+  const address = { key: `address ${ip}`, most: perAddress, by: 'address' as const };
+  if (!stranger) return [...account, address];
+  const among = {
+    key: `strangers at ${addressGroup(ip)}`,
+    most: strangersPerAddress,
+    by: 'address' as const,
+  };
+  return [...account, address, among, { key: 'strangers', most: strangersInAll, by: 'strangers' }];
+}
+
+/** Who asks, as what, for what. */
+function keyOf({ headers, routeOptions, params }: FastifyRequest, stranger: boolean): string {
+  return JSON.stringify([headers.authorization, headers.cookie, stranger, routeOptions.url, params]);
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
-import { encodeJob } from '#adapters/http/routes/jobs.ts';
-import { encodePipeline } from '#adapters/http/routes/pipelines.ts';
-import { encodeResource } from '#adapters/http/routes/resources.ts';
-import type { PipelineName } from '#flows/ports.ts';
-import type { Views } from '#flows/views.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { paced } from './paced.ts';
+import type { EndedBy } from './stream-metrics.ts';
 
 const PAUSE_MS = 500;
 
-interface Parts {
-  name: PipelineName;
-  views: Pick<Views, 'pipeline' | 'jobs' | 'resources'>;
+export interface PipelineFeedParts {
+  /** What readers are told; undefined when there is nothing that they may read any more. */
+  read: () => Promise<object | undefined>;
+  /** Why it ends then, and with which last words. */
+  over: { by: EndedBy; last: Buffer };
   failed: (error: unknown) => void;
 }
 
@@ -27,12 +25,12 @@ interface Reader {
  * the current one has missed nothing, and whoever reads slowly gets the newest instead of all that were between.
  */
 export class PipelineFeed {
-  readonly #parts: Parts;
+  readonly #parts: PipelineFeedParts;
   readonly #readers = new Set<Reader>();
   #state: { id: string; bytes: Buffer } | undefined;
   readonly #states;
 
-  constructor(parts: Parts) {
+  constructor(parts: PipelineFeedParts) {
     this.#parts = parts;
     this.#states = paced(() => this.#read(), PAUSE_MS, parts.failed);
   }
@@ -58,21 +56,11 @@ export class PipelineFeed {
   }
 
   async #read(): Promise<void> {
-    const { name, views } = this.#parts;
-    const [pipeline, jobs, resources] = await Promise.all([
-      views.pipeline(name),
-      views.jobs(name),
-      views.resources(name),
-    ]);
-    if (pipeline === undefined || jobs === undefined || resources === undefined) {
-      for (const { stream } of this.#readers) stream.end('over', GONE);
+    const data = await this.#parts.read();
+    if (data === undefined) {
+      for (const { stream } of this.#readers) stream.end(this.#parts.over.by, this.#parts.over.last);
       return;
     }
-    const data = {
-      pipeline: encodePipeline(pipeline),
-      jobs: jobs.map(encodeJob),
-      resources: resources.map((resource) => encodeResource(resource, undefined)),
-    };
     const id = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 22);
     if (id !== this.#state?.id) this.#state = { id, bytes: encodeEvent({ name: 'pipeline', id, data }) };
     for (const reader of this.#readers) this.#tell(reader);
@@ -85,5 +73,3 @@ export class PipelineFeed {
     reader.stream.write(state.bytes);
   }
 }
-
-const GONE = encodeEvent({ name: 'end', data: { complete: false, reason: 'The pipeline was deleted.' } });

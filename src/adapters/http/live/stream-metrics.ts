@@ -15,7 +15,7 @@ export interface StreamMetrics {
   watch(open: () => Iterable<{ kind: StreamKind; waits: boolean }>): void;
   ended(kind: StreamKind, by: EndedBy): void;
   /** By which bound. */
-  refused(by: 'account' | 'address' | 'process'): void;
+  refused(by: 'account' | 'address' | 'strangers' | 'process'): void;
 }
 
 export function streamMetrics(registry: Registry): StreamMetrics {

@@ -16,6 +16,7 @@ import { page } from './page.ts';
 import type { PageRoute } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields } from './pipeline-page.ts';
+import { publicBuildPage } from './public-build-page.ts';
 import { plainLog } from './plain-log.ts';
 
 /** So much of a log stands in the page itself; the script, or the link, has all of it. */
@@ -26,6 +27,7 @@ export function buildPage(api: PublicApi, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
     params: BuildParams,
+    strangers: publicBuildPage(api.shown, codec),
     answer: async ({ params, request }) => {
       const { team, pipeline, job } = jobOf(params);
       const ref = refOf({ team, pipeline, job, build: params['build'] ?? '' });

@@ -4,18 +4,18 @@ import { found } from '#adapters/http/routes/found.ts';
 import { nameOf } from '#adapters/http/routes/jobs.ts';
 import { JobParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
 import type { JobName } from '#flows/ports.ts';
-import type { BuildView, Listed, ResourceView, VersionView } from '#flows/views.ts';
+import type { BuildView, ResourceView, VersionView } from '#flows/views.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
 import { action, duration, layout, scrolling, status, time } from './layout.ts';
 import { lookerOf, may } from './looker.ts';
 import type { Looker } from './looker.ts';
 import { page } from './page.ts';
+import { PER_PAGE, cursor, older } from './paging.ts';
 import type { PageRoute } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields, pauseOf, reasons } from './pipeline-page.ts';
-
-const PER_PAGE = 50;
+import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
 
 /** A job and its builds; a resource and its versions. */
 export function listPages(api: PublicApi, ports: AccessPorts): PageRoute[] {
@@ -30,6 +30,7 @@ function jobPage(url: string, api: PublicApi, { codec }: AccessPorts): PageRoute
   return page({
     url,
     params: JobParams,
+    strangers: publicJobPage(api.shown, codec),
     answer: async ({ params, query, request }) => {
       const name = jobOf(params);
       const [view, builds, waiting] = await Promise.all([
@@ -58,14 +59,6 @@ function jobPage(url: string, api: PublicApi, { codec }: AccessPorts): PageRoute
       });
     },
   });
-}
-
-function older({ rows, hasMore }: Listed<{ id: number }>, url: string, what: string): Html {
-  return hasMore ? html`<p><a href="${url}?before=${rows.at(-1)?.id}">Older ${what}</a></p>` : html``;
-}
-
-function cursor(text: string | undefined): { before?: number } {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? { before: Number(text) } : {};
 }
 
 function buildTable(name: JobName, builds: readonly BuildView[]): Html {
@@ -106,6 +99,7 @@ function resourcePage(api: PublicApi, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/resources/:resource',
     params: ResourceParams,
+    strangers: publicResourcePage(api.shown, codec),
     answer: async ({ params, query, request }) => {
       const { team, pipeline } = jobOf(params);
       const name = { team, pipeline, resource: params['resource'] ?? '' };

@@ -15,12 +15,14 @@ interface Document {
   /** From the outside to the inside, without the page itself. */
   above?: { name: string; url: string }[];
   main: Html;
+  /** Nobody looks, and may sign in: the path of the page, to come back to. */
+  signIn?: string | undefined;
   /** Path of the events that the page follows. */
   events?: string;
 }
 
 /** Every page: skip link, landmarks, one heading of the first rank in `main`. */
-export function layout({ title, viewer, above = [], main, events }: Document): Html {
+export function layout({ title, viewer, above = [], main, events, signIn }: Document): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -43,7 +45,15 @@ ${
       ${account(viewer)}
     </ul>
   </nav>`
-}
+}${
+    viewer === undefined &&
+    signIn !== undefined &&
+    html`<nav aria-label="Account">
+      <ul>
+        <li><a href="/auth/login?return_to=${encodeURIComponent(signIn)}">Sign in</a></li>
+      </ul>
+    </nav>`
+  }
 </header>
 ${above.length > 0 && breadcrumbs(above, title)}
 <main id="main" tabindex="-1">

@@ -2,7 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
+import { isStranger, shownTo } from '#adapters/http/access/strangers.ts';
 import { rowOf } from '#adapters/http/access/table.ts';
+import { Problem } from '#adapters/http/problem.ts';
 import type { App } from '#adapters/http/access/route.ts';
 import type { SessionCodec } from '#adapters/http/access/session-token.ts';
 import type { Html } from './html.ts';
@@ -22,17 +24,27 @@ export type Answer = Html | Redirect | { status: number; page: Html; cookies?: r
 
 type Values = Readonly<Record<string, string | undefined>>;
 
+export interface AskedPage {
+  params: Values;
+  query: Values;
+  request: FastifyRequest;
+}
+
 interface PageParts {
   url: string;
   params?: TSchema;
-  answer: (asked: { params: Values; query: Values; request: FastifyRequest }) => Promise<Answer>;
+  answer: (asked: AskedPage) => Promise<Answer>;
+  /** What strangers get instead, where the table needs `public`; `undefined`: nothing is there, or nothing that is public. */
+  strangers?: (asked: AskedPage) => Promise<Html | undefined>;
 }
 
 const Any = Type.Record(Type.String(), Type.String({ maxLength: 2048 }));
 
 /** What the path needs, the page needs. */
-export function page({ url, params, answer }: PageParts): PageRoute {
+export function page({ url, params, answer, strangers }: PageParts): PageRoute {
   const row = rowOf('GET', url);
+  if ((row.needs === 'public') !== (strangers !== undefined))
+    throw new Error(`page ${url} does not say what strangers get, or strangers never come there`);
   return {
     register(app) {
       app.route({
@@ -43,11 +55,20 @@ export function page({ url, params, answer }: PageParts): PageRoute {
         schema: { hide: true, ...(params !== undefined && { params }) },
         handler: async (request, reply) => {
           const asked = { params: texts(request.params), query: texts(request.query), request };
-          return send(reply, await answer(asked));
+          if (strangers === undefined || !isStranger(request)) return send(reply, await answer(asked));
+          request.server.admitStranger(request);
+          return send(reply, forStranger(request, await strangers(asked)));
         },
       });
     },
   };
+}
+
+/** Whoever is nobody yet may be somebody who is shown it: they are asked to sign in, whatever is there. */
+function forStranger(request: FastifyRequest, shown: Html | undefined): Html {
+  if (shown === undefined && request.identity === undefined)
+    throw new Problem('unauthenticated', 'Sign in to see what is of your teams.');
+  return shownTo(request, shown);
 }
 
 interface FormParts {

@@ -34,3 +34,8 @@ export function above(
     ...(within === 'job' ? [{ name: job, url: paths.builds({ team, pipeline, job }) }] : []),
   ];
 }
+
+/** The same for strangers, who come to no team. */
+export function publicAbove(name: PipelineName & { job?: string }, within: 'pipeline' | 'job' = 'pipeline') {
+  return above(name, within).slice(2);
+}

@@ -12,6 +12,7 @@ import type { Looker } from './looker.ts';
 import { page } from './page.ts';
 import type { PageRoute } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
+import { publicPipelinePage } from './public-pipeline-page.ts';
 import { count } from './team-pages.ts';
 
 /** A pipeline: its picture, its jobs and why they wait, its resources. */
@@ -19,6 +20,7 @@ export function pipelinePage(api: PublicApi, { codec }: AccessPorts): PageRoute 
   return page({
     url: '/teams/:team/pipelines/:pipeline',
     params: PipelineParams,
+    strangers: publicPipelinePage(api.shown, codec),
     answer: async ({ params, request }) => {
       const { team, pipeline } = jobOf(params);
       const name = { team, pipeline };

@@ -5,7 +5,8 @@ import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { BuildDetail, BuildView } from '#flows/views.ts';
 import { found } from './found.ts';
-import { nameOf, nanoseconds } from './jobs.ts';
+import { nameOf } from './jobs.ts';
+import { nanoseconds } from './nanoseconds.ts';
 import {
   BuildParams,
   BuildStatusName,
@@ -16,6 +17,7 @@ import {
   answer,
   answerPage,
 } from './schemas.ts';
+import { SHOWN, encodeShownBuild, encodeShownDetail, shownOne, shownPage } from './shown.ts';
 
 export const Build = {
   id: Type.Integer(),
@@ -62,6 +64,10 @@ export function buildRoutes(api: PublicApi): Route[] {
         querystring: Type.Object({ ...PageQuery, status: Type.Optional(BuildStatusName) }),
         response: answerPage(Type.Object(Build)),
       },
+      strangers: {
+        answer: SHOWN.builds,
+        read: async ({ params, query }) => shownPage(await api.shown.builds(params, query), encodeShownBuild),
+      },
       handler: async ({ params, query }) => {
         const { rows, hasMore } = found(await api.builds(params, query), nameOf(params));
         return { data: rows.map(encode), has_more: hasMore };
@@ -73,6 +79,10 @@ export function buildRoutes(api: PublicApi): Route[] {
       schema: {
         params: BuildParams,
         response: answer({ ...Build, inputs: Type.Array(Input), steps: Type.Array(Step) }),
+      },
+      strangers: {
+        answer: SHOWN.build,
+        read: async ({ params }) => shownOne(await api.shown.build(refOf(params)), encodeShownDetail),
       },
       handler: async ({ params }) => {
         const ref = refOf(params);

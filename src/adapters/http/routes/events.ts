@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { App, Route } from '#adapters/http/access/route.ts';
+import { isStranger, shownTo } from '#adapters/http/access/strangers.ts';
 import { BuildFeed } from '#adapters/http/live/build-feed.ts';
 import { Feeds } from '#adapters/http/live/feeds.ts';
 import { OpenStreams, STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import type { StreamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import { PipelineFeed } from '#adapters/http/live/pipeline-feed.ts';
+import { stateForMembers, stateForStrangers } from '#adapters/http/live/pipeline-states.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
@@ -110,13 +112,20 @@ function pipelineEvents(live: Live): Route {
       headers: Type.Object({ 'last-event-id': Type.Optional(StateId) }),
       response: Events,
     },
+    strangers: 'same',
     handler: async (request, reply) => {
       const name = request.params;
-      const { id } = found(await api.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
+      const stranger = isStranger(request);
+      if (stranger) request.server.admitStranger(request);
+      const { id } = stranger
+        ? shownTo(request, await api.shown.pipeline(name))
+        : found(await api.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
       const stream = live.streams.answer('pipeline', request, reply);
-      const make = () => new PipelineFeed({ name, views: api, failed: live.failed });
+      const state = stranger ? stateForStrangers(name, api.shown) : stateForMembers(name, api);
+      const make = () => new PipelineFeed({ ...state, failed: live.failed });
       const has = request.headers['last-event-id'];
-      stream.gone = live.pipelines.read({ key: String(id), ids: { pipeline: id }, make }, stream, has);
+      const key = `${stranger ? 'strangers' : 'members'} ${id}`;
+      stream.gone = live.pipelines.read({ key, ids: { pipeline: id }, make }, stream, has);
     },
   });
 }

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
+import { shownTo } from '#adapters/http/access/strangers.ts';
 import { hasAlready } from '#adapters/http/etag.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PictureWanted } from '#flows/show-pipeline.ts';
-import { shown } from './public-view.ts';
 import { PipelineParams, answer } from './schemas.ts';
 
 const Switch = Type.Optional(Type.Enum(['0', '1', 'true', 'false']));
@@ -30,6 +30,7 @@ export function imageRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/image.dot',
       schema: { params: PipelineParams, querystring: PictureQuery, response: answer({ dot: Type.String() }) },
+      strangers: 'same',
       handler: async (request, reply) => {
         const dot = await draw(api, 'dot', request, reply);
         return dot === undefined ? reply : { data: { dot: Buffer.from(dot).toString('utf8') } };
@@ -40,6 +41,7 @@ export function imageRoutes(api: PublicApi): Route[] {
         method: 'GET',
         url: `/teams/:team/pipelines/:pipeline/image.${format}`,
         shows: 'image',
+        strangers: 'same',
         schema: { params: PipelineParams, querystring: PictureQuery },
         handler(request, reply) {
           return sendAtHand(api, format, request, reply) ? undefined : sendDrawn(api, format, request, reply);
@@ -97,7 +99,7 @@ async function draw(
 ): Promise<Uint8Array | undefined> {
   const { params, identity, query } = request;
   const wanted = wantedOf(format, query);
-  const picture = shown(await api.picture(params, isMember(identity, params.team), wanted), params);
+  const picture = shownTo(request, await api.picture(params, isMember(identity, params.team), wanted));
   if (picture === 'no-version') {
     throw new Problem('not-found', `Pipeline ${params.pipeline} has no version ${query.version_id}.`);
   }

@@ -6,7 +6,9 @@ import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { JobName } from '#flows/ports.ts';
 import type { JobView } from '#flows/views.ts';
 import { found } from './found.ts';
+import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, JobParams, PipelineParams, Time, answer, answerList } from './schemas.ts';
+import { SHOWN, encodeShownJob, shownAll, shownOne } from './shown.ts';
 
 export const Job = {
   id: Type.Integer(),
@@ -26,6 +28,10 @@ export function jobRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs',
       schema: { params: PipelineParams, response: answerList(Type.Object(Job)) },
+      strangers: {
+        answer: SHOWN.jobs,
+        read: async ({ params }) => shownAll(await api.shown.jobs(params), encodeShownJob),
+      },
       handler: async ({ params }) => {
         const jobs = found(await api.jobs(params), `Pipeline ${params.pipeline} in team ${params.team}`);
         return { data: jobs.map(encodeJob) };
@@ -35,6 +41,10 @@ export function jobRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job',
       schema: { params: JobParams, response: answer(Job) },
+      strangers: {
+        answer: SHOWN.job,
+        read: async ({ params }) => shownOne(await api.shown.job(params), encodeShownJob),
+      },
       handler: async ({ params }) => ({ data: encodeJob(found(await api.job(params), nameOf(params))) }),
     }),
     triggerRoute(api),
@@ -91,8 +101,4 @@ export function encodeJob({ id, name, paused, running, latest }: JobView) {
     ...(startedAt !== undefined &&
       endedAt !== undefined && { latest_build_duration: nanoseconds(startedAt, endedAt) }),
   };
-}
-
-export function nanoseconds(from: Date, to: Date): number {
-  return (to.getTime() - from.getTime()) * 1_000_000;
 }

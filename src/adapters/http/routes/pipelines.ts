@@ -5,6 +5,7 @@ import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { PipelineView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { PipelineParams, TeamParams, answer, answerList } from './schemas.ts';
+import { SHOWN, encodeShownPipeline, shownOne } from './shown.ts';
 
 export const Pipeline = {
   id: Type.Integer(),
@@ -30,6 +31,10 @@ export function pipelineRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline',
       schema: { params: PipelineParams, response: answer(Pipeline) },
+      strangers: {
+        answer: SHOWN.pipeline,
+        read: async ({ params }) => shownOne(await api.shown.pipeline(params), encodeShownPipeline),
+      },
       handler: async ({ params }) => ({
         data: encodePipeline(
           found(await api.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`),

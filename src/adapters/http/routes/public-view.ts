@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { shownTo } from '#adapters/http/access/strangers.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PublicStep } from '#domain/graph/public-view.ts';
@@ -50,28 +50,14 @@ export function publicViewRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/public',
       schema: { params: PipelineParams, response: answer(View) },
-      handler: async ({ params, identity }) => {
+      strangers: 'same',
+      handler: async (request) => {
+        const { params, identity } = request;
         const view = await api.publicView(params, isMember(identity, params.team));
-        return { data: encode(shown(view, params)) };
+        return { data: encode(shownTo(request, view)) };
       },
     }),
   ];
-}
-
-/** The thing, or the same problem for a pipeline that is not there and for one that is not public. */
-export function shown<T>(thing: T | undefined, { team, pipeline, job }: Name): T {
-  if (thing !== undefined) return thing;
-  const what = job === undefined ? `no pipeline ${pipeline} ` : `no job ${job} of a pipeline ${pipeline} `;
-  throw new Problem(
-    'not-found',
-    `There is ${what}in team ${team} that everybody may see. Sign in to see those of your teams.`,
-  );
-}
-
-export interface Name {
-  team: string;
-  pipeline: string;
-  job?: string;
 }
 
 function encode({ pipeline, jobs, resourceTypes, state }: PublicView) {

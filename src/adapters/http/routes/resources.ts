@@ -20,6 +20,7 @@ import {
   answerList,
   answerPage,
 } from './schemas.ts';
+import { SHOWN, encodeShownResource, encodeShownVersion, shownAll, shownOne, shownPage } from './shown.ts';
 import { versionPathRoute } from './version-path.ts';
 import { WebhookFields, encodeWebhook } from './webhooks.ts';
 
@@ -54,6 +55,10 @@ export function resourceRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources',
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
+      strangers: {
+        answer: SHOWN.resources,
+        read: async ({ params }) => shownAll(await api.shown.resources(params), encodeShownResource),
+      },
       handler: async ({ params, identity }, reply) => {
         keepNoToken(reply, identity, params.team);
         const resources = found(
@@ -71,6 +76,10 @@ export function resourceRoutes(api: PublicApi): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
       schema: { params: ResourceParams, response: answer(Resource) },
+      strangers: {
+        answer: SHOWN.resource,
+        read: async ({ params }) => shownOne(await api.shown.resource(params), encodeShownResource),
+      },
       handler: async ({ params, identity }, reply) => {
         keepNoToken(reply, identity, params.team);
         const resource = found(await api.resource(params), nameOf(params));
@@ -88,6 +97,11 @@ function versionsRoute(api: PublicApi): Route {
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
     schema: { params: ResourceParams, querystring: Type.Object(PageQuery), response: answerPage(Version) },
+    strangers: {
+      answer: SHOWN.versions,
+      read: async ({ params, query }) =>
+        shownPage(await api.shown.versions(params, query), encodeShownVersion),
+    },
     handler: async ({ params, query }) => {
       const { rows, hasMore } = found(await api.versions(params, query), nameOf(params));
       const data = rows.map(({ id, fields, createdAt, disabled }) => ({

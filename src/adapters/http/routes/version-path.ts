@@ -4,7 +4,7 @@ import type { Route } from '#adapters/http/access/route.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { PathBuildView } from '#flows/views.ts';
 import { found } from './found.ts';
-import { nanoseconds } from './jobs.ts';
+import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, Strings, Time, VersionParams, answer } from './schemas.ts';
 
 const Build = Type.Object({

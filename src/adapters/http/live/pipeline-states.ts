@@ -1,0 +1,51 @@
+import { encodeJob } from '#adapters/http/routes/jobs.ts';
+import { encodePipeline } from '#adapters/http/routes/pipelines.ts';
+import { encodeResource } from '#adapters/http/routes/resources.ts';
+import { encodeShownWhole } from '#adapters/http/routes/shown.ts';
+import type { PipelineName } from '#flows/ports.ts';
+import type { ShownLists } from '#flows/show-lists.ts';
+import type { Views } from '#flows/views.ts';
+import { encodeEvent } from './encode-event.ts';
+import type { PipelineFeedParts } from './pipeline-feed.ts';
+
+type Told = Pick<PipelineFeedParts, 'read' | 'over'>;
+
+/** A pipeline as members follow it: what the routes of its parts show them. */
+export function stateForMembers(
+  name: PipelineName,
+  views: Pick<Views, 'pipeline' | 'jobs' | 'resources'>,
+): Told {
+  return {
+    over: { by: 'over', last: GONE },
+    async read() {
+      const [pipeline, jobs, resources] = await Promise.all([
+        views.pipeline(name),
+        views.jobs(name),
+        views.resources(name),
+      ]);
+      if (pipeline === undefined || jobs === undefined || resources === undefined) return undefined;
+      return {
+        pipeline: encodePipeline(pipeline),
+        jobs: jobs.map(encodeJob),
+        resources: resources.map((resource) => encodeResource(resource, undefined)),
+      };
+    },
+  };
+}
+
+/** As strangers follow it. They are not told whether it is gone or theirs to see no more. */
+export function stateForStrangers(name: PipelineName, { whole }: Pick<ShownLists, 'whole'>): Told {
+  return {
+    over: { by: 'rights', last: HIDDEN },
+    async read() {
+      const shown = await whole(name);
+      return shown && encodeShownWhole(shown);
+    },
+  };
+}
+
+const GONE = encodeEvent({ name: 'end', data: { complete: false, reason: 'The pipeline was deleted.' } });
+const HIDDEN = encodeEvent({
+  name: 'closed',
+  data: { reason: 'There is nothing here any more that everybody may see.' },
+});

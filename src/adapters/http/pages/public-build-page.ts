@@ -1,0 +1,57 @@
+import { refOf } from '#adapters/http/routes/builds.ts';
+import type { ShownBuildDetail, ShownLists, ShownStep } from '#flows/show-lists.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { duration, status, time } from './layout.ts';
+import { jobOf, paths, publicAbove } from './paths.ts';
+import { publicLayout } from './public-page.ts';
+import type { Codec, PublicPage } from './public-page.ts';
+
+/**
+ * A build as strangers see it: how it and its steps stand. Its own stream has its log, so that the page follows the pipeline's, which
+ * tells of each change of a status.
+ */
+export function publicBuildPage(shown: Pick<ShownLists, 'build'>, codec: Codec): PublicPage {
+  return async (asked) => {
+    const { team, pipeline, job } = jobOf(asked.params);
+    const ref = refOf({ team, pipeline, job, build: asked.params['build'] ?? '' });
+    const build = await shown.build(ref);
+    if (build === undefined) return undefined;
+    const title = `${job} ${ref.number}`;
+    return publicLayout(asked, codec, {
+      title,
+      above: publicAbove(ref, 'job'),
+      events: `${paths.pipeline(ref)}/events`,
+      main: html`<h1>${title}</h1>
+        <p role="status" id="status">${status(build.status)}</p>
+        <div id="live">${facts(build)} ${steps(build.steps)}</div>`,
+    });
+  };
+}
+
+function facts({ createdAt, startedAt, endedAt }: ShownBuildDetail): Html {
+  return html`<dl>
+    <dt>Made</dt>
+    <dd>${time(createdAt)}</dd>
+    <dt>Started</dt>
+    <dd>${time(startedAt)}</dd>
+    <dt>Took</dt>
+    <dd>${duration(startedAt, endedAt)}</dd>
+  </dl>`;
+}
+
+function steps(known: readonly ShownStep[]): Html {
+  if (known.length === 0) return html``;
+  return html`<section aria-labelledby="steps">
+    <h2 id="steps">Steps</h2>
+    <ol class="rows">
+      ${known.map(({ kind, name, status: now, startedAt, endedAt }) => {
+        const ended = startedAt !== undefined && endedAt !== undefined;
+        return html`<li>
+          <span>${kind} <strong>${name}</strong></span> ${status(now)}
+          <span class="help">${ended && duration(new Date(startedAt), new Date(endedAt))}</span>
+        </li>`;
+      })}
+    </ol>
+  </section>`;
+}

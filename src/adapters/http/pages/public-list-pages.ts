@@ -1,0 +1,118 @@
+import type { JobName } from '#flows/ports.ts';
+import type { ShownBuild, ShownLists, ShownVersion } from '#flows/show-lists.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { duration, status, time } from './layout.ts';
+import { PER_PAGE, cursor, older } from './paging.ts';
+import { jobOf, paths, publicAbove } from './paths.ts';
+import { publicLayout } from './public-page.ts';
+import type { Codec, PublicPage } from './public-page.ts';
+import { pausedNote } from './public-pipeline-page.ts';
+
+/** A job as strangers see it: how its builds stand. */
+export function publicJobPage(shown: Pick<ShownLists, 'job' | 'builds'>, codec: Codec): PublicPage {
+  return async (asked) => {
+    const name = jobOf(asked.params);
+    const [view, builds] = await Promise.all([
+      shown.job(name),
+      shown.builds(name, { limit: PER_PAGE, ...cursor(asked.query['before']) }),
+    ]);
+    if (view === undefined || builds === undefined) return undefined;
+    return publicLayout(asked, codec, {
+      title: name.job,
+      above: publicAbove(name),
+      events: `${paths.pipeline(name)}/events`,
+      main: html`<h1>${name.job}</h1>
+        <div id="live">
+          ${pausedNote('job', view.paused)} ${buildTable(name, builds.rows)}
+          ${older(builds, paths.builds(name), 'builds')}
+        </div>`,
+    });
+  };
+}
+
+function buildTable(name: JobName, builds: readonly ShownBuild[]): Html {
+  if (builds.length === 0) return html`<p>No builds yet.</p>`;
+  return html`<div class="scroll">
+    <table>
+      <caption>
+        Builds, newest first
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Build</th>
+          <th scope="col">Status</th>
+          <th scope="col">Made</th>
+          <th scope="col">Took</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${builds.map(
+          (build) =>
+            html`<tr>
+              <th scope="row">
+                <a href="${paths.build({ ...name, number: build.number })}">${build.number}</a>
+              </th>
+              <td>${status(build.status)}</td>
+              <td>${time(build.createdAt)}</td>
+              <td>${duration(build.startedAt, build.endedAt)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** A resource as strangers see it: when its versions were found. */
+export function publicResourcePage(
+  shown: Pick<ShownLists, 'resource' | 'versions'>,
+  codec: Codec,
+): PublicPage {
+  return async (asked) => {
+    const { team, pipeline } = jobOf(asked.params);
+    const name = { team, pipeline, resource: asked.params['resource'] ?? '' };
+    const [view, versions] = await Promise.all([
+      shown.resource(name),
+      shown.versions(name, { limit: PER_PAGE, ...cursor(asked.query['before']) }),
+    ]);
+    if (view === undefined || versions === undefined) return undefined;
+    return publicLayout(asked, codec, {
+      title: name.resource,
+      above: publicAbove(name),
+      main: html`<h1>${name.resource}</h1>
+        <p>Of type ${view.type}.${view.pinned && html` <span class="tag pinned">pinned</span>`}</p>
+        ${versionTable(paths.pipeline(name), versions.rows)}
+        ${older(versions, paths.resource(name), 'versions')}`,
+    });
+  };
+}
+
+function versionTable(pipeline: string, versions: readonly ShownVersion[]): Html {
+  if (versions.length === 0) return html`<p>No versions yet.</p>`;
+  return html`<div class="scroll">
+    <table>
+      <caption>
+        Versions, newest first
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Number</th>
+          <th scope="col">Found</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${versions.map(
+          ({ id, createdAt }) =>
+            html`<tr>
+              <th scope="row">
+                <a href="${pipeline}/image.svg?version_id=${id}" aria-label="${`Way of version ${id}`}"
+                  >${id}</a
+                >
+              </th>
+              <td>${time(createdAt)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

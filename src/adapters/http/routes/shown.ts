@@ -1,0 +1,159 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type {
+  ShownBuild,
+  ShownBuildDetail,
+  ShownJob,
+  ShownResource,
+  ShownStep,
+  ShownSummary,
+  ShownVersion,
+  ShownWhole,
+} from '#flows/show-lists.ts';
+import type { Listed } from '#flows/views.ts';
+import { nanoseconds } from './nanoseconds.ts';
+import { BuildStatusName, Time } from './schemas.ts';
+
+/*
+ * What strangers are sent at the paths that they share with members: schemas of their own, so that a field which a member's answer gains
+ * does not come to them, and each is as exact for its readers as the other.
+ */
+
+const Taken = {
+  started_at: Type.Optional(Time),
+  ended_at: Type.Optional(Time),
+  /** Nanoseconds. */
+  duration: Type.Optional(Type.Integer()),
+};
+const Pipeline = Type.Object({
+  id: Type.Integer(),
+  team: Type.String(),
+  name: Type.String(),
+  public: Type.Boolean(),
+  paused: Type.Boolean(),
+  jobs: Type.Integer(),
+  resources: Type.Integer(),
+});
+const Job = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  paused: Type.Boolean(),
+  latest_status: Type.Optional(BuildStatusName),
+  latest_build_number: Type.Optional(Type.String()),
+  latest_build_duration: Type.Optional(Type.Integer()),
+  started_at: Type.Optional(Time),
+  has_running: Type.Boolean(),
+});
+const Build = Type.Object({
+  id: Type.Integer(),
+  number: Type.String(),
+  status: BuildStatusName,
+  created_at: Time,
+  ...Taken,
+});
+const Step = Type.Object({
+  kind: Type.Enum(['get', 'task', 'put']),
+  name: Type.String(),
+  resource: Type.Optional(Type.String()),
+  status: Type.Enum(['waiting', 'started', 'succeeded', 'failed', 'cancelled', 'skipped']),
+  started_at: Type.Optional(Time),
+  ended_at: Type.Optional(Time),
+});
+const Resource = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  type: Type.String(),
+  pinned: Type.Boolean(),
+});
+const Version = Type.Object({ id: Type.Integer(), created_at: Time });
+const has_more = Type.Boolean();
+
+export const SHOWN = {
+  pipeline: Type.Object({ data: Pipeline }),
+  job: Type.Object({ data: Job }),
+  jobs: Type.Object({ data: Type.Array(Job) }),
+  builds: Type.Object({ data: Type.Array(Build), has_more }),
+  build: Type.Object({ data: Type.Object({ ...Build.properties, steps: Type.Array(Step) }) }),
+  resource: Type.Object({ data: Resource }),
+  resources: Type.Object({ data: Type.Array(Resource) }),
+  versions: Type.Object({ data: Type.Array(Version), has_more }),
+};
+
+/** An answer to strangers, if there is something to answer. */
+export function shownOne<T, U>(found: T | undefined, encode: (one: T) => U): { data: U } | undefined {
+  return found === undefined ? undefined : { data: encode(found) };
+}
+
+export function shownAll<T, U>(found: T[] | undefined, encode: (one: T) => U): { data: U[] } | undefined {
+  return found && { data: found.map(encode) };
+}
+
+export function shownPage<T, U>(
+  found: Listed<T> | undefined,
+  encode: (one: T) => U,
+): { data: U[]; has_more: boolean } | undefined {
+  return found && { data: found.rows.map(encode), has_more: found.hasMore };
+}
+
+export function encodeShownPipeline(shown: ShownSummary): Static<typeof Pipeline> {
+  const { id, team, name, paused, jobs, resources } = shown;
+  return { id, team, name, public: true, paused, jobs, resources };
+}
+
+export function encodeShownJob({ id, name, paused, running, latest }: ShownJob): Static<typeof Job> {
+  const { started_at, duration } = taken(latest ?? {});
+  return {
+    id,
+    name,
+    paused,
+    has_running: running,
+    ...(latest !== undefined && { latest_status: latest.status, latest_build_number: latest.number }),
+    ...(started_at !== undefined && { started_at }),
+    ...(duration !== undefined && { latest_build_duration: duration }),
+  };
+}
+
+export function encodeShownBuild(build: ShownBuild): Static<typeof Build> {
+  const { id, number, status, createdAt } = build;
+  return { id, number, status, created_at: createdAt.toISOString(), ...taken(build) };
+}
+
+export function encodeShownDetail(build: ShownBuildDetail): Static<typeof SHOWN.build>['data'] {
+  return { ...encodeShownBuild(build), steps: build.steps.map(encodeStep) };
+}
+
+function encodeStep({ kind, name, resource, status, startedAt, endedAt }: ShownStep): Static<typeof Step> {
+  return {
+    kind,
+    name,
+    status,
+    ...(resource !== undefined && { resource }),
+    ...(startedAt !== undefined && { started_at: startedAt }),
+    ...(endedAt !== undefined && { ended_at: endedAt }),
+  };
+}
+
+export function encodeShownResource({ id, name, type, pinned }: ShownResource): Static<typeof Resource> {
+  return { id, name, type, pinned };
+}
+
+export function encodeShownVersion({ id, createdAt }: ShownVersion): Static<typeof Version> {
+  return { id, created_at: createdAt.toISOString() };
+}
+
+/** What strangers who follow a pipeline are told. */
+export function encodeShownWhole({ pipeline, jobs, resources }: ShownWhole) {
+  return {
+    pipeline: encodeShownPipeline(pipeline),
+    jobs: jobs.map(encodeShownJob),
+    resources: resources.map(encodeShownResource),
+  };
+}
+
+function taken({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
+  return {
+    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
+    ...(endedAt !== undefined && { ended_at: endedAt.toISOString() }),
+    ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),
+  };
+}

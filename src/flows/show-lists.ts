@@ -1,0 +1,187 @@
+import type { StepState } from '#domain/build/build-state.ts';
+import type { BuildStatus } from '#domain/build/events.ts';
+import { FRESH_MS, findShown } from './find-shown.ts';
+import { kept } from './kept.ts';
+import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
+import type { ShowStore, ShownPipeline, ShownState } from './show-ports.ts';
+import type { BuildDetail, BuildView, JobView, Listed, Page, VersionView, Views } from './views.ts';
+
+/*
+ * What strangers read of a public pipeline, beside its picture. Each shape is made of the fields that are named here, so that whatever
+ * members are shown one day stays inside until somebody names it here too.
+ */
+
+export interface ShownSummary {
+  id: number;
+  team: string;
+  name: string;
+  paused: boolean;
+  jobs: number;
+  resources: number;
+}
+
+export interface ShownJob {
+  id: number;
+  name: string;
+  paused: boolean;
+  running: boolean;
+  latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
+}
+
+/** How a build stands and when: neither why, nor by whom, nor of what. */
+export interface ShownBuild {
+  /** The cursor of the list. */
+  id: number;
+  number: string;
+  status: BuildStatus;
+  createdAt: Date;
+  startedAt?: Date;
+  endedAt?: Date;
+}
+
+export type ShownStep = Pick<StepState, 'kind' | 'name' | 'resource' | 'status' | 'startedAt' | 'endedAt'>;
+
+export interface ShownBuildDetail extends ShownBuild {
+  steps: ShownStep[];
+}
+
+export type ShownResource = Pick<ShownState['resources'][number], 'id' | 'name' | 'type' | 'pinned'>;
+
+/** By its number, which pictures take; its fields may hold addresses and words of others. */
+export interface ShownVersion {
+  id: number;
+  createdAt: Date;
+}
+
+/** Everything of a pipeline that changes. */
+export interface ShownWhole {
+  pipeline: ShownSummary;
+  jobs: ShownJob[];
+  resources: ShownResource[];
+}
+
+/** `undefined`: there is none, or it is not public: nobody can tell which. Jobs and resources are those of the present definition. */
+export interface ShownLists {
+  pipeline(name: PipelineName): Promise<ShownSummary | undefined>;
+  jobs(name: PipelineName): Promise<ShownJob[] | undefined>;
+  job(name: JobName): Promise<ShownJob | undefined>;
+  /** Newest first. */
+  builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<ShownBuild> | undefined>;
+  build(ref: BuildRef): Promise<ShownBuildDetail | undefined>;
+  resources(name: PipelineName): Promise<ShownResource[] | undefined>;
+  resource(name: ResourceName): Promise<ShownResource | undefined>;
+  /** Newest first. */
+  versions(name: ResourceName, page: Page): Promise<Listed<ShownVersion> | undefined>;
+  /** Read anew each time, for one reader on behalf of all who follow it. */
+  whole(name: PipelineName): Promise<ShownWhole | undefined>;
+}
+
+interface Ports {
+  store: Pick<ShowStore, 'shown' | 'state'>;
+  views: Pick<Views, 'jobs' | 'builds' | 'build' | 'versions'>;
+  /** Milliseconds. */
+  now: () => number;
+}
+
+const MOST_WHOLES = 100;
+const MOST_PAGES = 300;
+
+export function showLists({ store, views, now }: Ports): ShownLists {
+  const { find } = findShown(store, now);
+  const fresh = { for: FRESH_MS, now };
+  const wholes = kept<ShownWhole>({ most: MOST_WHOLES, fresh });
+  const pages = { most: MOST_PAGES, fresh };
+  const builds = kept<Listed<ShownBuild> | undefined>(pages);
+  const details = kept<ShownBuildDetail | undefined>(pages);
+  const versions = kept<Listed<ShownVersion> | undefined>(pages);
+  const readWhole = async (found: ShownPipeline): Promise<ShownWhole> => {
+    const [jobs = [], { resources }] = await Promise.all([views.jobs(found), store.state(found.id)]);
+    return {
+      pipeline: summaryOf(found, jobs.length, resources.length),
+      jobs: jobs.map(shownJob),
+      resources: resources.map(shownResource),
+    };
+  };
+  const whole = async (name: PipelineName): Promise<ShownWhole | undefined> => {
+    const found = await find(name, false);
+    return found && (await wholes.get(String(found.id), () => readWhole(found)));
+  };
+  const job = async (name: JobName) => (await whole(name))?.jobs.find((one) => one.name === name.job);
+  const resource = async (name: ResourceName) =>
+    (await whole(name))?.resources.find((one) => one.name === name.resource);
+  return {
+    pipeline: async (name) => (await whole(name))?.pipeline,
+    jobs: async (name) => (await whole(name))?.jobs,
+    job,
+    async builds(name, page) {
+      const of = await job(name);
+      if (of === undefined) return undefined;
+      const read = async () => listed(await views.builds(name, page), shownBuild);
+      return await builds.get(JSON.stringify([of.id, page]), read);
+    },
+    async build(ref) {
+      const of = await job(ref);
+      if (of === undefined) return undefined;
+      return await details.get(`${of.id} ${ref.number}`, async () => shownDetail(await views.build(ref)));
+    },
+    resources: async (name) => (await whole(name))?.resources,
+    resource,
+    async versions(name, page) {
+      const of = await resource(name);
+      if (of === undefined) return undefined;
+      const read = async () => listed(await views.versions(name, page), shownVersion);
+      return await versions.get(JSON.stringify([of.id, page]), read);
+    },
+    async whole(name) {
+      const found = await store.shown(name);
+      return found?.public === true ? await readWhole(found) : undefined;
+    },
+  };
+}
+
+function summaryOf({ id, team, pipeline, paused }: ShownPipeline, jobs: number, resources: number) {
+  return { id, team, name: pipeline, paused, jobs, resources };
+}
+
+function shownJob({ id, name, paused, running, latest }: JobView): ShownJob {
+  return { id, name, paused, running, ...(latest !== undefined && { latest: shownLatest(latest) }) };
+}
+
+function shownLatest({ number, status, ...more }: NonNullable<JobView['latest']>) {
+  return { number, status, ...times(more) };
+}
+
+function shownBuild({ id, number, status, createdAt, ...more }: BuildView): ShownBuild {
+  return { id, number, status, createdAt, ...times(more) };
+}
+
+function times({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
+  return { ...(startedAt !== undefined && { startedAt }), ...(endedAt !== undefined && { endedAt }) };
+}
+
+function shownDetail(build: BuildDetail | undefined): ShownBuildDetail | undefined {
+  return build && { ...shownBuild(build), steps: build.steps.map(shownStep) };
+}
+
+function shownStep({ kind, name, resource, status, startedAt, endedAt }: StepState): ShownStep {
+  return {
+    kind,
+    name,
+    status,
+    ...(resource !== undefined && { resource }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+  };
+}
+
+function shownResource({ id, name, type, pinned }: ShownState['resources'][number]): ShownResource {
+  return { id, name, type, pinned };
+}
+
+function shownVersion({ id, createdAt }: VersionView): ShownVersion {
+  return { id, createdAt };
+}
+
+function listed<T, U>(found: Listed<T> | undefined, shape: (row: T) => U): Listed<U> | undefined {
+  return found && { rows: found.rows.map(shape), hasMore: found.hasMore };
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { stumblingBlocks } from '#testing/accessibility.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { writeSecretiveHistory } from '#testing/secretive-history.ts';
+import { plantSecrets } from '#testing/secretive-pipeline.ts';
+import { openPerson, openSite, picture, until } from '#testing/site.ts';
+import { toSave } from '#testing/stores.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* What somebody sees in a browser who is nobody here. PICTURES names a folder for pictures of every page. */
+const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
+  'PICTURES'
+];
+const APP = '/teams/main/pipelines/app';
+const { secret, word } = plantSecrets();
+
+let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
+
+beforeAll(async () => {
+  // The provider tells of each default that a test leaves as it is.
+  for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
+  site = await openSite(ORIGIN, openGateway);
+  await site.stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
+  const saved = await save(true);
+  await writeSecretiveHistory(site.stores, saved, secret);
+  await site.gateway.account('ann', { teams: { main: 'write' }, password: 'correct horse battery' });
+});
+afterAll(async () => {
+  await site.close();
+});
+
+const save = async (isPublic: boolean) =>
+  await site.stores.pipelines.savePipeline(
+    toSave(
+      samplePipeline({
+        jobs: [
+          job('unit', getStep('git.app', { trigger: false }), task('test')),
+          job('publish', getStep('git.app', { passed: ['unit'] }), task('push')),
+        ],
+      }),
+      { public: isPublic },
+    ),
+  );
+
+/** As a person would see it: the secrets of members are nowhere in it, nothing can be pressed, and nobody stumbles. */
+async function expectHarmless(page: Page): Promise<void> {
+  expect(await stumblingBlocks(page)).toEqual([]);
+  expect(await page.content()).not.toContain(word);
+  expect(await page.getByRole('button').count()).toBe(0);
+}
+
+test('a stranger looks at a public pipeline, follows it, and is sent to sign in once it is private', async () => {
+  const { page, context, complaints } = await openPerson(site.browser, ORIGIN);
+  const heading = async (): Promise<string> => await page.locator('h1').innerText();
+  await page.goto(APP);
+  expect(await heading()).toBe('app');
+  const image = page.locator('#picture');
+  await until(
+    async () => await image.evaluate((one) => 'naturalWidth' in one && Number(one.naturalWidth) > 0),
+  );
+  await expectHarmless(page);
+  await picture(page, 'public-pipeline', PICTURES);
+
+  const as = await site.gateway.session('ann');
+  await site.gateway.ask(`POST ${APP}/jobs/publish/pause`, { as });
+  await page.locator('#live .tag.paused').waitFor();
+
+  await page.getByRole('link', { name: 'unit', exact: true }).click();
+  await page.waitForURL(`**${APP}/jobs/unit/builds`);
+  await expectHarmless(page);
+  await picture(page, 'public-job', PICTURES);
+  await page.getByRole('link', { name: '1', exact: true }).click();
+  await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
+  expect(await page.locator('#status').innerText()).toContain('failed');
+  expect(await page.locator('ol.rows').innerText()).toContain('test');
+  expect(await page.locator('#log').count()).toBe(0);
+  await expectHarmless(page);
+  await picture(page, 'public-build', PICTURES);
+  await page.getByRole('link', { name: 'app', exact: true }).click();
+  await page.getByRole('link', { name: 'git.app', exact: true }).click();
+  await page.waitForURL(`**${APP}/resources/git.app`);
+  await expectHarmless(page);
+  await picture(page, 'public-resource', PICTURES);
+
+  await page.goto(APP);
+  await page.getByRole('link', { name: 'Sign in', exact: true }).click();
+  await page.getByLabel('Username').fill('ann');
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(`**${APP}`);
+  await page.getByRole('button', { name: 'Start a build of unit' }).waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.waitForURL('**/auth/login');
+
+  await page.goto(APP);
+  expect(await heading()).toBe('app');
+  await save(false);
+  await page.waitForURL('**/auth/login?return_to=*');
+  await page.goto(`${APP}/jobs/unit/builds/1`);
+  expect(await heading()).toBe('Sign in');
+  expect(complaints).toEqual([]);
+  await context.close();
+});

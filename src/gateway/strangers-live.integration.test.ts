@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/pool.ts';
+import { readEvents } from '#testing/event-reader.ts';
+import type { EventReader } from '#testing/event-reader.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { openStores, toSave } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* What strangers follow, for how long, and how much they may ask for. */
+const QUICK = { tendMs: 50 };
+const FEW = { strangersPerAddress: 3, strangersInAll: 4 };
+
+let stores: TestStores;
+let gateway: Gateway;
+let ann: string;
+let app = '';
+const open: EventReader[] = [];
+let teams = 0;
+let team = '';
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores, { limits: QUICK });
+});
+beforeEach(async () => {
+  await stores.empty();
+  // Another name each time, so that nothing is remembered.
+  team = `main-${(teams += 1)}`;
+  app = `/teams/${team}/pipelines/app`;
+  await stores.teams.saveTeam({ name: team, namespace: team });
+  await save(true);
+  await gateway.account('ann', { teams: { [team]: 'write' } });
+  ann = await gateway.session('ann');
+});
+afterEach(async () => {
+  for (const reader of open.splice(0)) reader.close();
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+
+const save = async (isPublic: boolean) =>
+  await stores.pipelines.savePipeline(toSave(samplePipeline(), { team, namespace: team, public: isPublic }));
+
+async function follow(
+  as?: string,
+  more: Record<string, string> = {},
+  { base } = gateway,
+): Promise<EventReader> {
+  const shown = as === undefined ? {} : { authorization: `Bearer ${as}` };
+  const reader = await readEvents(`${base}${app}/events`, { ...shown, ...more });
+  open.push(reader);
+  return reader;
+}
+const pausedIn = (reader: EventReader): boolean[] =>
+  reader.events
+    .filter(({ name }) => name === 'pipeline')
+    .map(({ data }) => {
+      const { jobs }: { jobs: { paused: boolean }[] } = JSON.parse(data);
+      return jobs[0]?.paused === true;
+    });
+const last = ({ events }: EventReader) => events.at(-1);
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(10);
+}
+
+describe('a stranger who follows a public pipeline', () => {
+  test('is told whenever it changes, in another shape than members, and goes on where they were', async () => {
+    const [theirs, ours] = [await follow(), await follow(ann)];
+    await until(() => pausedIn(theirs).length === 1 && pausedIn(ours).length === 1);
+    const state: { pipeline: object } = JSON.parse(last(theirs)?.data ?? '');
+    expect(Object.keys(state.pipeline)).not.toContain('revision');
+    expect(last(ours)?.data).toContain('"revision"');
+    await gateway.ask(`POST ${app}/jobs/unit/pause`, { as: ann });
+    await until(() => pausedIn(theirs).at(-1) === true);
+    const again = await follow(undefined, { 'last-event-id': last(theirs)?.id ?? '' });
+    await gateway.ask(`POST ${app}/jobs/unit/unpause`, { as: ann });
+    await until(() => pausedIn(again).length > 0);
+    expect(pausedIn(again)).toEqual([false]);
+  });
+
+  test('is told no more once it is private; members are', async () => {
+    const [theirs, ours] = [await follow(), await follow(ann)];
+    await until(() => pausedIn(theirs).length === 1 && pausedIn(ours).length === 1);
+    await save(false);
+    await theirs.over;
+    expect(last(theirs)).toMatchObject({ name: 'closed' });
+    expect(pausedIn(theirs)).toHaveLength(1);
+    await gateway.ask(`POST ${app}/jobs/unit/pause`, { as: ann });
+    await until(() => pausedIn(ours).at(-1) === true);
+    // Whether it is public may be known from a second ago.
+    while ((await follow()).status !== 404) await sleep(50);
+  });
+
+  test('is told the same when it is deleted', async () => {
+    const [one, other] = [await follow(), await follow()];
+    await until(() => pausedIn(one).length === 1 && pausedIn(other).length === 1);
+    await save(false);
+    await one.over;
+    await save(true);
+    let third = await follow();
+    while (third.status !== 200) {
+      await sleep(50);
+      third = await follow();
+    }
+    await until(() => pausedIn(third).length === 1);
+    await stores.pool.query(rows()`UPDATE pipelines SET deleted_at = now()`);
+    await third.over;
+    expect(last(third)).toEqual(last(one));
+  });
+
+  test('stays one when a member with the same credential has to leave', async () => {
+    const member = await follow(ann);
+    await until(() => pausedIn(member).length === 1);
+    await stores.pool.query(rows()`DELETE FROM team_members`);
+    await member.over;
+    expect(last(member)).toMatchObject({ name: 'closed', data: expect.stringContaining('You may not') });
+    const stranger = await follow(ann);
+    await until(() => pausedIn(stranger).length === 1);
+    expect(last(stranger)?.data).not.toContain('"revision"');
+    // Both at once: the one that came as a member ends, the other goes on.
+    await stores.pool.query(rows()`
+      INSERT INTO team_members (team_id, user_id, role) SELECT t.id, u.id, 'read' FROM teams t, users u WHERE t.name = ${team}`);
+    const again = await follow(ann);
+    await until(() => pausedIn(again).length === 1);
+    expect(last(again)?.data).toContain('"revision"');
+    await stores.pool.query(rows()`DELETE FROM team_members`);
+    await again.over;
+    await stores.actions.pauseJob({ team, pipeline: 'app', job: 'unit' }, 'somebody');
+    await until(() => pausedIn(stranger).at(-1) === true);
+  });
+});
+
+describe('strangers', () => {
+  test('have so many streams, of an address and in all, and leave room for members', async () => {
+    const crowded = await openGateway(stores, { limits: FEW });
+    try {
+      const at = async (address: string, as?: string) =>
+        await follow(as, { 'x-forwarded-for': address }, crowded);
+      for (let times = 0; times < FEW.strangersPerAddress; times += 1) await at(`2001:db8::${times}`);
+      const many = await at('2001:db8::ffff');
+      expect([many.status, many.headers['retry-after']]).toEqual([429, '30']);
+      expect((await at('192.0.2.1')).status).toBe(200);
+      expect((await at('192.0.2.2')).status).toBe(503);
+      expect((await at('2001:db8::1', ann)).status).toBe(200);
+    } finally {
+      await crowded.close();
+    }
+  });
+
+  test('may ask for so much at a time, whether it is there or not; members may, and pictures are apart', async () => {
+    const limited = await openGateway(stores, { strangers: { burst: 3, perSecond: 0.001, addresses: 100 } });
+    try {
+      const ask = async (path: string, address: string, as?: string, accept = 'application/json') =>
+        await limited.ask(`GET ${path}`, { as, headers: { 'x-forwarded-for': address, accept } });
+      for (const [path, address] of [
+        [app, '192.0.2.1'],
+        ['/teams/none/pipelines/none', '192.0.2.2'],
+      ] as const) {
+        const statuses = [];
+        for (const more of ['', '/jobs', '/resources', '/jobs', '/events'])
+          statuses.push((await ask(`${path}${more}`, address)).status);
+        const good = path === app ? 200 : 404;
+        expect(statuses).toEqual([good, good, good, 429, 429]);
+      }
+      const refused = await ask(app, '192.0.2.1');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect((await ask(app, '192.0.2.1', undefined, 'text/html')).status).toBe(429);
+      expect((await ask(app, '192.0.2.1', ann)).status).toBe(200);
+      expect((await ask(`${app}/badge.svg`, '192.0.2.1')).status).toBe(200);
+    } finally {
+      await limited.close();
+    }
+  });
+});
