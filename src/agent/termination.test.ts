@@ -1,6 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { parseTermination } from '#domain/build/parse-termination.ts';
-import { encodeTermination, type LastWords, type StepEnd } from './termination.ts';
+import { encodeTermination, writeTermination, type LastWords, type StepEnd } from './termination.ts';
 
 const succeeded = (step: string, more: Partial<StepEnd> = {}): StepEnd => ({
   step,
@@ -87,5 +92,38 @@ describe('last words', () => {
       outcome: 'succeeded',
       exits: {},
     });
+  });
+});
+
+describe('the file of the last words', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-words-'));
+  const path = join(folder, 'termination-log');
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('has what was written last, shorter or longer than before', () => {
+    for (const message of ['first', 'a longer one '.repeat(20), 'short']) {
+      writeTermination(path, { ...words, message });
+      expect(readFileSync(path, 'utf8')).toBe(encodeTermination({ ...words, message }));
+    }
+  });
+
+  test('has the old words or the new ones when the agent is killed as it writes', async () => {
+    const messages = ['short', 'much longer '.repeat(100)];
+    const script = `
+      import { writeTermination } from ${JSON.stringify(new URL('termination.ts', import.meta.url))};
+      const words = ${JSON.stringify(words)};
+      const write = (message) => writeTermination(${JSON.stringify(path)}, { ...words, message });
+      write('short');
+      console.log('ready');
+      for (;;) for (const message of ${JSON.stringify(messages)}) write(message);`;
+    for (let times = 0; times < 15; times += 1) {
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(child.stdout, 'data');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      expect(messages).toContain(parseTermination(readFileSync(path, 'utf8'))?.message);
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { TERMINATION_LIMIT, type StepStatus, type TerminationMessage } from '#domain/build/events.ts';
 
 /** How a step ended, and under which number the gateway is told so. */
@@ -19,9 +19,26 @@ export interface LastWords extends Pick<TerminationMessage, 'outcome' | 'reason'
 /** Leaves the last words where the kubelet finds them; a Pod without that file changes nothing. */
 export function writeTermination(path: string, words: LastWords): void {
   try {
-    writeFileSync(path, encodeTermination(words));
+    replaceText(path, encodeTermination(words));
   } catch {
     // The gateway has the same news, or the operator will judge by the Pod.
+  }
+}
+
+/**
+ * The file is mounted and cannot be renamed over. One write covers what was there before, with spaces at its end, and only then is it
+ * made shorter: whoever is killed in between leaves the old words or the new ones, never none.
+ */
+function replaceText(path: string, text: string): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);
+  try {
+    const bytes = Buffer.from(text);
+    const padded = Buffer.alloc(Math.max(bytes.length, fstatSync(file).size), ' ');
+    bytes.copy(padded);
+    writeSync(file, padded, 0, padded.length, 0);
+    ftruncateSync(file, bytes.length);
+  } finally {
+    closeSync(file);
   }
 }
 
