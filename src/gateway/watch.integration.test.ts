@@ -205,7 +205,14 @@ describe('what there is', () => {
       'Build 9 of job unit of pipeline app in team main',
     ],
     'a pipeline that there is not': ['jobs list shop', 'Pipeline shop in team main does not exist. Look at'],
-    'a team that is not theirs': ['jobs list app --team other', 'This needs the role read in team other.'],
+    'a team that is not theirs': [
+      'trigger app/unit --team other',
+      'This needs the role write in team other.',
+    ],
+    'a pipeline of another team that is not public, as if there were none': [
+      'jobs list app --team other',
+      'There is no pipeline app in team other that everybody may see.',
+    ],
     'a name that leads elsewhere': ['jobs list ..', '".." cannot be a name'],
     'a log as JSON': ['trigger app/unit --watch --output json', 'leave one of them out'],
   };
