@@ -26,7 +26,11 @@ const build: BuildDetail & typeof MORE = {
   createdAt: AT,
   startedAt: AT,
   inputs: [{ name: NEVER, resource: 'git.app', version: 11, fields: { ref: NEVER } }],
-  steps: [{ id: '0', kind: 'task', name: 'test', status: 'failed', exitCode: 3, message: NEVER, ...MORE }],
+  steps: [
+    { id: '0', kind: 'get', name: 'app', resource: 'git.app', status: 'succeeded' },
+    { id: '1', kind: 'get', name: 'gone', resource: 'git.gone', status: 'succeeded' },
+    { id: '2', kind: 'task', name: 'test', status: 'failed', exitCode: 3, message: NEVER, ...MORE },
+  ],
 };
 
 function lists({ isPublic = true } = {}) {
@@ -131,5 +135,10 @@ describe('strangers', () => {
     ];
     expect(found).toEqual([undefined, undefined, undefined, undefined]);
     expect(asked).toEqual(['shown', 'jobs', 'state']);
+  });
+
+  test('are shown no step of a build from before that names a resource which is not in the definition', async () => {
+    const found = await lists().all.build({ ...UNIT, number: '7' });
+    expect(found?.steps.map(({ name }) => name)).toEqual(['app', 'test']);
   });
 });

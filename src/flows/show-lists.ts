@@ -120,9 +120,11 @@ export function showLists({ store, views, now }: Ports): ShownLists {
       return await builds.get(JSON.stringify([of.id, page]), read);
     },
     async build(ref) {
-      const of = await job(ref);
-      if (of === undefined) return undefined;
-      return await details.get(`${of.id} ${ref.number}`, async () => shownDetail(await views.build(ref)));
+      const shown = await whole(ref);
+      const of = shown?.jobs.find((one) => one.name === ref.job);
+      if (shown === undefined || of === undefined) return undefined;
+      const read = async () => shownDetail(await views.build(ref), shown.resources);
+      return await details.get(`${of.id} ${ref.number}`, read);
     },
     resources: async (name) => (await whole(name))?.resources,
     resource,
@@ -159,8 +161,14 @@ function times({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
   return { ...(startedAt !== undefined && { startedAt }), ...(endedAt !== undefined && { endedAt }) };
 }
 
-function shownDetail(build: BuildDetail | undefined): ShownBuildDetail | undefined {
-  return build && { ...shownBuild(build), steps: build.steps.map(shownStep) };
+/** Without the steps of resources that the definition names no longer: their names may not be for strangers. */
+function shownDetail(
+  build: BuildDetail | undefined,
+  resources: readonly ShownResource[],
+): ShownBuildDetail | undefined {
+  const isNamed = ({ resource }: StepState): boolean =>
+    resource === undefined || resources.some(({ name }) => name === resource);
+  return build && { ...shownBuild(build), steps: build.steps.filter(isNamed).map(shownStep) };
 }
 
 function shownStep({ kind, name, resource, status, startedAt, endedAt }: StepState): ShownStep {
