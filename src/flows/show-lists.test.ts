@@ -45,14 +45,17 @@ function lists({ isPublic = true } = {}) {
     async state() {
       asked.push('state');
       const resource = { id: 5, name: 'git.app', type: 'git', pinned: true, failing: true, ...MORE };
-      return { jobs: [], resources: [resource] };
+      const jobs = [{ id: 2, name: 'unit', paused: false, doing: [], ...MORE }];
+      return { jobs, resources: [resource] };
     },
   };
   const views: Pick<Views, 'jobs' | 'builds' | 'build' | 'versions'> = {
     async jobs() {
       asked.push('jobs');
       const latest = { number: '7', status: 'failed' as const, startedAt: AT, ...MORE };
-      return [{ id: 2, name: 'unit', paused: false, running: false, latest, ...MORE }];
+      const unit = { id: 2, name: 'unit', paused: false, running: false, latest, ...MORE };
+      // As when the pipeline has just got another name, and a private one its name.
+      return [unit, { ...unit, id: 3, name: NEVER }];
     },
     async builds() {
       asked.push('builds');

@@ -95,7 +95,12 @@ export function showLists({ store, views, now }: Ports): ShownLists {
   const details = kept<ShownBuildDetail | undefined>(pages);
   const versions = kept<Listed<ShownVersion> | undefined>(pages);
   const readWhole = async (found: ShownPipeline): Promise<ShownWhole> => {
-    const [jobs = [], { resources }] = await Promise.all([views.jobs(found), store.state(found.id)]);
+    const [named = [], { jobs: own, resources }] = await Promise.all([
+      views.jobs(found),
+      store.state(found.id),
+    ]);
+    // The name may be another pipeline's by now, which need not be public.
+    const jobs = named.filter(({ id }) => own.some((one) => one.id === id));
     return {
       pipeline: summaryOf(found, jobs.length, resources.length),
       jobs: jobs.map(shownJob),
