@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { remember } from './remember.ts';
 
@@ -29,4 +31,19 @@ test.each([
   const one = remembering(2);
   for (const key of [...keys, 'a']) one.of(key);
   expect(one.made).toEqual(made);
+});
+
+test('of the text that a key is a piece of, nothing stays', () => {
+  setFlagsFromString('--expose-gc');
+  const used = (): number => {
+    runInNewContext('gc')();
+    return process.memoryUsage().heapUsed;
+  };
+  const of = remember(200, () => 'made');
+  const before = used();
+  for (let count = 0; count < 200; count += 1) {
+    const url = Buffer.alloc(512 * 1024, `${count}-token`).toString('latin1');
+    of(url.slice(0, 43));
+  }
+  expect(used() - before).toBeLessThan(50 * 1024 * 1024);
 });
