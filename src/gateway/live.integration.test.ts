@@ -238,24 +238,6 @@ describe('a pipeline that is followed', () => {
     expect(statesOf(other)[0]?.jobs[0]?.paused).toBe(false);
   });
 
-  test('under the name that it has just been given: whoever follows the old one ends, and nobody else', async () => {
-    const seldom = await openGateway(stores, { limits: { ...QUICK, tendMs: 600_000 } });
-    try {
-      const old = await read(seldom, `${APP}/events`);
-      await until(() => statesOf(old).length > 0);
-      await stores.pool.query(rows()`UPDATE pipelines SET name = 'renamed' WHERE name = 'app'`);
-      const reader = await read(seldom, '/teams/main/pipelines/renamed/events');
-      await until(() => reader.events.length > 0);
-      expect(reader.events.map(({ name }) => name)).toEqual(['pipeline']);
-      await seldom.ask('POST /teams/main/pipelines/renamed/jobs/unit/pause', { as: ann });
-      await until(() => statesOf(reader).at(-1)?.jobs[0]?.paused === true);
-      await old.over;
-      expect(old.events.at(-1)?.name).toBe('end');
-    } finally {
-      await seldom.close();
-    }
-  });
-
   test('that does not exist, or of another team: the problem', async () => {
     const answers = [];
     for (const path of ['/teams/main/pipelines/nobody/events', `${APP}/jobs/unit/builds/9/events`])

@@ -3,6 +3,12 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { remember } from './remember.ts';
 
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
+
 function remembering(most: number) {
   const made: string[] = [];
   const of = remember(most, (key) => {
@@ -34,16 +40,11 @@ test.each([
 });
 
 test('of the text that a key is a piece of, nothing stays', () => {
-  setFlagsFromString('--expose-gc');
-  const used = (): number => {
-    runInNewContext('gc')();
-    return process.memoryUsage().heapUsed;
-  };
   const of = remember(200, () => 'made');
-  const before = used();
+  const before = heapUsed();
   for (let count = 0; count < 200; count += 1) {
     const url = Buffer.alloc(512 * 1024, `${count}-token`).toString('latin1');
     of(url.slice(0, 43));
   }
-  expect(used() - before).toBeLessThan(50 * 1024 * 1024);
+  expect(heapUsed() - before).toBeLessThan(50 * 1024 * 1024);
 });

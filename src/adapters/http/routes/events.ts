@@ -97,7 +97,7 @@ function buildEvents(live: Live): Route {
       const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
       const stream = live.streams.answer('build', request, reply);
       const make = () => new BuildFeed({ ref, views: api, failed: live.failed });
-      stream.gone = live.builds.read({ key: keyOf([ids.build, ref]), ids, make }, stream, after);
+      stream.gone = live.builds.read({ key: String(ids.build), ids, make }, stream, after);
     },
   });
 }
@@ -124,11 +124,8 @@ function pipelineEvents(live: Live): Route {
       const state = stranger ? stateForStrangers(name, api.shown) : stateForMembers(name, api);
       const make = () => new PipelineFeed({ ...state, failed: live.failed });
       const has = request.headers['last-event-id'];
-      const key = keyOf([stranger, id, name]);
+      const key = `${stranger ? 'strangers' : 'members'} ${id}`;
       stream.gone = live.pipelines.read({ key, ids: { pipeline: id }, make }, stream, has);
     },
   });
 }
-
-/** Of a feed: what it is of, and the names by which it reads that. Another name is another feed, which goes on where the one of the old name ends. */
-const keyOf = (parts: unknown[]): string => JSON.stringify(parts);
