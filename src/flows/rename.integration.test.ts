@@ -105,6 +105,22 @@ describe('a rename', () => {
     expect(await renames.history()).toEqual(before);
   });
 
+  test('that is not done yet does not bring back what was deleted meanwhile', async () => {
+    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    const [old] = renames.world.manifests(TEAM);
+    if (old === undefined) throw new Error('no object');
+    await renames.world.cluster.removeObject(old);
+    await renames.operate();
+    const fresh = await renames.world.objects.read({ namespace: TEAM, name: 'renamed' });
+    expect(fresh).toMatchObject({ value: { verdict: { ready: false, reason: 'RenameRefused' } } });
+    expect([renames.objects(), await renames.names(), await renames.audit()]).toEqual([
+      ['renamed'],
+      ['app'],
+      [],
+    ]);
+    expect(await stores.views.pipeline(APP)).toBeUndefined();
+  });
+
   test('can be done again and again, to and fro', async () => {
     expect(await renames.rename('b')).toMatchObject(RENAMED);
     expect(await renames.rename('c', { from: 'b' })).toMatchObject(RENAMED);

@@ -107,13 +107,13 @@ interface Asked extends Locked {
   by: string;
 }
 
-/** What was asked for, if it is what this object says, in its own team. */
+/** What was asked for, if it is what this object says, in its own team; not of what was deleted before that was done. */
 function asking({ team, pipeline, renamedFrom: { name, uid, key } }: Renaming) {
   return rows<Asked>()`
     SELECT r.pipeline_id AS id, p.team_id AS "teamId", r.moved_at IS NOT NULL AS moved, r.asked_by AS by
     FROM pipeline_renames r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
     WHERE t.name = ${team} AND r.uid = ${uid} AND r.key = ${key} AND r.from_name = ${name} AND r.to_name = ${pipeline}
-      AND (p.name = CASE WHEN r.moved_at IS NULL THEN r.from_name ELSE r.to_name END)`;
+      AND CASE WHEN r.moved_at IS NULL THEN p.name = r.from_name AND p.deleted_at IS NULL ELSE p.name = r.to_name END`;
 }
 
 async function move(

@@ -5,7 +5,7 @@ import type { FindingTold, MadeTold } from './answers.ts';
 import { pathOf } from './api.ts';
 import { findingsIn, renderTold, verdictOn } from './findings.ts';
 import type { ConfigText } from './read-config.ts';
-import { asJson } from './show.ts';
+import { asJson, visibleLines } from './show.ts';
 import type { Talk } from './team-options.ts';
 
 /** What is said beside the answer, for programs. */
@@ -64,7 +64,7 @@ export async function carryOut(
     const { team, name, ready, reason, message } = made;
     const state = ready
       ? paint('green', 'it runs')
-      : `${paint('yellow', 'it does not run yet')}: ${[reason, message].filter(Boolean).join(': ')}`;
+      : `${paint('yellow', 'it does not run yet')}: ${visibleLines([reason, message].filter(Boolean).join(': '))}`;
     terminal.out(`${renderTold(made.warnings, text, paint)}${team}/${name}: ${verb}, ${state}\n`);
   }
   return made.ready ? EXIT.fine : EXIT.wrong;

@@ -5,7 +5,7 @@ import type { BuildTold, DefinitionTold, JobTold, PipelineTold } from './answers
 import { pathOf } from './api.ts';
 import type { Api } from './api.ts';
 import { connect } from './connect.ts';
-import { durationOf, show, statusCell, table, timeOf } from './show.ts';
+import { durationOf, show, statusCell, table, timeOf, visibleLines } from './show.ts';
 import type { TeamOptions } from './team-options.ts';
 
 export async function listPipelines(options: TeamOptions, terminal: Terminal): Promise<Exit> {
@@ -41,7 +41,7 @@ export async function getPipeline(
   const path = pathOf('teams', options.team, 'pipelines', name);
   if (options.config === true) {
     const definition = await api.get<DefinitionTold>(`${path}/definition`);
-    show(definition, options, terminal, ({ config }) => config);
+    show(definition, options, terminal, ({ config }) => (terminal.isScreen ? visibleLines(config) : config));
     return EXIT.fine;
   }
   show(await api.get<PipelineTold>(path), options, terminal, asPipeline);

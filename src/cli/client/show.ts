@@ -17,7 +17,16 @@ export function show<T>(
   terminal.out(output === 'json' ? asJson(data) : render(data, painter(terminal)));
 }
 
-export const asJson = (data: unknown): string => `${JSON.stringify(data, undefined, 2)}\n`;
+/** JSON itself escapes all that moves a screen but DEL and the controls of eight bits. */
+export const asJson = (data: unknown): string =>
+  `${JSON.stringify(data, undefined, 2).replaceAll(/[\u007f-\u009f]/g, (act) => `\\u00${act.charCodeAt(0).toString(16)}`)}\n`;
+
+/** As `visible`, of a text of several lines with tabs in them. */
+export const visibleLines = (text: string): string =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.split('\t').map(visible).join('\t'))
+    .join('\n');
 
 export type Cell = string | { text: string; style: Parameters<Paint>[0] };
 

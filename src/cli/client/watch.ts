@@ -96,6 +96,8 @@ class Onlooker implements Follower {
   #told = '';
   #heading = '';
   #endsLine = true;
+  /** Since something else was said: what colour is left on the screen, the log decided. */
+  #logged = false;
 
   constructor(title: string, terminal: Terminal, look: () => Promise<BuildDetailTold | undefined>) {
     this.#title = title;
@@ -123,6 +125,7 @@ class Onlooker implements Follower {
     if (this.#terminal.isOver === true) throw new Misuse('nobody reads the log any more; the build goes on');
     this.#terminal.out(this.#terminal.isScreen ? this.#screen.push(text) : text);
     this.#endsLine = text.endsWith('\n');
+    this.#logged = true;
   }
 
   /** Lines may come sooner than the state that names their step. */
@@ -156,8 +159,10 @@ class Onlooker implements Follower {
   /** On a line of its own, in no colour of the log's. */
   #write(words: string): void {
     const { isScreen, colour } = this.#terminal;
-    if (isScreen && !this.#endsLine) this.#terminal.out(`${colour ? '\u001b[0m' : ''}\n`);
+    const uncoloured = this.#logged && colour ? '\u001b[0m' : '';
+    if (isScreen) this.#terminal.out(`${uncoloured}${this.#endsLine ? '' : '\n'}`);
     this.#endsLine = true;
+    this.#logged = false;
     this.#terminal.err(`${words}\n`);
   }
 }

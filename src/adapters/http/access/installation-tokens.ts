@@ -26,7 +26,7 @@ const REAL: Clock = { now: () => performance.now(), sleep, patienceMs: 2000 };
 /** For how long a token that was found needs no new look, and how far apart looks begin. */
 const OF_FILE = { knownMs: 1000, apartMs: 0 };
 const OF_SECRET = { knownMs: 5000, apartMs: 1000 };
-/** Longer than the kubelet takes: from then on the file is no older than what the API server said last. */
+/** Longer than the kubelet takes: a file that comes from then on is no older than what the API server said last. */
 const FILE_AFTER_MS = 150_000;
 const LARGEST_FILE = 1024 * 1024;
 
@@ -80,6 +80,7 @@ function readTokens({ file, newest }: TokenSources, complain: (sentence: string)
   let entries: TokenEntry[] = [];
   let used: string | undefined;
   let answeredAt = -Infinity;
+  let fileThen: string | undefined;
   const ofSecret = complainingOnce('The Secret with the tokens of the installation', complain);
   const ofFile = complainingOnce(`The tokens file ${file}`, complain);
 
@@ -90,8 +91,10 @@ function readTokens({ file, newest }: TokenSources, complain: (sentence: string)
     used = text;
     for (const sentence of parsed.complaints) complain(sentence);
   }
-  /** The kubelet leaves the file of a Secret that was deleted as it was. */
-  const fileIsOld = (): boolean => clock.now() - answeredAt < (used === undefined ? Infinity : FILE_AFTER_MS);
+  /** While the API server is away, the kubelet too may know nothing newer; and it leaves the file of a Secret that was deleted as it was. */
+  const fileIsOld = async (): Promise<boolean> =>
+    clock.now() - answeredAt < FILE_AFTER_MS ||
+    (answeredAt > -Infinity && (await versionOf(file)) === fileThen);
   return {
     entries: () => entries,
     async read(): Promise<void> {
@@ -100,8 +103,9 @@ function readTokens({ file, newest }: TokenSources, complain: (sentence: string)
           const text = await within(clock.patienceMs, newest());
           answeredAt = clock.now();
           use(text);
+          fileThen = await versionOf(file);
         });
-        if (fileIsOld()) return;
+        if (await fileIsOld()) return;
       }
       if (file !== undefined) await ofFile(async () => use(await textOf(file)));
     },
@@ -121,6 +125,13 @@ function complainingOnce(what: string, complain: (sentence: string) => void) {
       told = sentence;
     }
   };
+}
+
+/** Another one when the file was swapped; undefined where there is none. */
+async function versionOf(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const found = await stat(file).catch(() => undefined);
+  return found && `${found.ino} ${found.mtimeMs}`;
 }
 
 async function textOf(file: string): Promise<string> {

@@ -97,7 +97,8 @@ function buildEvents(live: Live): Route {
       const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
       const stream = live.streams.answer('build', request, reply);
       const make = () => new BuildFeed({ ref, views: api, failed: live.failed });
-      stream.gone = live.builds.read({ key: String(ids.build), ids, make }, stream, after);
+      const key = `${ids.build} ${pathOf(request)}`;
+      stream.gone = live.builds.read({ key, ids, make }, stream, after);
     },
   });
 }
@@ -124,8 +125,13 @@ function pipelineEvents(live: Live): Route {
       const state = stranger ? stateForStrangers(name, api.shown) : stateForMembers(name, api);
       const make = () => new PipelineFeed({ ...state, failed: live.failed });
       const has = request.headers['last-event-id'];
-      const key = `${stranger ? 'strangers' : 'members'} ${id}`;
+      const key = `${stranger ? 'strangers' : 'members'} ${id} ${pathOf(request)}`;
       stream.gone = live.pipelines.read({ key, ids: { pipeline: id }, make }, stream, has);
     },
   });
+}
+
+/** A feed reads by names: readers share it who came by the same ones, since a pipeline can get another name while it is followed. */
+function pathOf({ params }: { params: object }): string {
+  return JSON.stringify(params);
 }

@@ -1,0 +1,82 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { millrace } from '#testing/command-line.ts';
+
+/* Words of other people, forges and programs, as a server hands them on: on a screen they are letters, and nothing else. */
+const [ESC, CSI] = ['\u001b', '\u009b'];
+const HOSTILE = `${ESC}]52;c;eA==\u0007${ESC}[2J${CSI}6n`;
+const BUILD = { number: '1', status: 'failed', message: 'No.', ended_at: '2026-11-22T00:00:00Z', steps: [] };
+const event = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const ANSWERS: Record<string, object | string> = {
+  '/definition': { config: `# ${HOSTILE}\n\tjob "a" {}\r\n`, vars: {} },
+  '/rename': {
+    team: 'main',
+    name: 'web',
+    ready: false,
+    reason: 'SourceUnavailable',
+    message: `one ${HOSTILE}\ntwo`,
+    warnings: [],
+  },
+  '/builds/1': BUILD,
+  '/events': `${event('log', { step: '0', attempt: 1, text: `${ESC}[8mhidden\n` })}${event('build', BUILD)}${event('end', {})}`,
+};
+
+let server: Server;
+let url: string;
+beforeAll(async () => {
+  server = createServer((asked, answer) => {
+    const [, found = {}] = Object.entries(ANSWERS).find(([end]) => asked.url?.endsWith(end) === true) ?? [];
+    const [type, text] =
+      typeof found === 'string'
+        ? ['text/event-stream', found]
+        : ['application/json', JSON.stringify({ data: found })];
+    answer.writeHead(200, { 'content-type': type }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const run = async (line: string, isScreen = true) =>
+  await millrace(`millrace ${line} --team main`, {
+    environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: url, MILLRACE_TOKEN: 'tok_secret' },
+    isScreen,
+  });
+
+const CASES: Record<string, [line: string, shown: RegExp]> = {
+  'the text of a pipeline': ['pipelines get app --config', /^# .*eA==.*\n\tjob "a" \{\}\n$/],
+  'the same for programs': ['pipelines get app --config --output json', /"config": "# .*eA==/],
+  'why a pipeline does not run': [
+    'pipelines rename app --new-name web',
+    /SourceUnavailable: one .*eA==.*\ntwo\n$/,
+  ],
+};
+test.each(Object.entries(CASES))('%s does nothing to a screen', async (_, [line, shown]) => {
+  const { out } = await run(line);
+  expect(out).toMatch(shown);
+  expect(out).not.toMatch(/(?![\t\n])\p{Cc}/u);
+});
+
+test('a file or a pipe gets the text of a pipeline as it is', async () => {
+  const { out } = await run('pipelines get app --config', false);
+  expect(out).toBe(`# ${HOSTILE}\n\tjob "a" {}\r\n`);
+});
+
+test('no colour of a log hides how its build ended', async () => {
+  let screen = '';
+  await millrace('millrace builds watch app/unit/1 --team main', {
+    environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: url, MILLRACE_TOKEN: 'tok_secret' },
+    isScreen: true,
+    colour: true,
+    out: (text) => void (screen += text.toString()),
+    err: (text) => void (screen += text),
+  });
+  const [, after = ''] = screen.split(`${ESC}[8mhidden\n`);
+  expect(after).toMatch(new RegExp(`^${ESC}\\[0m[^]*failed`));
+});

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/pool.ts';
+import { readEvents } from '#testing/event-reader.ts';
+import type { EventReader } from '#testing/event-reader.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, openStores, toSave } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* Somebody follows a pipeline while it gets another name, and another pipeline gets the name that it had. Nobody looks again by themselves. */
+const PATIENT = { tendMs: 3_600_000 };
+const DEFINITION = samplePipeline({
+  jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))],
+});
+
+let stores: TestStores;
+let gateway: Gateway;
+let ann: string;
+const open: EventReader[] = [];
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores, { limits: PATIENT });
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  await gateway.account('ann', { teams: { main: 'write' } });
+  ann = await gateway.session('ann');
+  await save();
+});
+afterEach(() => {
+  for (const reader of open.splice(0)) reader.close();
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+
+async function save(): Promise<void> {
+  const saved = await stores.pipelines.savePipeline(toSave(DEFINITION, { public: true }));
+  await found(stores, saved, [{ ref: 'a1' }]);
+}
+
+/** The pipeline app is shop from now on, and another one is app. */
+async function pass(): Promise<void> {
+  await stores.pool.query(rows()`UPDATE pipelines SET name = 'shop', uid = 'uid-of-shop' WHERE name = 'app'`);
+  await save();
+}
+
+const trigger = async (): Promise<void> => {
+  const made = await gateway.ask('POST /teams/main/pipelines/app/jobs/unit/trigger', { as: ann });
+  expect(made.status).toBe(201);
+};
+
+interface Told {
+  id: number;
+  name?: string;
+  status?: string;
+}
+
+/** What is told of what is followed, once there is something. */
+async function follow(path: string, as?: string): Promise<() => [Told, ...Told[]]> {
+  const headers: Record<string, string> = as === undefined ? {} : { authorization: `Bearer ${as}` };
+  const reader = await readEvents(`${gateway.base}/teams/main/pipelines/${path}/events`, headers);
+  open.push(reader);
+  const told = (): Told[] =>
+    reader.events.flatMap(({ name, data }) =>
+      name === 'pipeline' ? [JSON.parse(data).pipeline] : name === 'build' ? [JSON.parse(data)] : [],
+    );
+  while (told().length === 0) await sleep(10);
+  return () => {
+    const [first, ...more] = told();
+    if (first === undefined) throw new Error('nothing was told');
+    return [first, ...more];
+  };
+}
+
+test.each([
+  ['members', () => ann],
+  ['strangers', () => undefined],
+])('%s who come to the new name see that pipeline, whoever still looks at the old name', async (_, as) => {
+  const [{ id }] = (await follow('app', as()))();
+  await pass();
+  expect((await follow('shop', as()))()).toMatchObject([{ id, name: 'shop' }]);
+});
+
+test('a build that waited is followed under the new name, whoever still looks at the old one', async () => {
+  await trigger();
+  const [{ id }] = (await follow('app/jobs/unit/builds/1', ann))();
+  await pass();
+  await trigger();
+  const told = await follow('shop/jobs/unit/builds/1', ann);
+  await gateway.ask('POST /teams/main/pipelines/shop/jobs/unit/builds/1/cancel', { as: ann });
+  while (told().every((one) => one.id === id && one.status !== 'cancelled')) await sleep(10);
+  expect(told().filter((one) => one.id !== id)).toEqual([]);
+});
