@@ -43,7 +43,7 @@ export function gatherLines(given?: DestinationStream): GatheredLines {
   };
 }
 
-/** Whoever takes nothing for so long, as nobody does who reads at all, is not waited for. */
+/** A reader that takes nothing for so long is not waited for. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 10;
 
