@@ -32,3 +32,10 @@ test.each(['process.exit(0)', 'setImmediate(() => process.exit(0))'])(
     expect(lines).toEqual(['answered', 'answered']);
   },
 );
+
+test('more than a pipe holds is written to its last line when the process ends', async () => {
+  const lines = await written(
+    'for (let count = 0; count < 5000; count += 1) answered(answer); process.exit(0);',
+  );
+  expect(lines).toHaveLength(5000);
+});

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { pino } from 'pino';
 import type { DestinationStream } from 'pino';
+import { isError } from './is-error.ts';
 
 export interface GatheredLines {
   /** Where everything goes. */
@@ -42,10 +43,27 @@ export function gatherLines(given?: DestinationStream): GatheredLines {
   };
 }
 
+/** A reader that takes nothing for so long is not waited for. */
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 10;
+
+/** A pipe takes as much as there is room in it, and the rest once its reader has made some. */
 function writeAtEnd(text: string): void {
+  let rest: Buffer = Buffer.from(text);
+  for (let waited = 0; rest.length > 0 && waited < PATIENCE_MS;) {
+    const taken = takenOf(rest);
+    if (taken === 'all') return;
+    rest = rest.subarray(taken);
+    waited = taken > 0 ? 0 : waited + PAUSE_MS;
+    if (taken === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+  }
+}
+
+/** `all`: nobody reads any more. */
+function takenOf(bytes: Buffer): number | 'all' {
   try {
-    writeSync(process.stdout.fd, text);
-  } catch {
-    // Nobody reads any more.
+    return writeSync(process.stdout.fd, bytes);
+  } catch (error) {
+    return isError(error) && 'code' in error && error.code === 'EAGAIN' ? 0 : 'all';
   }
 }

@@ -1,5 +1,13 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
 import { remember } from './remember.ts';
+
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
 
 function remembering(most: number) {
   const made: string[] = [];
@@ -29,4 +37,14 @@ test.each([
   const one = remembering(2);
   for (const key of [...keys, 'a']) one.of(key);
   expect(one.made).toEqual(made);
+});
+
+test('of the text that a key is a piece of, nothing stays', () => {
+  const of = remember(200, () => 'made');
+  const before = heapUsed();
+  for (let count = 0; count < 200; count += 1) {
+    const url = Buffer.alloc(512 * 1024, `${count}-token`).toString('latin1');
+    of(url.slice(0, 43));
+  }
+  expect(heapUsed() - before).toBeLessThan(50 * 1024 * 1024);
 });

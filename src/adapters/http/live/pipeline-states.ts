@@ -44,7 +44,10 @@ export function stateForStrangers(name: PipelineName, { whole }: Pick<ShownLists
   };
 }
 
-const GONE = encodeEvent({ name: 'end', data: { complete: false, reason: 'The pipeline was deleted.' } });
+const GONE = encodeEvent({
+  name: 'end',
+  data: { complete: false, reason: 'There is no pipeline of this name any more.' },
+});
 const HIDDEN = encodeEvent({
   name: 'closed',
   data: { reason: 'There is nothing here any more that everybody may see.' },
