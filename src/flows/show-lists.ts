@@ -95,7 +95,12 @@ export function showLists({ store, views, now }: Ports): ShownLists {
   const details = kept<ShownBuildDetail | undefined>(pages);
   const versions = kept<Listed<ShownVersion> | undefined>(pages);
   const readWhole = async (found: ShownPipeline): Promise<ShownWhole> => {
-    const [jobs = [], { resources }] = await Promise.all([views.jobs(found), store.state(found.id)]);
+    const [named = [], { jobs: own, resources }] = await Promise.all([
+      views.jobs(found),
+      store.state(found.id),
+    ]);
+    // The name may be another pipeline's by now, which need not be public.
+    const jobs = named.filter(({ id }) => own.some((one) => one.id === id));
     return {
       pipeline: summaryOf(found, jobs.length, resources.length),
       jobs: jobs.map(shownJob),
@@ -120,9 +125,11 @@ export function showLists({ store, views, now }: Ports): ShownLists {
       return await builds.get(JSON.stringify([of.id, page]), read);
     },
     async build(ref) {
-      const of = await job(ref);
-      if (of === undefined) return undefined;
-      return await details.get(`${of.id} ${ref.number}`, async () => shownDetail(await views.build(ref)));
+      const shown = await whole(ref);
+      const of = shown?.jobs.find((one) => one.name === ref.job);
+      if (shown === undefined || of === undefined) return undefined;
+      const read = async () => shownDetail(await views.build(ref), shown.resources);
+      return await details.get(`${of.id} ${ref.number}`, read);
     },
     resources: async (name) => (await whole(name))?.resources,
     resource,
@@ -159,8 +166,14 @@ function times({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
   return { ...(startedAt !== undefined && { startedAt }), ...(endedAt !== undefined && { endedAt }) };
 }
 
-function shownDetail(build: BuildDetail | undefined): ShownBuildDetail | undefined {
-  return build && { ...shownBuild(build), steps: build.steps.map(shownStep) };
+/** Without the steps of resources that the definition names no longer: their names may not be for strangers. */
+function shownDetail(
+  build: BuildDetail | undefined,
+  resources: readonly ShownResource[],
+): ShownBuildDetail | undefined {
+  const isNamed = ({ resource }: StepState): boolean =>
+    resource === undefined || resources.some(({ name }) => name === resource);
+  return build && { ...shownBuild(build), steps: build.steps.filter(isNamed).map(shownStep) };
 }
 
 function shownStep({ kind, name, resource, status, startedAt, endedAt }: StepState): ShownStep {
