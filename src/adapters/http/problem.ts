@@ -121,7 +121,7 @@ export function problemOf(error: unknown): Problem {
 
 /** Connections refused or cut, time-outs, and what Postgres says when it stops, starts or has no room: also as a cause. */
 const AWAY =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3}|FST_ERR_HANDLER_TIMEOUT)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3})$/;
 
 function isAway(error: unknown, depth = 0): boolean {
   if (!isError(error) || depth > 5) return false;

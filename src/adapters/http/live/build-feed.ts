@@ -217,7 +217,10 @@ export class BuildFeed {
 
 /** No more will come: nobody needs to connect again. */
 const END = encodeEvent({ name: 'end', data: { complete: true } });
-const GONE = encodeEvent({ name: 'end', data: { complete: false, reason: 'The build was deleted.' } });
+const GONE = encodeEvent({
+  name: 'end',
+  data: { complete: false, reason: 'There is no such build any more.' },
+});
 
 function encodePage({ chunks, hasMore, complete }: LogPage, after: number): EncodedPage {
   const frames = chunks.map((chunk) => ({
