@@ -97,6 +97,17 @@ describe('an answer', () => {
   });
 });
 
+test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
+  'what cannot be a token is not sent, and not shown: %j',
+  async (token) => {
+    const before = got.length;
+    const asking = async (): Promise<unknown> =>
+      await new Api({ url, token: 'of the environment' }, token).get('/x');
+    await expect(asking).rejects.toThrow(/^(?![^]*secret).*the token of the environment has letters/);
+    expect(got).toHaveLength(before);
+  },
+);
+
 describe('a path', () => {
   test('is made of names, whatever they hold', () => {
     expect(pathOf('teams', 'a b', 'x?y#z', 'ü%')).toBe('/teams/a%20b/x%3Fy%23z/%C3%BC%25');

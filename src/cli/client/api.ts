@@ -25,12 +25,19 @@ export function pathOf(...segments: string[]): string {
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
 }
 
+const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
+
 /** A gateway, asked in the name of whoever holds the token. Every answer but the one that was asked for is thrown, as a sentence. */
 export class Api {
   readonly asked: Asked;
   readonly #token: string | undefined;
 
   constructor(asked: Asked, token: string | undefined) {
+    // What refuses such a header would show it.
+    if (token !== undefined && !isToken(token))
+      throw new Misuse(
+        `the token ${asked.token} has letters that no token has, such as spaces or a second line`,
+      );
     this.asked = asked;
     this.#token = token;
   }

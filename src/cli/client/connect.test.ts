@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { clientConfig } from '#config';
 import type { ServerOptions } from './connect.ts';
-import { chooseServer } from './connect.ts';
+import { chooseServer, prepare } from './connect.ts';
 import type { Credentials } from './credentials.ts';
 
 const [HERE, THERE] = ['https://here.example.org', 'https://there.example.org'];
@@ -85,3 +85,12 @@ describe('which server is meant, and which token it gets', () => {
       expect(refused).toThrow('has no TLS');
   });
 });
+
+test.each(['ann:secret@proxy.example.org', 'http://ann:secret@proxy.example.org:99999'])(
+  'a proxy whose address is none is refused, and its password is not shown: %s',
+  async (https_proxy) => {
+    await expect(prepare(HERE, undefined, { proxy: { https_proxy } })).rejects.toThrow(
+      /^https_proxy is no address of a proxy(?![^]*secret)/,
+    );
+  },
+);

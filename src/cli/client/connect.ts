@@ -76,7 +76,16 @@ export async function prepare(
     ...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...own]),
   ]);
   // A proxy sees no more of it than an address.
-  if (proxy.https_proxy !== undefined && !isLoopback(hostname)) setGlobalProxyFromEnv({ ...proxy });
+  if (proxy.https_proxy !== undefined && !isLoopback(hostname)) takeProxy(proxy);
+}
+
+function takeProxy(proxy: ClientConfig['proxy']): void {
+  try {
+    setGlobalProxyFromEnv({ ...proxy });
+  } catch {
+    // What it says shows the address, which may hold a password.
+    throw new Misuse('https_proxy is no address of a proxy: write it like http://proxy.example.org:3128');
+  }
 }
 
 async function readCertificates(file: string): Promise<string> {

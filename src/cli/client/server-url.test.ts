@@ -42,6 +42,13 @@ describe('the address of a server', () => {
     );
   });
 
+  test.each(['ann:secret@ci.example.org', 'ftp://ann:secret@ci.example.org', 'secret'])(
+    'what is no address is not repeated either: %s',
+    (given) => {
+      expect(() => serverUrl(given)).toThrow(/^(?!.*secret).*is no address of a server/);
+    },
+  );
+
   test('in other ways of writing it this machine is known too', () => {
     const hosts = ['http://127.1', 'http://2130706433', 'http://0x7f.1', 'http://ci.localhost'];
     expect(hosts.map((host) => isLoopback(new URL(host).hostname))).toEqual(hosts.map(() => true));

@@ -5,11 +5,10 @@ import { Misuse } from '#cli/terminal.ts';
 export function serverUrl(given: string): string {
   const url = URL.parse(given);
   if (url === null || !['https:', 'http:'].includes(url.protocol))
-    throw new Misuse(
-      `${JSON.stringify(given)} is no address of a server: write it like https://ci.example.org`,
-    );
+    // It is not repeated: it may hold a password, or be a token.
+    throw new Misuse('what is given is no address of a server: write it like https://ci.example.org');
   const { origin, protocol, hostname } = url;
-  // It is not repeated: it may be a password.
+  // Nor is this.
   if (url.username !== '' || url.password !== '')
     throw new Misuse(
       `leave name and password out of the address: millrace login ${origin} --username <name>`,

@@ -191,6 +191,15 @@ describe('the Secret itself', () => {
     expect([await ask('tok-1'), await ask('tok-2')]).toEqual([UNKNOWN, expect.anything()]);
   });
 
+  test('that was broken when it was first seen lets nobody in by a file from before', async () => {
+    const { server, newest } = apiServer('{"0123abcd": half');
+    const ask = opened(written(textOf({ 'tok-1': ANNA })), newest);
+    await ask('tok-1');
+    server.has = AWAY;
+    now += 1_000_000;
+    expect(await ask('tok-1')).toBe(UNKNOWN);
+  });
+
   test('that never answers holds nobody up for long', async () => {
     const ask = opened(written(textOf({ 'tok-1': ANNA })), async () => await new Promise(() => undefined));
     expect(await ask('tok-1')).toMatchObject({ user: 'anna' });

@@ -102,8 +102,8 @@ function readTokens({ file, newest }: TokenSources, complain: (sentence: string)
         await ofSecret(async () => {
           const text = await within(clock.patienceMs, newest());
           answeredAt = clock.now();
-          use(text);
           fileThen = await versionOf(file);
+          use(text);
         });
         if (await fileIsOld()) return;
       }
