@@ -114,7 +114,7 @@ describe('strangers', () => {
     const { all, asked } = lists();
     const page = { ...PAGE };
     await Promise.all(Array.from({ length: 50 }, () => all.builds(UNIT, { ...page })));
-    expect(asked).toEqual(['shown', 'jobs', 'state', 'builds']);
+    expect(asked).toEqual(['shown', 'jobs', 'state', 'builds', 'shown']);
     await all.builds(UNIT, { ...page, before: 9 });
     expect(asked.filter((one) => one === 'builds')).toHaveLength(2);
   });
@@ -126,6 +126,17 @@ describe('strangers', () => {
     expect(await all.whole(APP)).toBeUndefined();
     expect(asked.filter((one) => one === 'shown')).toHaveLength(2);
   });
+
+  test.each(['builds', 'build', 'versions'])(
+    'are shown no %s of a private pipeline that has got the name since it was looked for, and jobs of the same names',
+    async (what) => {
+      const { all, pipeline } = lists();
+      await all.whole(APP);
+      expect(await all.job(UNIT)).toBeDefined();
+      Object.assign(pipeline, { id: 2, public: false });
+      expect(await READS[what]?.(all)).toBeUndefined();
+    },
+  );
 
   test('are shown nothing of jobs and resources that are not in the definition', async () => {
     const { all, asked } = lists();

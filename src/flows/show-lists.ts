@@ -111,38 +111,68 @@ export function showLists({ store, views, now }: Ports): ShownLists {
     const found = await find(name, false);
     return found && (await wholes.get(String(found.id), () => readWhole(found)));
   };
-  const job = async (name: JobName) => (await whole(name))?.jobs.find((one) => one.name === name.job);
-  const resource = async (name: ResourceName) =>
-    (await whole(name))?.resources.find((one) => one.name === name.resource);
+  const job = async (name: JobName) => inWhole(await whole(name), 'jobs', name.job);
+  const resource = async (name: ResourceName) => inWhole(await whole(name), 'resources', name.resource);
   return {
     pipeline: async (name) => (await whole(name))?.pipeline,
     jobs: async (name) => (await whole(name))?.jobs,
-    job,
+    job: async (name) => (await job(name))?.one,
     async builds(name, page) {
-      const of = await job(name);
-      if (of === undefined) return undefined;
+      const found = await job(name);
+      if (found === undefined) return undefined;
       const read = async () => listed(await views.builds(name, page), shownBuild);
-      return await builds.get(JSON.stringify([of.id, page]), read);
+      return await builds.get(keyOf(found, page), ifStillOf(store, found, read));
     },
     async build(ref) {
-      const shown = await whole(ref);
-      const of = shown?.jobs.find((one) => one.name === ref.job);
-      if (shown === undefined || of === undefined) return undefined;
-      const read = async () => shownDetail(await views.build(ref), shown.resources);
-      return await details.get(`${of.id} ${ref.number}`, read);
+      const found = await job(ref);
+      if (found === undefined) return undefined;
+      const read = async () => shownDetail(await views.build(ref), found.of.resources);
+      return await details.get(keyOf(found, ref.number), ifStillOf(store, found, read));
     },
     resources: async (name) => (await whole(name))?.resources,
-    resource,
+    resource: async (name) => (await resource(name))?.one,
     async versions(name, page) {
-      const of = await resource(name);
-      if (of === undefined) return undefined;
+      const found = await resource(name);
+      if (found === undefined) return undefined;
       const read = async () => listed(await views.versions(name, page), shownVersion);
-      return await versions.get(JSON.stringify([of.id, page]), read);
+      return await versions.get(keyOf(found, page), ifStillOf(store, found, read));
     },
     async whole(name) {
       const found = await store.shown(name);
       return found?.public === true ? await readWhole(found) : undefined;
     },
+  };
+}
+
+/** A job or resource, and what it was found in. */
+interface Found<K extends 'jobs' | 'resources'> {
+  of: ShownWhole;
+  one: ShownWhole[K][number];
+}
+
+function inWhole<K extends 'jobs' | 'resources'>(
+  of: ShownWhole | undefined,
+  kind: K,
+  name: string,
+): Found<K> | undefined {
+  const one: ShownWhole[K][number] | undefined = of?.[kind].find((known) => known.name === name);
+  return of && one && { of, one };
+}
+
+function keyOf({ one }: Found<'jobs' | 'resources'>, what: unknown): string {
+  return JSON.stringify([one.id, what]);
+}
+
+/** What is read by names is shown if they are still those of the public pipeline that was found: a private one can have them meanwhile. */
+function ifStillOf<T>(
+  store: Pick<ShowStore, 'shown'>,
+  { of: { pipeline } }: Found<'jobs' | 'resources'>,
+  read: () => Promise<T | undefined>,
+): () => Promise<T | undefined> {
+  return async () => {
+    const answer = await read();
+    const now = await store.shown({ team: pipeline.team, pipeline: pipeline.name });
+    return now?.public === true && now.id === pipeline.id ? answer : undefined;
   };
 }
 
