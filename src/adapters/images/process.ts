@@ -30,7 +30,7 @@ const FLAGS = [
 
 /**
  * Blocks of 128 KiB and more go back to the system when they are freed. By itself glibc learns from the pixels of the first PNG to keep blocks of 16 MB
- * for good: 300 MB instead of 235 MB. One thread paints, and all take small blocks from one place: another 3 MB.
+ * for good: 300 MB instead of 235 MB. One thread paints, and all take small blocks from one place, which takes some MB less.
  */
 const MEMORY = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '1' };
 
