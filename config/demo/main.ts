@@ -68,6 +68,7 @@ async function applySamples(images: LoadedImages): Promise<void> {
     screen.quote(`$ kubectl apply -f config/${path.join('/')}`);
     for (const line of (await kubectl(['apply', '-f', '-'], manifest)).trim().split('\n')) screen.quote(line);
   };
+  for (const namespace of [FORGE, TEAM]) await waitUntilGone(namespace);
   await apply('demo', 'manifests', 'forge.yaml');
   await apply('samples', 'team.yaml');
   await kubectl(['wait', '--for=condition=Ready', `team/${TEAM}`, '--timeout=10m']);
@@ -79,6 +80,14 @@ async function applySamples(images: LoadedImages): Promise<void> {
     .trim()
     .split('\n'))
     screen.line(line);
+}
+
+/** Somebody may have deleted what an earlier demonstration left: what is applied into a namespace that is going, goes with it. */
+async function waitUntilGone(namespace: string): Promise<void> {
+  const phase = ['get', 'namespace', namespace, '--ignore-not-found', '--output=jsonpath={.status.phase}'];
+  if ((await kubectl(phase)) !== 'Terminating') return;
+  screen.quote(`The namespace ${namespace} is being deleted; it is made anew once it is gone.`);
+  await kubectl(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=10m']);
 }
 
 /** As a forge would; without it the check comes by itself within half a minute. */
