@@ -12,7 +12,7 @@ export class Html {
 }
 
 /** What may stand in a template. Nothing is written for `undefined` and `false`. */
-type Shown = string | number | undefined | false | Html | readonly Html[];
+export type Shown = string | number | undefined | false | Html | readonly Html[];
 
 /**
  * The one way in which text becomes part of a page: all of it is escaped, also for attributes in double quotes, but for what is HTML

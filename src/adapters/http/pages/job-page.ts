@@ -3,11 +3,11 @@ import type { PublicApi } from '#adapters/http/public-api.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { nameOf } from '#adapters/http/routes/jobs.ts';
 import { JobParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
-import type { JobName } from '#flows/ports.ts';
-import type { BuildView, ResourceView, VersionView } from '#flows/views.ts';
+import type { ResourceView, VersionView } from '#flows/views.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
-import { action, duration, layout, scrolling, status, time } from './layout.ts';
+import { action, layout, scrolling, time } from './layout.ts';
+import { buildTable } from './lists.ts';
 import { lookerOf, may } from './looker.ts';
 import type { Looker } from './looker.ts';
 import { page } from './page.ts';
@@ -16,6 +16,7 @@ import type { PageRoute } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields, pauseOf, reasons } from './pipeline-page.ts';
 import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
+import { table } from './data-table.ts';
 
 /** A job and its builds; a resource and its versions. */
 export function listPages(api: PublicApi, ports: AccessPorts): PageRoute[] {
@@ -54,45 +55,12 @@ function jobPage(url: string, api: PublicApi, { codec }: AccessPorts): PageRoute
               ${may(looker, 'write') && action(start)}
               ${pauseOf('job', { url: paths.job(name), paused: view?.paused === true }, looker)}
             </div>
-            ${buildTable(name, listed.rows)} ${older(listed, paths.builds(name), 'builds')}
+            ${buildTable(name, listed.rows, [{ title: 'Why', cell: ({ message }) => message }])}
+            ${older(listed, paths.builds(name), 'builds')}
           </div>`,
       });
     },
   });
-}
-
-function buildTable(name: JobName, builds: readonly BuildView[]): Html {
-  if (builds.length === 0) return html`<p>No builds yet.</p>`;
-  return html`<div class="scroll">
-    <table>
-      <caption>
-        Builds, newest first
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Build</th>
-          <th scope="col">Status</th>
-          <th scope="col">Made</th>
-          <th scope="col">Took</th>
-          <th scope="col">Why</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${builds.map(
-          (build) =>
-            html`<tr>
-              <th scope="row">
-                <a href="${paths.build({ ...name, number: build.number })}">${build.number}</a>
-              </th>
-              <td>${status(build.status)}</td>
-              <td>${time(build.createdAt)}</td>
-              <td>${duration(build.startedAt, build.endedAt)}</td>
-              <td>${build.message}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
 }
 
 function resourcePage(api: PublicApi, { codec }: AccessPorts): PageRoute {
@@ -159,32 +127,24 @@ function versionTable(
   { pinned, url, looker }: { pinned: number | undefined; url: string; looker: Looker },
 ): Html {
   if (versions.length === 0) return html`<p>No versions yet.</p>`;
-  const pins = may(looker, 'write');
-  const table = html`<table>
-    <caption>
-      Versions, newest first
-    </caption>
-    <thead>
-      <tr>
-        <th scope="col">Number</th>
-        <th scope="col">Version</th>
-        <th scope="col">Found</th>
-        ${pins && html`<th scope="col"><span class="unseen">Pin</span></th>`}
-      </tr>
-    </thead>
-    <tbody>
-      ${versions.map(
-        (one) =>
-          html`<tr>
-            <th scope="row">
-              ${one.id}${one.id === pinned && html` <span class="tag pinned">pinned</span>`}${one.disabled && html` <span class="tag">disabled</span>`}
-            </th>
-            <td>${fields(one.fields)}</td>
-            <td>${time(one.createdAt)}</td>
-            ${pins && html`<td>${one.id !== pinned && pinForm(url, one.id, looker)}</td>`}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-  return scrolling('Versions', table);
+  const pin = {
+    title: 'Pin',
+    unseen: true,
+    cell: ({ id }: VersionView) => id !== pinned && pinForm(url, id, looker),
+  };
+  const listed = table(
+    versions,
+    [
+      {
+        title: 'Number',
+        cell: ({ id, disabled }) =>
+          html`${id}${id === pinned && html` <span class="tag pinned">pinned</span>`}${disabled && html` <span class="tag">disabled</span>`}`,
+      },
+      { title: 'Version', cell: (one) => fields(one.fields) },
+      { title: 'Found', cell: ({ createdAt }) => time(createdAt) },
+      ...(may(looker, 'write') ? [pin] : []),
+    ],
+    'Versions, newest first',
+  );
+  return scrolling('Versions', listed);
 }

@@ -6,14 +6,14 @@ import type { PipelineName } from '#flows/ports.ts';
 import type { JobView, ResourceView, WaitingView } from '#flows/views.ts';
 import { html, joined } from './html.ts';
 import type { Html } from './html.ts';
-import { action, duration, layout, status, time } from './layout.ts';
+import { action, layout, time } from './layout.ts';
+import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
 import { lookerOf, may } from './looker.ts';
 import type { Looker } from './looker.ts';
 import { page } from './page.ts';
 import type { PageRoute } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
-import { count } from './team-pages.ts';
 
 /** A pipeline: its picture, its jobs and why they wait, its resources. */
 export function pipelinePage(api: PublicApi, { codec }: AccessPorts): PageRoute {
@@ -39,16 +39,10 @@ export function pipelinePage(api: PublicApi, { codec }: AccessPorts): PageRoute 
         above: above(name, 'team'),
         events: `${paths.pipeline(name)}/events`,
         main: html`<h1>${title}</h1>
-          <figure>
-            <img
-              id="picture"
-              src="${paths.pipeline(name)}/image.svg"
-              alt="${`Graph of ${title}: ${count(jobs.length, 'job')} and ${count(resources.length, 'resource')}, which the tables below list`}"
-            />
-          </figure>
+          ${picture(name, title, jobs, resources)}
           <div id="live">
             ${pauseOf('pipeline', { url: paths.pipeline(name), paused: there.paused }, looker)}
-            ${jobTable(name, jobs, waiting, looker)} ${resourceTable(name, resources, looker)}
+            ${jobsOf(name, jobs, waiting, looker)} ${resourcesOf(name, resources, looker)}
           </div>`,
       });
     },
@@ -63,51 +57,32 @@ export function pauseOf(
 ): Html {
   const { viewer } = looker;
   const [verb, label] = paused ? ['unpause', 'Unpause'] : ['pause', 'Pause'];
-  return html`${paused && html`<p class="alert">This ${what} is paused: nothing is built.</p>`}
+  return html`${pausedNote(what, paused)}
   ${may(looker, 'write') && action({ url: `${url}/${verb}`, viewer, label: `${label} the ${what}`, quiet: true })}`;
 }
 
-function jobTable(
+function jobsOf(
   name: PipelineName,
   jobs: readonly JobView[],
   waiting: WaitingView | undefined,
   looker: Looker,
 ): Html {
   const why = new Map(waiting?.jobs.map((job) => [job.name, job.reasons]));
-  return html`<section aria-labelledby="jobs">
-    <h2 id="jobs">Jobs</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Job</th>
-            <th scope="col">Newest build</th>
-            <th scope="col">Took</th>
-            <th scope="col">Why it waits</th>
-            ${may(looker, 'write') && html`<th scope="col"><span class="unseen">Start</span></th>`}
-          </tr>
-        </thead>
-        <tbody>
-          ${jobs.map((view) => {
-            const job = { ...name, job: view.name };
-            const { latest } = view;
-            return html`<tr>
-              <th scope="row">
-                <a href="${paths.builds(job)}">${view.name}</a
-                >${view.paused && html` <span class="tag paused">paused</span>`}
-              </th>
-              <td>
-                ${latest === undefined ? 'none yet' : html`<a href="${paths.build({ ...job, number: latest.number })}">${latest.number}</a> ${status(latest.status)}`}
-              </td>
-              <td>${duration(latest?.startedAt, latest?.endedAt)}</td>
-              <td>${reasons(why.get(view.name) ?? [])}</td>
-              ${may(looker, 'write') && html`<td>${action({ url: `${paths.job(job)}/trigger`, viewer: looker.viewer, label: 'Start', about: `Start a build of ${view.name}` })}</td>`}
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>
-  </section>`;
+  const start = {
+    title: 'Start',
+    unseen: true,
+    cell: ({ name: job }: JobView) =>
+      action({
+        url: `${paths.job({ ...name, job })}/trigger`,
+        viewer: looker.viewer,
+        label: 'Start',
+        about: `Start a build of ${job}`,
+      }),
+  };
+  return jobTable(name, jobs, [
+    { title: 'Why it waits', cell: (job) => reasons(why.get(job.name) ?? []) },
+    ...(may(looker, 'write') ? [start] : []),
+  ]);
 }
 
 export function reasons(known: readonly { message: string }[]): Html {
@@ -117,38 +92,31 @@ export function reasons(known: readonly { message: string }[]): Html {
   );
 }
 
-function resourceTable(name: PipelineName, resources: readonly ResourceView[], looker: Looker): Html {
-  return html`<section aria-labelledby="resources">
-    <h2 id="resources">Resources</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Resource</th>
-            <th scope="col">Newest version</th>
-            <th scope="col">Looked at</th>
-            ${may(looker, 'write') && html`<th scope="col"><span class="unseen">Check</span></th>`}
-          </tr>
-        </thead>
-        <tbody>
-          ${resources.map((one) => {
-            const url = paths.resource({ ...name, resource: one.name });
-            return html`<tr>
-              <th scope="row">
-                <a href="${url}">${one.name}</a
-                >${one.pinned !== undefined && html` <span class="tag pinned">pinned by ${one.pinned.by}</span>`}
-              </th>
-              <td>${one.latest === undefined ? 'none yet' : fields(one.latest.fields)}</td>
-              <td>
-                ${one.lastCheckedAt === undefined ? 'not yet' : time(one.lastCheckedAt)}${one.checkError !== undefined && html`<br /><strong>${one.checkError}</strong>`}
-              </td>
-              ${may(looker, 'write') && html`<td>${action({ url: `${url}/check`, viewer: looker.viewer, label: 'Check', about: `Check ${one.name} now` })}</td>`}
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>
-  </section>`;
+function resourcesOf(name: PipelineName, resources: readonly ResourceView[], looker: Looker): Html {
+  const check = {
+    title: 'Check',
+    unseen: true,
+    cell: ({ name: resource }: ResourceView) =>
+      action({
+        url: `${paths.resource({ ...name, resource })}/check`,
+        viewer: looker.viewer,
+        label: 'Check',
+        about: `Check ${resource} now`,
+      }),
+  };
+  return resourceTable(name, resources, ({ pinned }) => pinned && `pinned by ${pinned.by}`, [
+    {
+      title: 'Newest version',
+      cell: ({ latest }) => (latest === undefined ? 'none yet' : fields(latest.fields)),
+    },
+    { title: 'Looked at', cell: lookedAt },
+    ...(may(looker, 'write') ? [check] : []),
+  ]);
+}
+
+function lookedAt({ lastCheckedAt, checkError }: ResourceView): Html {
+  const at = lastCheckedAt === undefined ? 'not yet' : time(lastCheckedAt);
+  return html`${at}${checkError !== undefined && html`<br /><strong>${checkError}</strong>`}`;
 }
 
 export function fields(version: Readonly<Record<string, string>>): Html {

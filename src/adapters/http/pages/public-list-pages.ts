@@ -1,13 +1,13 @@
-import type { JobName } from '#flows/ports.ts';
-import type { ShownBuild, ShownLists, ShownVersion } from '#flows/show-lists.ts';
+import type { ShownLists, ShownVersion } from '#flows/show-lists.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
-import { duration, status, time } from './layout.ts';
+import { time } from './layout.ts';
+import { buildTable, pausedNote } from './lists.ts';
 import { PER_PAGE, cursor, older } from './paging.ts';
 import { jobOf, paths, publicAbove } from './paths.ts';
 import { publicLayout } from './public-page.ts';
 import type { Codec, PublicPage } from './public-page.ts';
-import { pausedNote } from './public-pipeline-page.ts';
+import { table } from './data-table.ts';
 
 /** A job as strangers see it: how its builds stand. */
 export function publicJobPage(shown: Pick<ShownLists, 'job' | 'builds'>, codec: Codec): PublicPage {
@@ -29,38 +29,6 @@ export function publicJobPage(shown: Pick<ShownLists, 'job' | 'builds'>, codec: 
         </div>`,
     });
   };
-}
-
-function buildTable(name: JobName, builds: readonly ShownBuild[]): Html {
-  if (builds.length === 0) return html`<p>No builds yet.</p>`;
-  return html`<div class="scroll">
-    <table>
-      <caption>
-        Builds, newest first
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Build</th>
-          <th scope="col">Status</th>
-          <th scope="col">Made</th>
-          <th scope="col">Took</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${builds.map(
-          (build) =>
-            html`<tr>
-              <th scope="row">
-                <a href="${paths.build({ ...name, number: build.number })}">${build.number}</a>
-              </th>
-              <td>${status(build.status)}</td>
-              <td>${time(build.createdAt)}</td>
-              <td>${duration(build.startedAt, build.endedAt)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
 }
 
 /** A resource as strangers see it: when its versions were found. */
@@ -90,29 +58,19 @@ export function publicResourcePage(
 function versionTable(pipeline: string, versions: readonly ShownVersion[]): Html {
   if (versions.length === 0) return html`<p>No versions yet.</p>`;
   return html`<div class="scroll">
-    <table>
-      <caption>
-        Versions, newest first
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Number</th>
-          <th scope="col">Found</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${versions.map(
-          ({ id, createdAt }) =>
-            html`<tr>
-              <th scope="row">
-                <a href="${pipeline}/image.svg?version_id=${id}" aria-label="${`Way of version ${id}`}"
-                  >${id}</a
-                >
-              </th>
-              <td>${time(createdAt)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
+    ${table(
+      versions,
+      [
+        {
+          title: 'Number',
+          cell: ({ id }) =>
+            html`<a href="${pipeline}/image.svg?version_id=${id}" aria-label="${`Way of version ${id}`}"
+              >${id}</a
+            >`,
+        },
+        { title: 'Found', cell: ({ createdAt }) => time(createdAt) },
+      ],
+      'Versions, newest first',
+    )}
   </div>`;
 }

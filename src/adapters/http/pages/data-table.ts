@@ -1,0 +1,45 @@
+import { html } from './html.ts';
+import type { Html, Shown } from './html.ts';
+
+/** A column of a table: what stands above it and what it says of a row. */
+export interface Column<T> {
+  title: string;
+  cell: (row: T) => Shown;
+  /** Only read out: the cells say it to whoever sees them, as buttons do. */
+  unseen?: boolean;
+}
+
+/** The first column names each row. */
+export function table<T>(
+  rows: readonly T[],
+  [first, ...others]: readonly [Column<T>, ...Column<T>[]],
+  caption?: string,
+): Html {
+  return html`<table>
+    ${
+      caption !== undefined &&
+      html`<caption>
+        ${caption}
+      </caption>`
+    }
+    <thead>
+      <tr>
+        ${[first, ...others].map(
+          ({ title, unseen }) =>
+            html`<th scope="col">
+              ${unseen === true ? html`<span class="unseen">${title}</span>` : title}
+            </th>`,
+        )}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            <th scope="row">${first.cell(row)}</th>
+            ${others.map(({ cell }) => html`<td>${cell(row)}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}

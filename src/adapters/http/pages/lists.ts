@@ -1,0 +1,118 @@
+import type { BuildStatus } from '#domain/build/events.ts';
+import type { JobName, PipelineName } from '#flows/ports.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { duration, status, time } from './layout.ts';
+import { paths } from './paths.ts';
+import { table } from './data-table.ts';
+import type { Column } from './data-table.ts';
+import { count } from './team-pages.ts';
+
+/*
+ * What the pages of members and those of strangers both show. It is made of the fields that are named here, all of which strangers may see
+ * (ADR 0023); members have columns of their own beside them.
+ */
+
+interface Job {
+  name: string;
+  paused: boolean;
+  latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
+}
+
+interface Build {
+  number: string;
+  status: BuildStatus;
+  createdAt: Date;
+  startedAt?: Date;
+  endedAt?: Date;
+}
+
+/** The picture of a pipeline, and in words what it says. */
+export function picture(name: PipelineName, title: string, jobs: unknown[], resources: unknown[]): Html {
+  const alt = `Graph of ${title}: ${count(jobs.length, 'job')} and ${count(resources.length, 'resource')}, which the tables below list`;
+  return html`<figure>
+    <img id="picture" src="${paths.pipeline(name)}/image.svg" alt="${alt}" />
+  </figure>`;
+}
+
+export function pausedNote(what: 'pipeline' | 'job', paused: boolean): Html {
+  return paused ? html`<p class="alert">This ${what} is paused: nothing is built.</p>` : html``;
+}
+
+export function jobTable<T extends Job>(
+  name: PipelineName,
+  jobs: readonly T[],
+  more: readonly Column<T>[] = [],
+): Html {
+  return html`<section aria-labelledby="jobs">
+    <h2 id="jobs">Jobs</h2>
+    <div class="scroll">
+      ${table(jobs, [
+        {
+          title: 'Job',
+          cell: (job) =>
+            html`<a href="${paths.builds({ ...name, job: job.name })}">${job.name}</a
+              >${job.paused && html` <span class="tag paused">paused</span>`}`,
+        },
+        { title: 'Newest build', cell: (job) => newest({ ...name, job: job.name }, job) },
+        { title: 'Took', cell: ({ latest }) => duration(latest?.startedAt, latest?.endedAt) },
+        ...more,
+      ])}
+    </div>
+  </section>`;
+}
+
+function newest(name: JobName, { latest }: Job): Html | string {
+  if (latest === undefined) return 'none yet';
+  const { number } = latest;
+  return html`<a href="${paths.build({ ...name, number })}">${number}</a> ${status(latest.status)}`;
+}
+
+/** `pinned`: what is said of a resource that is. */
+export function resourceTable<T extends { name: string }>(
+  name: PipelineName,
+  resources: readonly T[],
+  pinned: (resource: T) => string | undefined,
+  more: readonly Column<T>[],
+): Html {
+  return html`<section aria-labelledby="resources">
+    <h2 id="resources">Resources</h2>
+    <div class="scroll">
+      ${table(resources, [
+        {
+          title: 'Resource',
+          cell: (one) => {
+            const tag = pinned(one);
+            return html`<a href="${paths.resource({ ...name, resource: one.name })}">${one.name}</a
+              >${tag !== undefined && html` <span class="tag pinned">${tag}</span>`}`;
+          },
+        },
+        ...more,
+      ])}
+    </div>
+  </section>`;
+}
+
+export function buildTable<T extends Build>(
+  name: JobName,
+  builds: readonly T[],
+  more: readonly Column<T>[] = [],
+): Html {
+  if (builds.length === 0) return html`<p>No builds yet.</p>`;
+  return html`<div class="scroll">
+    ${table(
+      builds,
+      [
+        {
+          title: 'Build',
+          cell: ({ number }) => html`<a href="${paths.build({ ...name, number })}">${number}</a>`,
+        },
+        { title: 'Status', cell: (build) => status(build.status) },
+        { title: 'Made', cell: ({ createdAt }) => time(createdAt) },
+        { title: 'Took', cell: ({ startedAt, endedAt }) => duration(startedAt, endedAt) },
+        ...more,
+      ],
+      'Builds, newest first',
+    )}
+  </div>`;
+}
