@@ -34,6 +34,7 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
         PATH: process.env['PATH'],
         // As the chart has it.
         MALLOC_TRIM_THRESHOLD_: '65536',
+        NODE_OPTIONS: '--max-semi-space-size=4',
         MILLRACE_DATABASE_URL: databaseUrl,
         MILLRACE_KEYS_DIR: keysDirectory,
         MILLRACE_NAMESPACE: 'millrace-system',

@@ -16,6 +16,7 @@ import { createLog } from '#adapters/http/log.ts';
 import { createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
 import { pages } from '#adapters/http/pages/table.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
+import { picturesAtHand } from '#adapters/http/routes/images.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
 import type { Role } from '#domain/access/roles.ts';
@@ -127,6 +128,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const app = createServer({
     routes,
     pages: pages(api, access.ports),
+    atHand: picturesAtHand(api),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,

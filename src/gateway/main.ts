@@ -11,7 +11,8 @@ import type { Service } from './serve.ts';
 export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {
   if (role === 'public') {
     await run(publicGatewayConfig(withFlags(flags)), async (config, log) => {
-      keepYoungSmall();
+      // With another thread for what is new, the first would wait for it while the processor does something else (docs/benchmarks.md).
+      setFlagsFromString('--no-parallel-scavenge');
       const { startPublicGateway } = await import('./public.ts');
       return await startPublicGateway(config, log);
     });
@@ -21,16 +22,6 @@ export async function runGateway(role: 'public' | 'internal', flags: GatewayFlag
       return await startInternalGateway(config, log);
     });
   }
-}
-
-/**
- * What is new lives in a space that V8 lets grow to 64 MB twice over, and never gives back: most of what a gateway seems to need after a burst
- * or a large picture. Kept as it is at the start, it is collected more often, each time in less time (docs/benchmarks.md): too little for a second thread,
- * which would have to be waited for while the processor does something else.
- */
-function keepYoungSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--no-parallel-scavenge');
 }
 
 async function run<C extends { logLevel: string; role: string }>(

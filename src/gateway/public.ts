@@ -5,6 +5,7 @@ import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/met
 import { pages } from '#adapters/http/pages/table.ts';
 import { PRESSURE_LIMITS } from '#adapters/http/pressure.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
+import { picturesAtHand } from '#adapters/http/routes/images.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
 import { VERSION } from '#config';
@@ -39,6 +40,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
       ...accessRoutes(access.ports),
     ],
     pages: pages(api, access.ports),
+    atHand: picturesAtHand(api),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,

@@ -7,7 +7,7 @@ export function notModified(request: FastifyRequest, reply: FastifyReply, payloa
   if (reply.hasHeader('etag')) return payload;
   const tag = `"${hash('sha256', payload, 'base64url').slice(0, 27)}"`;
   void reply.header('etag', tag);
-  if (!has(request.headers['if-none-match'], tag)) return payload;
+  if (!hasTag(request.headers['if-none-match'], tag)) return payload;
   void reply.code(304).removeHeader('content-length').removeHeader('content-type');
   return null;
 }
@@ -19,10 +19,11 @@ export function hasAlready(
   tag: string,
 ): boolean {
   void reply.header('etag', `"${tag}"`);
-  return has(request.headers['if-none-match'], `"${tag}"`);
+  return hasTag(request.headers['if-none-match'], `"${tag}"`);
 }
 
-function has(known: string | undefined, tag: string): boolean {
+/** Of an `If-None-Match`; the tag with its quotes. */
+export function hasTag(known: string | undefined, tag: string): boolean {
   if (known === undefined) return false;
   if (known === tag) return true;
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag || one.trim() === '*');

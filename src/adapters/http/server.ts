@@ -1,3 +1,5 @@
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -11,6 +13,8 @@ import type { App, Route } from './access/route.ts';
 import { STRANGER_LIMITS, limitStrangers } from './access/stranger-limits.ts';
 import type { StrangerLimits } from './access/stranger-limits.ts';
 import { stillNeeded } from './access/strangers.ts';
+import { answerAtHand } from './answer-at-hand.ts';
+import type { FindAtHand } from './answer-at-hand.ts';
 import { describeRoutes } from './open-api.ts';
 import { watchPressure } from './pressure.ts';
 import type { PressureLimits } from './pressure.ts';
@@ -27,6 +31,8 @@ export interface ServerParts {
   routes: Route[];
   /** What browsers get instead, and the forms that they send. */
   pages?: PageRoute[];
+  /** What is answered in front of the routes, as they would. */
+  atHand?: FindAtHand;
   authorize: Authorize;
   log: FastifyBaseLogger;
   /** Where it is written down what people did. */
@@ -66,40 +72,15 @@ const LIMITS = {
  */
 export function createServer(parts: ServerParts): App {
   const headers = securityHeaders(parts.externalUrl);
-  const app = Fastify({
-    loggerInstance: parts.log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: requestIds(parts.trustedProxies ?? []),
-    requestIdHeader: false,
-    trustProxy: (parts.trustedProxies ?? []).length === 0 ? false : (parts.trustedProxies ?? false),
-    return503OnClosing: false,
-    bodyLimit: LIMITS.bodyLimit,
-    requestTimeout: LIMITS.requestTimeout,
-    connectionTimeout: LIMITS.connectionTimeout,
-    keepAliveTimeout: LIMITS.keepAliveTimeout,
-    childLoggerFactory: (log, bindings) => new RequestLog(log, bindings),
-    http: { maxHeaderSize: LIMITS.headerBytes },
-    routerOptions: { maxParamLength: LIMITS.maxParamLength, constraints: { medium: byMedium } },
-    // No hook has run, nor will.
-    frameworkErrors: (error, _request, reply) => {
-      void sendProblem(
-        reply.headers(headers.data).header('x-request-id', reply.request.id),
-        problemOf(error),
-      );
-    },
-    clientErrorHandler: answerUnreadable,
-  }).withTypeProvider<TypeBoxTypeProvider>();
-  app.server.maxConnections = LIMITS.connections;
-
-  app.decorateRequest('identity');
-  app.decorate('mayStill', async (request: FastifyRequest) => {
-    await identify(parts, request, stillNeeded(request));
-  });
-  const admit = limitStrangers(parts.strangers ?? STRANGER_LIMITS, () => performance.now());
-  app.decorate('admitStranger', ({ ip }: FastifyRequest) => admit(ip));
+  const idOf = requestIds(parts.trustedProxies ?? []);
+  let inFront: InFront | undefined;
+  const app = openApp(parts, { headers, idOf, inFront: (...asked) => inFront?.(...asked) ?? false });
+  decorate(app, parts);
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
   const isPressed = parts.pressure === undefined ? () => false : watchPressure(app, parts.pressure);
+  const { atHand: find } = parts;
+  if (find !== undefined) inFront = answerAtHand({ parts, headers, isPressed, find, idOf });
   surroundRoutes(app, { parts, headers, timeLimit: LIMITS.timeLimit, isPressed });
   const refuse = answerOf(parts);
   app.setErrorHandler((error, request, reply) => {
@@ -113,6 +94,58 @@ export function createServer(parts: ServerParts): App {
 
   for (const route of [...parts.routes, ...(parts.pages ?? [])]) route.register(app);
   return app;
+}
+
+/** True if it answered. */
+type InFront = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+interface Opening {
+  headers: ReturnType<typeof securityHeaders>;
+  idOf: (request: IncomingMessage) => string;
+  inFront: InFront;
+}
+
+function openApp(parts: ServerParts, { headers, idOf, inFront }: Opening): App {
+  return Fastify({
+    loggerInstance: parts.log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: idOf,
+    requestIdHeader: false,
+    trustProxy: (parts.trustedProxies ?? []).length === 0 ? false : (parts.trustedProxies ?? false),
+    return503OnClosing: false,
+    bodyLimit: LIMITS.bodyLimit,
+    childLoggerFactory: (log, bindings) => new RequestLog(log, bindings),
+    serverFactory: (handle) =>
+      openHttpServer((request, response) => {
+        if (!inFront(request, response)) handle(request, response);
+      }),
+    routerOptions: { maxParamLength: LIMITS.maxParamLength, constraints: { medium: byMedium } },
+    // No hook has run, nor will.
+    frameworkErrors: (error, _request, reply) => {
+      void sendProblem(
+        reply.headers(headers.data).header('x-request-id', reply.request.id),
+        problemOf(error),
+      );
+    },
+    clientErrorHandler: answerUnreadable,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+}
+
+function openHttpServer(listener: RequestListener): Server {
+  const { headerBytes, requestTimeout, connectionTimeout, keepAliveTimeout, connections } = LIMITS;
+  const server = createHttpServer({ maxHeaderSize: headerBytes, requestTimeout, keepAliveTimeout }, listener);
+  server.setTimeout(connectionTimeout);
+  server.maxConnections = connections;
+  return server;
+}
+
+function decorate(app: App, parts: ServerParts): void {
+  app.decorateRequest('identity');
+  app.decorate('mayStill', async (request: FastifyRequest) => {
+    await identify(parts, request, stillNeeded(request));
+  });
+  const admit = limitStrangers(parts.strangers ?? STRANGER_LIMITS, () => performance.now());
+  app.decorate('admitStranger', ({ ip }: FastifyRequest) => admit(ip));
 }
 
 /** Browsers get a page, where there are pages at all. */

@@ -28,7 +28,7 @@ export async function identify(
 }
 
 /** Neither a token nor any cookie: nobody need be asked who that is. */
-export function showsNothing({ headers }: FastifyRequest): boolean {
+export function showsNothing({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers.authorization === undefined && headers.cookie === undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { preferred } from '#adapters/http/negotiate.ts';
+import { remember } from '#adapters/http/remember.ts';
 
 /** How a browser asks: for a page, or with a form. */
 export type Medium = 'page' | 'form';
@@ -13,9 +14,17 @@ export function mediumOf({
     return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '') ? 'form' : undefined;
   }
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const offers = ['application/json', 'text/html'] as const;
-  return preferred(headers.accept, offers) === 'text/html' ? 'page' : undefined;
+  if (headers.accept === undefined) return undefined;
+  return (headers.accept.length > LONG ? liked : remembered)(headers.accept) === 'text/html'
+    ? 'page'
+    : undefined;
 }
+
+/** There are about as many as browsers; what nobody's browser sends is not kept. */
+const REMEMBERED = 200;
+const LONG = 300;
+const liked = (accept: string) => preferred(accept, ['application/json', 'text/html']);
+const remembered = remember(REMEMBERED, liked);
 
 /** Routes of one path by medium. Where there is no page, the route for programs answers browsers too. */
 export const byMedium = {

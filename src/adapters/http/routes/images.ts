@@ -3,9 +3,11 @@ import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { shownTo } from '#adapters/http/access/strangers.ts';
+import type { FindAtHand } from '#adapters/http/answer-at-hand.ts';
 import { hasAlready } from '#adapters/http/etag.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
+import { remember } from '#adapters/http/remember.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PictureWanted } from '#flows/show-pipeline.ts';
 import { PipelineParams, answer } from './schemas.ts';
@@ -39,7 +41,7 @@ export function imageRoutes(api: PublicApi): Route[] {
     ...(['svg', 'png'] as const).map((format) =>
       route({
         method: 'GET',
-        url: `/teams/:team/pipelines/:pipeline/image.${format}`,
+        url: pathOf(format),
         shows: 'image',
         strangers: 'same',
         schema: { params: PipelineParams, querystring: PictureQuery },
@@ -50,6 +52,46 @@ export function imageRoutes(api: PublicApi): Route[] {
     ),
   ];
 }
+
+const REMEMBERED = 2000;
+const ADDRESS = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
+const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
+
+/** Pictures of public pipelines that somebody has just had. An address that is written in another way than usual is left to the routes. */
+export function picturesAtHand(api: Pick<PublicApi, 'pictureAtHand'>): FindAtHand {
+  const read = remember(REMEMBERED, readAddress);
+  return (url) => {
+    const address = url.includes('/image.') ? read(url) : undefined;
+    const picture = address && api.pictureAtHand(address.name, false, address.wanted);
+    if (address === undefined || picture?.public !== true) return undefined;
+    return { route: address.route, type: address.type, tag: picture.tag, bytes: picture.bytes };
+  };
+}
+
+interface Address {
+  name: { team: string; pipeline: string };
+  wanted: PictureWanted;
+  route: string;
+  type: string;
+}
+
+function readAddress(url: string): Address | undefined {
+  const { 1: team, 2: pipeline, 3: format, 4: query } = ADDRESS.exec(url) ?? [];
+  if (team === undefined || pipeline === undefined || (format !== 'svg' && format !== 'png'))
+    return undefined;
+  if (query !== undefined && !SWITCHES.test(query)) return undefined;
+  const asked = [...new URLSearchParams(query)];
+  const switches: Query = Object.fromEntries(asked);
+  if (Object.keys(switches).length < asked.length) return undefined;
+  return {
+    name: { team, pipeline },
+    wanted: wantedOf(format, switches),
+    route: pathOf(format),
+    type: TYPES[format],
+  };
+}
+
+const pathOf = (format: string): string => `/teams/:team/pipelines/:pipeline/image.${format}`;
 
 type Asked = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
   params: { team: string; pipeline: string };
