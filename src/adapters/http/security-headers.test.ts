@@ -86,6 +86,8 @@ describe('what a browser may do with an answer', () => {
       'x-content-type-options': 'nosniff',
     });
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    // The standard has a sandboxed document with an opener policy not shown.
+    expect(headers).not.toHaveProperty('cross-origin-opener-policy');
   });
 
   test('other origins read nothing that is no image', async () => {

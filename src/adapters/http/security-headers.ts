@@ -8,6 +8,10 @@ type Headers = Record<string, string>;
 const ALL: Headers = {
   vary: 'Accept',
   'x-content-type-options': 'nosniff',
+};
+
+/** An image that is opened by itself is sandboxed; what is sandboxed and has an opener policy, browsers refuse to show (HTML standard, navigation). */
+const NO_IMAGE: Headers = {
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -53,8 +57,8 @@ export function securityHeaders(externalUrl: string | undefined): Record<Shown, 
   const secure = externalUrl?.startsWith('https:') === true && { 'strict-transport-security': A_YEAR };
   const { data, page, image } = BY_KIND;
   return {
-    data: { ...ALL, ...secure, ...data },
-    page: { ...ALL, ...secure, ...page },
+    data: { ...ALL, ...NO_IMAGE, ...secure, ...data },
+    page: { ...ALL, ...NO_IMAGE, ...secure, ...page },
     image: { ...ALL, ...secure, ...image },
   };
 }
