@@ -12,7 +12,7 @@ import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { connectionOf } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
-import { closeApp, closeServer, listen } from './listen.ts';
+import { closeServer, closerOf, listen } from './listen.ts';
 import type { Service } from './serve.ts';
 import { teamSecrets } from './team-secrets.ts';
 
@@ -54,6 +54,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     renewed: () => log.info('the renewed certificate is in use'),
     failed: (err) => log.warn({ err }, 'the certificate cannot be used; the one before stays'),
   });
+  const closeApp = closerOf(app);
   const metricsServer = createMetricsServer(registry, readiness);
   await Promise.all([app.listen(config.listen), listen(metricsServer, config.metricsListen)]);
   log.info({ address: config.listen, metrics: config.metricsListen }, 'agents may call');
@@ -63,7 +64,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     },
     async close() {
       stopFollowing();
-      await closeApp(app);
+      await closeApp();
       cancels.stop();
       await Promise.all([database.close(), connection.close(), closeServer(metricsServer)]);
     },

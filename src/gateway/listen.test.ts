@@ -1,31 +1,65 @@
 import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { expect, test } from '@jest/globals';
-import { closeApp, listen } from './listen.ts';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from '@jest/globals';
+import { closerOf, listen } from './listen.ts';
 
-test('the end does not wait for a client that keeps its connection after an answer that was under way', async () => {
+let agent: Agent;
+afterEach(() => agent.destroy());
+
+/** A server that is asked once, by a client that would keep its connection. */
+async function askedOnce(patienceMs?: number) {
+  agent = new Agent({ keepAlive: true });
   const server = createServer({ keepAliveTimeout: 600_000 });
+  const close = closerOf({ server, close: async () => await closed(server) }, patienceMs);
   await listen(server, { host: '127.0.0.1', port: 0 });
   const address = server.address();
-  const agent = new Agent({ keepAlive: true });
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  const asking = get(url, { agent });
+  const asking = get(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, { agent });
   const asked: ServerResponse[] = [];
   server.on('request', (_request, response) => asked.push(response));
   await once(server, 'request');
-  const [response] = asked;
+  return { close, asking, response: asked[0] };
+}
+
+const closed = async (server: Server): Promise<void> =>
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+
+test('the end does not wait for a client that keeps its connection after an answer that was under way', async () => {
+  const { close, asking, response } = await askedOnce();
   response?.write('the head is out, and says that the connection stays; ');
   const [answer]: IncomingMessage[] = await once(asking, 'response');
-  const closed = closeApp({
-    server,
-    close: async () =>
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      }),
-  });
+  const closing = close();
   response?.end('and here is the rest');
   expect(await answer?.toArray()).toHaveLength(2);
-  await closed;
-  agent.destroy();
+  await closing;
+});
+
+/** More than the kernel takes at once. */
+const LARGE = Buffer.alloc(64 * 1024 * 1024);
+
+test.each(['before the end', 'while it ends'])(
+  'an answer that was given %s reaches a client that reads slowly, whole',
+  async (when) => {
+    const { close, asking, response } = await askedOnce();
+    response?.write('first ');
+    const [answer]: IncomingMessage[] = await once(asking, 'response');
+    if (when === 'before the end') response?.end(LARGE);
+    const closing = close();
+    if (when === 'while it ends') response?.end(LARGE);
+    await sleep(300);
+    expect(Buffer.concat((await answer?.toArray()) ?? []).length).toBe(LARGE.length + 6);
+    await closing;
+  },
+);
+
+test('a client that reads nothing is not waited for for ever', async () => {
+  const { close, asking, response } = await askedOnce(300);
+  response?.write('first ');
+  const [answer]: IncomingMessage[] = await once(asking, 'response');
+  response?.end(LARGE);
+  await close();
+  await expect(answer?.toArray()).rejects.toThrow('aborted');
 });

@@ -1,4 +1,6 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '#config';
 
 /** Opens a plain server on an address; the error names what could not be opened. */
@@ -21,21 +23,37 @@ export async function closeServer(server: Server): Promise<void> {
 }
 
 interface Closable {
-  server: Pick<Server, 'closeIdleConnections'>;
+  server: Pick<Server, 'closeIdleConnections' | 'on'>;
   close(): Promise<unknown>;
 }
 
 const SWEEP_MS = 100;
+/** So long the end waits for clients that read slowly. */
+const PATIENCE_MS = 5000;
 
 /**
- * What is under way is answered; a connection ends with its last answer, also where its client would keep it. Node closes those that are idle at the
- * start of the end, and waits for all others as long as they are kept.
+ * How a server that is about to listen ends. What is under way is answered; a connection ends with its last answer, also where its client would keep it.
+ * To Node a connection is idle as soon as its answer was given, with megabytes of it unsent: those are waited for, or the answer would be cut in half.
  */
-export async function closeApp(app: Closable): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(sweep);
-  }
+export function closerOf(app: Closable, patienceMs = PATIENCE_MS): () => Promise<void> {
+  const sockets = new Set<Socket>();
+  const watch = (socket: Socket): void => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  };
+  app.server.on('connection', watch).on('secureConnection', watch);
+  return async () => {
+    const deadline = performance.now() + patienceMs;
+    const isSent = (): boolean =>
+      performance.now() > deadline || [...sockets].every(({ writableLength }) => writableLength === 0);
+    while (!isSent()) await sleep(SWEEP_MS);
+    const sweep = setInterval(() => {
+      if (isSent()) app.server.closeIdleConnections();
+    }, SWEEP_MS);
+    try {
+      await app.close();
+    } finally {
+      clearInterval(sweep);
+    }
+  };
 }

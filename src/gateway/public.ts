@@ -11,7 +11,7 @@ import { createServer } from '#adapters/http/server.ts';
 import { VERSION } from '#config';
 import type { PublicGatewayConfig } from '#config';
 import { openDatabase } from './database.ts';
-import { closeApp, closeServer, listen } from './listen.ts';
+import { closeServer, closerOf, listen } from './listen.ts';
 import { openPeople } from './people.ts';
 import { publicApi } from './public-api.ts';
 import { openShows } from './shows.ts';
@@ -52,6 +52,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     draining: () => draining,
     observe: requestMetrics(registry),
   });
+  const closeApp = closerOf(app);
   const metricsServer = createMetricsServer(registry, readiness);
   await Promise.all([app.listen(config.listen), listen(metricsServer, config.metricsListen)]);
   log.info({ address: config.listen, metrics: config.metricsListen }, 'people and forges may call');
@@ -60,7 +61,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
       draining = true;
     },
     async close() {
-      await closeApp(app);
+      await closeApp();
       await Promise.all([database.close(), shows.close(), closeServer(metricsServer), people.close()]);
     },
   };

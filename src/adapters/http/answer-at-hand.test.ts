@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { inMemoryApi } from '#testing/public-api.ts';
 import type { PictureWanted } from '#flows/show-pipeline.ts';
@@ -105,13 +107,29 @@ test.each<[string, string, Record<string, string>?]>([
   ['with a switch said twice', `${SVG}?group_parallel=1&group_parallel=0`],
   ['with a query that ends in &', `${SVG}?group_parallel=1&`],
   ['of a name that is written in another way', SVG.replace('app', '%61pp')],
+  ['of a name that is too long', SVG.replace('app', 'a'.repeat(64))],
 ])('%s: it is left to the route', async (_name, path, headers = {}) => {
   const { drawn, status } = await ask(path, headers);
   expect({ drawn, status }).toEqual({ drawn: status === 200, status });
   expect(await ask(path, { ...headers, ...OTHERWISE })).toMatchObject({ status });
 });
 
-test.each(['HEAD', 'POST', 'DELETE'])('%s is left to the routes', async (method) => {
+test('addresses of nothing leave nothing behind, however long they are', () => {
+  const find = picturesAtHand(api);
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const heapUsed = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heapUsed();
+  for (let one = 0; one < 4000; one++) expect(find(`/image.${one}${'a'.repeat(15_900)}`)).toBeUndefined();
+  const after = heapUsed();
+  expect(find(SVG)).toBeDefined();
+  expect(after - before).toBeLessThan(10_000_000);
+});
+
+test.each(['HEAD', 'POST', 'DELETE', 'PURGE', 'QUERY'])('%s is left to the routes', async (method) => {
   expect(await ask(SVG, {}, method)).toMatchObject({
     text: method === 'HEAD' ? '' : expect.stringContaining('404'),
   });

@@ -97,6 +97,7 @@ const FRAMEWORK: Record<string, { kind: ProblemKind; detail?: string }> = {
     kind: 'invalid-request',
     detail: 'The body is not as long as Content-Length says.',
   },
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: { kind: 'not-found', detail: 'No such path.' },
   FST_ERR_BAD_URL: { kind: 'invalid-request', detail: 'The path has an invalid escape.' },
   FST_ERR_ASYNC_CONSTRAINT: { kind: 'invalid-request', detail: 'The request cannot be routed.' },
   FST_ERR_MAX_PARAM_LENGTH: { kind: 'not-found', detail: 'No such path.' },

@@ -54,6 +54,8 @@ export function imageRoutes(api: PublicApi): Route[] {
 }
 
 const REMEMBERED = 2000;
+/** Of an address, with both switches. */
+const LONGEST = 200;
 const ADDRESS = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
 
@@ -61,7 +63,7 @@ const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(
 export function picturesAtHand(api: Pick<PublicApi, 'pictureAtHand'>): FindAtHand {
   const read = remember(REMEMBERED, readAddress);
   return (url) => {
-    const address = url.includes('/image.') ? read(url) : undefined;
+    const address = url.length <= LONGEST && url.includes('/image.') ? read(url) : undefined;
     const picture = address && api.pictureAtHand(address.name, false, address.wanted);
     if (address === undefined || picture?.public !== true) return undefined;
     return { route: address.route, type: address.type, tag: picture.tag, bytes: picture.bytes };
