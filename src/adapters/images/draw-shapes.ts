@@ -29,7 +29,7 @@ export interface LabelToPaint {
 
 /** Small graphs get up to twice as many pixels as points, for sharp letters. */
 const MOST_SCALE = 2;
-const MOST_PIXELS_ENLARGED = 2_500_000;
+const MOST_PIXELS_ENLARGED = 2_000_000;
 /** Large graphs get smaller letters, not more memory. */
 const MOST_PIXELS = 3_200_000;
 /** Renderers and viewers end at 32,767. */
