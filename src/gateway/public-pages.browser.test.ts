@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { FRESH_MS } from '#flows/find-shown.ts';
 import { stumblingBlocks } from '#testing/accessibility.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { writeSecretiveHistory } from '#testing/secretive-history.ts';
@@ -64,6 +66,9 @@ test('a stranger looks at a public pipeline, follows it, and is sent to sign in 
   await picture(page, 'public-pipeline', PICTURES);
 
   const as = await site.gateway.session('ann');
+  // Somebody else looks a moment before: what strangers see is kept, from now on for as long as it is kept at all.
+  await sleep(FRESH_MS);
+  await site.gateway.ask(`GET ${APP}`);
   await site.gateway.ask(`POST ${APP}/jobs/publish/pause`, { as });
   await page.locator('#live .tag.paused').waitFor();
 

@@ -5,7 +5,8 @@ import { Terminal } from './terminal.js';
 
 const MOST_LINES = 20_000;
 const COME_BACK_MS = 5000;
-const REFRESH_MS = 700;
+/** Pictures, and all that strangers see, are kept for a second: asked for earlier, the page could be the one from before the event, and stay so. */
+const REFRESH_MS = 1200;
 
 /** The reader's own clock. @param {ParentNode} within */
 function localTimes(within) {
