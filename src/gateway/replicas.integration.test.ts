@@ -48,7 +48,12 @@ const at = (index: number): GatewayProcess => {
   return replica;
 };
 
-async function ask(index: number, what: string, more: { as?: string; body?: object } = {}) {
+/** A process that has more to do than it can says 503, and come again; on a busy machine it is right. */
+async function ask(
+  index: number,
+  what: string,
+  more: { as?: string; body?: object } = {},
+): Promise<{ status: number; data: Record<string, unknown> }> {
   const [method = 'GET', path = '/'] = what.split(' ');
   const answer = await fetch(`${at(index).base}${path}`, {
     method,
@@ -59,6 +64,7 @@ async function ask(index: number, what: string, more: { as?: string; body?: obje
     ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
   });
   const text = await answer.text();
+  if (answer.status === 503) return await ask(index, what, more);
   const { data = {} }: { data?: Record<string, unknown> } = text === '' ? {} : JSON.parse(text);
   return { status: answer.status, data };
 }
