@@ -9,8 +9,8 @@ const MOST_PIPELINES = 1000;
 /** The pipeline, if who asks may see it. `undefined` costs the same whether it is not there or not theirs to see. */
 export interface FindShown {
   find: (name: PipelineName, member: boolean) => Promise<ShownPipeline | undefined>;
-  /** The same without waiting; also undefined where the database must be asked. */
-  atHand: (name: PipelineName, member: boolean) => ShownPipeline | undefined;
+  /** For a stranger and without waiting; also undefined where the database must be asked. */
+  atHand: (name: PipelineName) => ShownPipeline | undefined;
 }
 
 export function findShown(store: Pick<ShowStore, 'shown'>, now: () => number): FindShown {
@@ -23,7 +23,7 @@ export function findShown(store: Pick<ShowStore, 'shown'>, now: () => number): F
       const name = { team, pipeline };
       return seenBy(member, await pipelines.get(keyOf(name), () => store.shown(name)));
     },
-    atHand: (name, member) => seenBy(member, pipelines.atHand(keyOf(name))),
+    atHand: (name) => seenBy(false, pipelines.atHand(keyOf(name))),
   };
 }
 

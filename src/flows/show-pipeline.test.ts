@@ -95,8 +95,8 @@ describe('pictures', () => {
   });
 });
 
-const atHand = ({ all }: ReturnType<typeof shows>, wanted: Partial<PictureWanted> = {}, member = false) =>
-  all.pictureAtHand(APP, member, { ...SVG, ...wanted });
+const atHand = ({ all }: ReturnType<typeof shows>, wanted: Partial<PictureWanted> = {}) =>
+  all.pictureAtHand(APP, { ...SVG, ...wanted });
 
 describe('a picture at hand', () => {
   test('is the one that somebody has just had, and no other', async () => {
@@ -105,7 +105,7 @@ describe('a picture at hand', () => {
     const found = await about.find();
     expect(atHand(about)).toBeUndefined();
     const drawn = await found.draw();
-    expect(atHand(about)).toEqual({ tag: found.tag, public: true, ...drawn });
+    expect(atHand(about)).toEqual({ tag: found.tag, ...drawn });
     const others = [{ format: 'png' }, { hideIntermediates: true }, { groupParallel: true }] as const;
     expect(others.map((other) => atHand(about, other))).toEqual(others.map(() => undefined));
     expect(about.asked).toEqual(['shown', 'state']);
@@ -124,14 +124,12 @@ describe('a picture at hand', () => {
     expect(atHand(about)).toBeUndefined();
   });
 
-  test.each([
-    ['strangers', false, false],
-    ['members', true, true],
-  ])('of a pipeline that is not public is for %s: %s', async (_, member, may) => {
+  test('of a pipeline that is not public is for nobody, also after a member had it', async () => {
     const about = shows({ isPublic: false });
     const found = await about.all.picture(APP, true, SVG);
-    if (found !== undefined && found !== 'no-version') await found.draw();
-    expect(atHand(about, {}, member) !== undefined).toBe(may);
+    if (found === undefined || found === 'no-version') throw new Error('A member has no picture.');
+    await found.draw();
+    expect(atHand(about)).toBeUndefined();
   });
 
   test('has the name of its own team and pipeline, whatever letters are in them', async () => {
@@ -142,7 +140,7 @@ describe('a picture at hand', () => {
       ['', 'mainapp'],
       ['mai', 'napp'],
     ] as const)
-      expect(all.pictureAtHand({ team, pipeline }, false, SVG)).toBeUndefined();
+      expect(all.pictureAtHand({ team, pipeline }, SVG)).toBeUndefined();
   });
 });
 

@@ -33,7 +33,7 @@ interface PictureFound {
 }
 
 /** A picture that somebody has just had. */
-interface PictureAtHand extends Omit<PictureFound, 'draw'> {
+interface PictureAtHand extends Pick<PictureFound, 'tag'> {
   bytes: Uint8Array;
 }
 
@@ -51,8 +51,8 @@ export interface Shows {
     member: boolean,
     wanted: PictureWanted,
   ): Promise<PictureFound | 'no-version' | undefined>;
-  /** The same picture, when nothing need be asked or drawn for it; undefined says nothing about whether there is one. */
-  pictureAtHand(name: PipelineName, member: boolean, wanted: PictureWanted): PictureAtHand | undefined;
+  /** The same picture for a stranger, when nothing need be asked or drawn for it; undefined says nothing about whether there is one. */
+  pictureAtHand(name: PipelineName, wanted: PictureWanted): PictureAtHand | undefined;
   badge(
     name: PipelineName & { job?: string },
     member: boolean,
@@ -120,7 +120,7 @@ export function showPipelines(ports: Ports): Shows {
         pipeline && (await findPicture({ ports, caches, pipeline, wanted, found: await stateOf(pipeline) }))
       );
     },
-    pictureAtHand: (name, member, wanted) => findAtHand(caches, shown.atHand(name, member), wanted),
+    pictureAtHand: (name, wanted) => findAtHand(caches, shown.atHand(name), wanted),
     async badge({ job, ...name }, member) {
       const pipeline = await find(name, member);
       if (pipeline === undefined) return undefined;
@@ -142,7 +142,7 @@ function findAtHand(
   const tag = states.atHand(String(pipeline.id))?.tags.get(tagKey(pipeline, wanted));
   const found = tag === undefined ? undefined : drawn.atHand(tag);
   if (tag === undefined || found === undefined || 'refused' in found) return undefined;
-  return { tag, public: pipeline.public, bytes: found.bytes };
+  return { tag, bytes: found.bytes };
 }
 
 interface Finding {

@@ -64,7 +64,10 @@ async function ask(
     ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
   });
   const text = await answer.text();
-  if (answer.status === 503) return await ask(index, what, more);
+  if (answer.status === 503) {
+    await pause(100);
+    return await ask(index, what, more);
+  }
   const { data = {} }: { data?: Record<string, unknown> } = text === '' ? {} : JSON.parse(text);
   return { status: answer.status, data };
 }

@@ -33,13 +33,12 @@ const api: PublicApi = {
     served.drawn += 1;
     return member || picture.public ? { ...picture, draw: async () => ({ bytes }) } : undefined;
   },
-  // Also where who asks may not have it: here it is looked at again.
-  pictureAtHand: (_name, _member, wanted) => (wanted.version === undefined ? pictureOf(wanted) : undefined),
+  pictureAtHand: (_name, wanted) =>
+    served.public && wanted.version === undefined ? pictureOf(wanted) : undefined,
 };
-/** The routes have nothing at hand: what they answer they have drawn. */
 const serve = (pressure?: PressureLimits) =>
   createServer({
-    routes: imageRoutes({ ...api, pictureAtHand: () => undefined }),
+    routes: imageRoutes(api),
     atHand: picturesAtHand(api),
     authorize: async () => 'anonymous',
     externalUrl: 'https://ci.example.org',

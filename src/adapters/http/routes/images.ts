@@ -45,8 +45,9 @@ export function imageRoutes(api: PublicApi): Route[] {
         shows: 'image',
         strangers: 'same',
         schema: { params: PipelineParams, querystring: PictureQuery },
-        handler(request, reply) {
-          return sendAtHand(api, format, request, reply) ? undefined : sendDrawn(api, format, request, reply);
+        handler: async (request, reply) => {
+          const picture = await draw(api, format, request, reply);
+          return picture === undefined ? reply : reply.type(TYPES[format]).send(picture);
         },
       }),
     ),
@@ -64,9 +65,8 @@ export function picturesAtHand(api: Pick<PublicApi, 'pictureAtHand'>): FindAtHan
   const read = remember(REMEMBERED, readAddress);
   return (url) => {
     const address = url.length <= LONGEST && url.includes('/image.') ? read(url) : undefined;
-    const picture = address && api.pictureAtHand(address.name, false, address.wanted);
-    if (address === undefined || picture?.public !== true) return undefined;
-    return { route: address.route, type: address.type, tag: picture.tag, bytes: picture.bytes };
+    const picture = address && api.pictureAtHand(address.name, address.wanted);
+    return picture && { route: address.route, type: address.type, ...picture };
   };
 }
 
@@ -99,31 +99,6 @@ type Asked = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
   params: { team: string; pipeline: string };
   query: Query;
 };
-
-/** Without waiting for anything, where that can be. */
-function sendAtHand(
-  api: PublicApi,
-  format: keyof typeof TYPES,
-  { params, identity, query, headers }: Asked,
-  reply: FastifyReply,
-): boolean {
-  const picture = api.pictureAtHand(params, isMember(identity, params.team), wantedOf(format, query));
-  if (picture === undefined) return false;
-  if (picture.public) void reply.header('cache-control', 'no-cache');
-  if (hasAlready({ headers }, reply, picture.tag)) void reply.code(304).send();
-  else void reply.type(TYPES[format]).send(picture.bytes);
-  return true;
-}
-
-async function sendDrawn(
-  api: PublicApi,
-  format: keyof typeof TYPES,
-  request: Asked,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const picture = await draw(api, format, request, reply);
-  return picture === undefined ? reply : reply.type(TYPES[format]).send(picture);
-}
 
 function wantedOf(format: PictureWanted['format'], query: Query): PictureWanted {
   return {
