@@ -241,6 +241,14 @@ describe('the environment that the chart sets is the one the program reads:', ()
     });
   });
 
+  test('no address is made up where none is set: people sign in at whatever address they open', () => {
+    const addressOf = (from: Manifest[]): string | undefined =>
+      publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.externalUrl;
+    expect(addressOf(standard)).toBeUndefined();
+    expect(operatorConfig(sourceOf(standard, 'millrace-operator')).config?.externalUrl).toBeUndefined();
+    expect(addressOf(external)).toBe('https://ci.example.org');
+  });
+
   test('every key of a Secret goes only to who needs it', () => {
     expect(keysOf('millrace-operator')).toEqual([]);
     expect(keysOf('millrace-gateway-public')).toEqual([

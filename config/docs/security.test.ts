@@ -27,6 +27,17 @@ function rowsBelow(heading: string): Row[] {
   });
 }
 
+/** Of the table below a heading, whose last cell names tests. */
+function attacksBelow(heading: string): { attack: string; proof: string }[] {
+  const [, after = ''] = PAGE.split(`\n## ${heading}\n`);
+  const [section = ''] = after.split('\n## ');
+  return section.split('\n').flatMap((line) => {
+    const [attack = '', , proof = ''] = line.split(/(?<!\\)\|/).slice(1, -1);
+    return /^[ -]*$|^ Attack /.test(attack) ? [] : [{ attack: attack.trim(), proof }];
+  });
+}
+
+const ATTACKS = attacksBelow('Attacks and their tests');
 const ASVS = rowsBelow('OWASP ASVS 5.0, level 2');
 const OAUTH = rowsBelow('RFC 9700, OAuth 2.0 security');
 
@@ -76,7 +87,8 @@ function fault(proof: string): string | undefined {
   return named ? undefined : `${proof}: no such test`;
 }
 
-const proofsOf = ({ proof }: Row): string[] => [...proof.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one);
+const proofsOf = ({ proof }: Pick<Row, 'proof'>): string[] =>
+  [...proof.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one);
 
 describe.each([...ASVS, ...OAUTH])('$number', (row) => {
   test('has its tests', () => {
@@ -88,5 +100,12 @@ describe.each([...ASVS, ...OAUTH])('$number', (row) => {
     // What is only written down has a link to where; what is done has a test; what is not done has the reason.
     const shown = row.state === 'holds' ? row.proof !== '' || row.how.includes('](') : row.how !== '';
     expect([row.number, shown]).toEqual([row.number, true]);
+  });
+});
+
+describe.each(ATTACKS)('$attack', (row) => {
+  test('has its tests', () => {
+    expect(proofsOf(row)).not.toEqual([]);
+    expect(proofsOf(row).flatMap((proof) => fault(proof) ?? [])).toEqual([]);
   });
 });

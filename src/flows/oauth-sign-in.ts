@@ -30,7 +30,11 @@ export interface OAuthPorts extends Pick<
 const LIFETIME_MS = 5 * 60_000;
 
 export type FlowStarted =
-  { answer: 'started'; url: string; browser: string } | { answer: 'unknown' } | Failed;
+  | { answer: 'started'; url: string; browser: string }
+  | { answer: 'unknown' }
+  /** The provider could not send the browser back: the installation does not know its own address. */
+  | { answer: 'no-address' }
+  | Failed;
 
 /** `message` is for people, `failure` for the log. */
 interface Failed {
@@ -45,7 +49,8 @@ export async function startFlow(
   ports: OAuthPorts,
 ): Promise<FlowStarted> {
   const provider = await enabled(canonical, ports);
-  if (provider === undefined || ports.externalUrl === undefined) return { answer: 'unknown' };
+  if (provider === undefined) return { answer: 'unknown' };
+  if (ports.externalUrl === undefined) return { answer: 'no-address' };
   const [state, nonce, verifier, browser] = [ports.random(), ports.random(), ports.random(), ports.random()];
   const ask = { callbackUrl: callbackOf(ports.externalUrl, canonical), state, nonce, verifier };
   const built = await ports.client.authorizationUrl(provider, ask);

@@ -90,6 +90,8 @@ export interface Options {
   tokensFile?: string;
   now?: () => Date;
   trustedProxies?: string[];
+  /** `undefined`: not set. */
+  externalUrl?: string | undefined;
   client?: OAuthClient;
   objects?: ApiObjects;
   compiler?: Compiler;
@@ -132,7 +134,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
-    externalUrl: ORIGIN,
+    externalUrl: externalUrlOf(options),
     log,
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
     ...(options.strangers !== undefined && { strangers: options.strangers }),
@@ -166,6 +168,9 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   };
 }
 
+const externalUrlOf = (options: Options): string | undefined =>
+  'externalUrl' in options ? options.externalUrl : ORIGIN;
+
 function accessOver(stores: Stores, options: Options, now: () => Date) {
   const { authorize, ports } = openAccess({
     stores: stores.access,
@@ -175,7 +180,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
     idleSeconds: options.idleSeconds ?? 0,
-    externalUrl: ORIGIN,
+    externalUrl: externalUrlOf(options),
     installation: authorizeByInstallation({ file: options.tokensFile }, () => undefined),
     passwords: options.passwords ?? new CheapPasswords(),
     now,

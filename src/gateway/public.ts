@@ -34,6 +34,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
   if (config.sessionSeconds === 0) log.warn(ENDLESS);
+  if (config.externalUrl === undefined) log.warn(NO_ADDRESS);
   const app = createServer({
     routes: [
       ...publicRoutes(api, readiness, VERSION, { metrics: streamMetrics(registry) }),
@@ -67,5 +68,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   };
 }
 
+const NO_ADDRESS =
+  'No externalURL is set: people sign in at whatever address they open, over plain HTTP with cookies that are not encrypted on the way, ' +
+  'and not by identity providers. Set externalURL, with https, before others use this installation.';
 const ENDLESS =
   'Sessions never end, so a stolen one is good for ever: set a session lifetime, for example 30d.';

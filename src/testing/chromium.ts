@@ -7,13 +7,21 @@ import type { Browser } from 'playwright-core';
 const PROGRAM = '/usr/bin/chromium';
 const run = promisify(execFile);
 
-/** Debian's own browser, installed when it is missing. `served` tells under which name which port of this machine is found. */
-export async function startChromium(served: { host: string; port: number }): Promise<Browser> {
+interface Served {
+  host: string;
+  port: number;
+  /** The port that the browser asks for, of HTTPS unless it says another. */
+  on?: number;
+}
+
+/** Debian's own browser, installed when it is missing. `served` tells under which names which ports of this machine are found. */
+export async function startChromium(...served: Served[]): Promise<Browser> {
   if (!existsSync(PROGRAM)) await install();
+  const rules = served.map(({ host, port, on = 443 }) => `MAP ${host}:${on} 127.0.0.1:${port}`);
   return await chromium.launch({
     executablePath: PROGRAM,
     // A container seldom lets a browser make a sandbox; it sees only pages of this test.
-    args: ['--no-sandbox', `--host-resolver-rules=MAP ${served.host}:443 127.0.0.1:${served.port}`],
+    args: ['--no-sandbox', `--host-resolver-rules=${rules.join(',')}`],
   });
 }
 

@@ -55,11 +55,19 @@ app.kubernetes.io/part-of: millrace
 {{- end -}}
 {{- end -}}
 
-{{- define "millrace.external-url" -}}
+{{- /* Empty: nobody said it, and people sign in at whatever address they open. */ -}}
+{{- define "millrace.set-url" -}}
 {{- if .Values.externalURL -}}
 {{- .Values.externalURL | trimSuffix "/" -}}
 {{- else if and .Values.ingress.enabled .Values.ingress.hosts -}}
 {{- printf "%s://%s" (ternary "https" "http" (ne .Values.ingress.tlsSecretName "")) (first .Values.ingress.hosts) -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* For links: the Service's name inside the cluster where no other address is set. */ -}}
+{{- define "millrace.external-url" -}}
+{{- with include "millrace.set-url" . -}}
+{{- . -}}
 {{- else -}}
 {{- printf "http://%s-public.%s.svc" (include "millrace.fullname" .) .Release.Namespace -}}
 {{- if ne (int .Values.gateway.public.service.port) 80 }}:{{ int .Values.gateway.public.service.port }}{{ end -}}

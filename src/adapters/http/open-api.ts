@@ -19,7 +19,12 @@ export function describeRoutes(app: App, version: string): void {
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'A session token or an API token.' },
-          cookie: { type: 'apiKey', in: 'cookie', name: '__Host-millrace-session' },
+          cookie: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-millrace-session',
+            description: 'Over plain HTTP its name is `millrace-session`.',
+          },
         },
         schemas: {
           Problem: {

@@ -3,35 +3,60 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
+import { isEncrypted, originOf, ownOrigin } from './request-origin.ts';
 import type { SessionCodec } from './session-token.ts';
 
 /** How browsers carry a session, and what proves that a page of ours sent a request. */
 export interface BrowserRules {
-  cookie: string;
-  /** What binds a sign-in by a provider to the browser that began it. */
-  flowCookie: string;
-  cookieOptions: CookieSerializeOptions;
-  /** Of the external URL; undefined when the installation does not know it. */
+  /** The cookies that this request's browser accepts and sends back. */
+  cookies: (request: FastifyRequest) => BrowserCookies;
+  /** Of the external URL. Undefined: not set, and whatever host the browser used is ours. */
   origin: string | undefined;
   csrfToken: SessionCodec['csrfToken'];
 }
 
+interface BrowserCookies {
+  session: string;
+  /** Binds a sign-in by a provider to the browser that began it. */
+  flow: string;
+  /** Where to go after a sign-in by a provider. */
+  back: string;
+  options: CookieSerializeOptions;
+}
+
 /**
- * The cookie goes to this host alone, and never into scripts. Only an installation whose address is plain HTTP has one that is sent without
- * TLS, and then not under the name that promises it.
+ * Cookies are sent to this host only, and no script reads them. Browsers refuse Secure cookies over plain HTTP, so the cookies of an
+ * installation without TLS have neither that attribute nor the `__Host-` name that promises it.
  */
+const SECURE = cookiesNamed('__Host-millrace', true);
+const PLAIN = cookiesNamed('millrace', false);
+
+function cookiesNamed(prefix: string, secure: boolean): BrowserCookies {
+  return {
+    session: `${prefix}-session`,
+    flow: `${prefix}-flow`,
+    back: `${prefix}-return`,
+    options: { path: '/', httpOnly: true, secure, sameSite: 'lax' },
+  };
+}
+
 export function browserRules(
   externalUrl: string | undefined,
   codec: Pick<SessionCodec, 'csrfToken'>,
 ): BrowserRules {
-  const secure = externalUrl?.startsWith('http:') !== true;
+  const fixed = externalUrl?.startsWith('http:') === true ? PLAIN : SECURE;
   return {
-    cookie: secure ? '__Host-millrace-session' : 'millrace-session',
-    flowCookie: secure ? '__Host-millrace-flow' : 'millrace-flow',
-    cookieOptions: { path: '/', httpOnly: true, secure, sameSite: 'lax' },
-    origin: externalUrl === undefined ? undefined : new URL(externalUrl).origin,
+    cookies: (request) => (externalUrl !== undefined || isEncrypted(request) ? fixed : PLAIN),
+    origin: originOf(externalUrl),
     csrfToken: (sessionId) => codec.csrfToken(sessionId),
   };
+}
+
+/** The session that the browser sent. Where TLS may end in front of us unseen, the cookie that proves TLS wins. */
+export function sessionCookie(request: FastifyRequest, rules: BrowserRules): string | undefined {
+  const sent = request.server.parseCookie(request.headers.cookie ?? '');
+  const name = rules.cookies(request).session;
+  return rules.origin === undefined ? (sent[SECURE.session] ?? sent[name]) : sent[name];
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -43,10 +68,11 @@ export function refuseCrossSite(request: FastifyRequest, identity: Identity, rul
   const expected = Buffer.from(rules.csrfToken(identity.sessionId ?? ''));
   const given = Buffer.from(typeof shown === 'string' ? shown : '');
   const ours = given.length === expected.length && timingSafeEqual(given, expected);
-  if (ours && !comesFromElsewhere(request, rules)) return;
+  if (comesFromElsewhere(request, rules)) throw foreign(request, rules);
+  if (ours) return;
   throw new Problem(
     'cross-site-request',
-    'With the session cookie, send X-CSRF-Token with the csrf_token of GET /auth/session, from our own pages.',
+    'With the session cookie, send X-CSRF-Token with the csrf_token of GET /auth/session.',
   );
 }
 
@@ -62,7 +88,18 @@ export function refuseForeignSignIn(request: FastifyRequest, rules: BrowserRules
   const refused = SAFE.has(method)
     ? routeOptions.url === START && !isAsked(request)
     : routeOptions.url?.startsWith('/auth/') === true;
-  if (refused) throw new Problem('cross-site-request', 'Sign in from our own pages.');
+  if (refused) throw foreign(request, rules);
+}
+
+/**
+ * Forms that need no session, and so have no token of one, come from our own pages by the word of the browser, which every browser gives
+ * with a form; who says nothing is refused.
+ */
+export function refuseForeignForm(request: FastifyRequest, rules: BrowserRules): void {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if ((origin === undefined && site === undefined) || comesFromElsewhere(request, rules)) {
+    throw foreign(request, rules);
+  }
 }
 
 /** The person followed a link, typed the address or opened a bookmark. */
@@ -70,8 +107,34 @@ function isAsked({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-user'] === '?1' || headers['sec-fetch-site'] === 'none';
 }
 
-/** By the word of the browser, where it gives one. */
-function comesFromElsewhere({ headers }: FastifyRequest, rules: BrowserRules): boolean {
-  const { origin = rules.origin, 'sec-fetch-site': site = 'same-origin' } = headers;
-  return (rules.origin !== undefined && origin !== rules.origin) || site !== 'same-origin';
+/** By the word of the browser, where it gives one. Over plain HTTP most give the origin only. */
+function comesFromElsewhere(request: FastifyRequest, rules: BrowserRules): boolean {
+  const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
+  if (site !== 'same-origin') return true;
+  if (origin === undefined) return false;
+  return rules.origin === undefined ? ownOrigin(request) === undefined : origin !== rules.origin;
+}
+
+/** Says what to do, as far as the request tells who can do it. */
+function foreign(request: FastifyRequest, rules: BrowserRules): Problem {
+  return new Problem('cross-site-request', howToOpen(request, rules));
+}
+
+function howToOpen(request: FastifyRequest, { origin: external }: BrowserRules): string {
+  const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
+  const own = ownOrigin(request);
+  if (external !== undefined && own !== undefined && site === 'same-origin') {
+    return (
+      `This page was opened at ${own}, but this installation's address is ${external}. ` +
+      `Open ${external}, or set externalURL in the chart's values to the address that people open.`
+    );
+  }
+  const sender = originOf(origin);
+  if (external === undefined && sender !== undefined && site === 'same-origin') {
+    return (
+      `The browser is at ${sender}, but the request was sent to the host ${request.host}. ` +
+      "If a proxy changes the host on the way, set externalURL in the chart's values to the address that people open."
+    );
+  }
+  return `Another site sent this request. Open ${external ?? 'Millrace'} itself, and try again there.`;
 }

@@ -3,7 +3,7 @@ import { Problem } from '#adapters/http/problem.ts';
 import { refuseAccess } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Authorize } from './authorize.ts';
-import { refuseCrossSite } from './browser.ts';
+import { refuseCrossSite, sessionCookie } from './browser.ts';
 import type { BrowserRules } from './browser.ts';
 import { teamOf } from './strangers.ts';
 import type { Row } from './table.ts';
@@ -39,7 +39,8 @@ async function whoSends(
   strangers: boolean,
 ): Promise<Identity | undefined> {
   const { authorization } = request.headers;
-  const cookie = authorization === undefined ? sessionCookie(request, browser) : undefined;
+  const cookie =
+    authorization === undefined && browser !== undefined ? sessionCookie(request, browser) : undefined;
   const identity = await authorize({ authorization, cookie });
   if (identity === 'anonymous' || identity === 'invalid') {
     // A session that is over is no session: what is public stays there for whoever once signed in.
@@ -54,13 +55,6 @@ async function whoSends(
 function refuseForged(request: FastifyRequest, identity: Identity, browser: BrowserRules | undefined): void {
   const { form = false } = request.routeOptions.config;
   if (browser !== undefined && !form) refuseCrossSite(request, identity, browser);
-}
-
-function sessionCookie(
-  { headers, server }: FastifyRequest,
-  browser: BrowserRules | undefined,
-): string | undefined {
-  return browser && server.parseCookie(headers.cookie ?? '')[browser.cookie];
 }
 
 const UNKNOWN = {

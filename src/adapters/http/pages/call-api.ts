@@ -1,6 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '#adapters/http/problem.ts';
-import type { BrowserRules } from '#adapters/http/access/browser.ts';
 
 export interface ApiCall {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -34,6 +32,7 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
     url,
     headers: {
       ...Object.fromEntries(handedOn),
+      host: request.host,
       accept: 'application/json',
       ...(csrfToken !== undefined && { 'x-csrf-token': csrfToken }),
     },
@@ -56,21 +55,4 @@ function textsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(
     Object.entries(Object(value)).flatMap(([name, one]) => (typeof one === 'string' ? [[name, one]] : [])),
   );
-}
-
-/**
- * Forms that need no session, and so have no token of one, come from our own pages by the word of the browser, which every browser gives
- * with a form; who says nothing is refused.
- */
-export function refuseForeignForm(
-  { headers }: FastifyRequest,
-  { origin }: Pick<BrowserRules, 'origin'>,
-): void {
-  const { origin: from, 'sec-fetch-site': site, host = '' } = headers;
-  const ours = origin === undefined ? [`https://${host}`, `http://${host}`] : [origin];
-  const foreign =
-    (from !== undefined && !ours.includes(from)) ||
-    (site !== undefined && site !== 'same-origin') ||
-    (from === undefined && site === undefined);
-  if (foreign) throw new Problem('cross-site-request', 'This form was not sent from our own pages.');
 }

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import { refuseForeignForm } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
 import type { ApiAnswer } from './call-api.ts';
-import { callApi, refuseForeignForm } from './call-api.ts';
+import { callApi } from './call-api.ts';
 import { html } from './html.ts';
 import type { Html } from './html.ts';
 import { alert, describedBy, layout } from './layout.ts';
@@ -109,10 +110,7 @@ function loginForm(ports: AccessPorts): PageRoute {
   });
 }
 
-/** Where to go afterwards waits in a cookie of its own; it is looked at again when it is used. */
-const returnCookie = ({ browser }: AccessPorts): string => browser.flowCookie.replace('flow', 'return');
-
-/** On the way to the provider. */
+/** On the way to the provider. Where to go afterwards waits in a cookie of its own; it is looked at again when it is used. */
 function startPage(ports: AccessPorts): PageRoute {
   return page({
     url: '/auth/oauth/:canonical',
@@ -122,9 +120,9 @@ function startPage(ports: AccessPorts): PageRoute {
       const url = `/auth/oauth/${encodeURIComponent(params['canonical'] ?? '')}`;
       const answer = await callApi(request, { method: 'GET', url });
       if (answer.location === undefined) return await refused(ports, answer, to);
-      const { secure } = ports.browser.cookieOptions;
-      const kept = `${returnCookie(ports)}=${encodeURIComponent(to)}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
-      const cookie = secure === true ? `${kept}; Secure` : kept;
+      const { back, options } = ports.browser.cookies(request);
+      const kept = `${back}=${encodeURIComponent(to)}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
+      const cookie = options.secure === true ? `${kept}; Secure` : kept;
       return { to: answer.location, cookies: [...answer.cookies, cookie] };
     },
   });
@@ -152,8 +150,8 @@ function callbackPage(ports: AccessPorts): PageRoute {
   });
 }
 
-function keptPath(request: FastifyRequest, ports: AccessPorts): string {
-  const kept = request.server.parseCookie(request.headers.cookie ?? '')[returnCookie(ports)];
+function keptPath(request: FastifyRequest, { browser }: AccessPorts): string {
+  const kept = request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).back];
   return returnPath(kept);
 }
 

@@ -86,7 +86,7 @@ function conditionsFor(
   }
   if (externalUrl === undefined) {
     const message =
-      'The installation has no external URL, so there is no callback address: set externalUrl in its values.';
+      "This installation has no externalURL, so there is no callback address: set externalURL in the chart's values.";
     return [
       { type: 'Ready', status: 'False', reason: 'NoExternalURL', message },
       { type: 'SignIn', status: 'False', reason: 'NoExternalURL', message },

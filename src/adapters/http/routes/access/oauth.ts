@@ -49,11 +49,15 @@ function started(
 ): string {
   if (flow.answer === 'unknown')
     throw new Problem('not-found', 'There is no such provider, or it is disabled.');
+  if (flow.answer === 'no-address') throw new Problem('refused', NO_ADDRESS);
   if (flow.answer === 'failed') throw failed(flow, request);
-  const { flowCookie, cookieOptions } = ports.browser;
-  void reply.setCookie(flowCookie, flow.browser, { ...cookieOptions, maxAge: 600 });
+  const cookies = ports.browser.cookies(request);
+  void reply.setCookie(cookies.flow, flow.browser, { ...cookies.options, maxAge: 600 });
   return flow.url;
 }
+
+const NO_ADDRESS =
+  "Providers send browsers back to this installation's address, which is not set: set externalURL in the chart's values.";
 
 function failed(
   { message, failure }: { message: string; failure?: string },
@@ -100,7 +104,7 @@ function callbackRoute(ports: AccessPorts): Route {
 }
 
 function keptBy(request: FastifyRequest, { browser }: AccessPorts): string | undefined {
-  return request.server.parseCookie(request.headers.cookie ?? '')[browser.flowCookie];
+  return request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).flow];
 }
 
 async function told(
@@ -118,7 +122,8 @@ async function told(
     const { token, username, fullName } = finished;
     return { status: 'complete-profile' as const, profile_token: token, username, full_name: fullName };
   }
-  void reply.clearCookie(ports.browser.flowCookie, ports.browser.cookieOptions);
+  const cookies = ports.browser.cookies(request);
+  void reply.clearCookie(cookies.flow, cookies.options);
   return { status: 'signed-in' as const, session: await handOver(ports, finished.session, 'cookie', reply) };
 }
 

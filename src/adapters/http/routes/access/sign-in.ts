@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { sessionCookie } from '#adapters/http/access/browser.ts';
+import type { BrowserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
@@ -99,8 +101,9 @@ export async function handOver(
   };
   if (transport !== 'cookie') return { ...shown, token };
   await endBefore(ports, session, reply.request);
-  void reply.setCookie(browser.cookie, token, {
-    ...browser.cookieOptions,
+  const cookies = browser.cookies(reply.request);
+  void reply.setCookie(cookies.session, token, {
+    ...cookies.options,
     ...(expiresAt !== undefined && { expires: expiresAt }),
   });
   return { ...shown, csrf_token: codec.csrfToken(session.id) };
@@ -110,9 +113,9 @@ export async function handOver(
 async function endBefore(
   { codec, browser, sessions, now }: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   { username }: OpenedSession,
-  { headers, server }: FastifyRequest,
+  request: FastifyRequest,
 ): Promise<void> {
-  const token = server.parseCookie(headers.cookie ?? '')[browser.cookie];
+  const token = sessionCookie(request, browser);
   const before = token === undefined ? undefined : await codec.read(token, now());
   if (before !== undefined) await sessions.endSession(before, { by: username, at: now() });
 }
@@ -155,7 +158,7 @@ function endRoutes({ sessions, browser, now }: AccessPorts): Route[] {
       handler: async ({ identity }, reply) => {
         const { userId, sessionId: id = '' } = accountOf(identity);
         await sessions.endSession({ id, userId }, actOf(identity, now()));
-        void reply.clearCookie(browser.cookie, browser.cookieOptions);
+        forgetSession(reply, browser);
         return reply.code(204).send(undefined);
       },
     }),
@@ -165,9 +168,14 @@ function endRoutes({ sessions, browser, now }: AccessPorts): Route[] {
       schema: { response: Nothing },
       handler: async ({ identity }, reply) => {
         await sessions.endSessions(accountOf(identity).userId, actOf(identity, now()));
-        void reply.clearCookie(browser.cookie, browser.cookieOptions);
+        forgetSession(reply, browser);
         return reply.code(204).send(undefined);
       },
     }),
   ];
+}
+
+function forgetSession(reply: FastifyReply, browser: BrowserRules): void {
+  const { session, options } = browser.cookies(reply.request);
+  void reply.clearCookie(session, options);
 }

@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { isEncrypted, originOf, ownOrigin } from './request-origin.ts';
+
+interface Case {
+  origin: string | undefined;
+  host: string;
+  protocol?: 'http' | 'https';
+  own: string | undefined;
+  encrypted: boolean;
+}
+
+const CASES: Record<string, Case> = {
+  'a port-forward': {
+    origin: 'http://localhost:8080',
+    host: 'localhost:8080',
+    own: 'http://localhost:8080',
+    encrypted: false,
+  },
+  'the Service inside the cluster': {
+    origin: 'http://millrace-public.ci.svc',
+    host: 'millrace-public.ci.svc',
+    own: 'http://millrace-public.ci.svc',
+    encrypted: false,
+  },
+  'an address': { origin: 'http://10.96.0.7', host: '10.96.0.7', own: 'http://10.96.0.7', encrypted: false },
+  'an address of IPv6': {
+    origin: 'http://[::1]:8080',
+    host: '[::1]:8080',
+    own: 'http://[::1]:8080',
+    encrypted: false,
+  },
+  'a default port that only one of them names': {
+    origin: 'http://ci.lan',
+    host: 'CI.lan:80',
+    own: 'http://ci.lan',
+    encrypted: false,
+  },
+  'a proxy that ends TLS and says nothing of it': {
+    origin: 'https://ci.lan',
+    host: 'ci.lan',
+    own: 'https://ci.lan',
+    encrypted: true,
+  },
+  'a trusted proxy that ends TLS': {
+    origin: 'https://ci.lan',
+    host: 'ci.lan',
+    protocol: 'https',
+    own: 'https://ci.lan',
+    encrypted: true,
+  },
+  'a program, which names no origin': { origin: undefined, host: 'ci.lan', own: undefined, encrypted: false },
+  'a program behind a trusted proxy that ends TLS': {
+    origin: undefined,
+    host: 'ci.lan',
+    protocol: 'https',
+    own: undefined,
+    encrypted: true,
+  },
+  'another host': { origin: 'http://evil.example', host: 'ci.lan', own: undefined, encrypted: false },
+  'another port of the host': {
+    origin: 'http://localhost:9090',
+    host: 'localhost:8080',
+    own: undefined,
+    encrypted: false,
+  },
+  'a host that begins like ours': {
+    origin: 'https://ci.lan.evil.example',
+    host: 'ci.lan',
+    own: undefined,
+    encrypted: false,
+  },
+  'a page without TLS to the same host with TLS': {
+    origin: 'http://ci.lan',
+    host: 'ci.lan',
+    protocol: 'https',
+    own: undefined,
+    encrypted: true,
+  },
+  'a page of no origin': { origin: 'null', host: 'null', own: undefined, encrypted: false },
+  'no web page': { origin: 'ftp://ci.lan', host: 'ci.lan', own: undefined, encrypted: false },
+  'a host that is none': { origin: 'http://ci.lan', host: '', own: undefined, encrypted: false },
+};
+
+describe('the origin that a browser names, against the host that it asked', () => {
+  test.each(Object.entries(CASES))('%s', (_, { origin, host, protocol = 'http', own, encrypted }) => {
+    const asked = { headers: origin === undefined ? {} : { origin }, host, protocol };
+    expect([ownOrigin(asked), isEncrypted(asked)]).toEqual([own, encrypted]);
+  });
+});
+
+test('an external URL has an origin, with or without a path and a default port', () => {
+  expect(originOf('https://ci.example.org:443/under')).toBe('https://ci.example.org');
+  expect(originOf(undefined)).toBeUndefined();
+});

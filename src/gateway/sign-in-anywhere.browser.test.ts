@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { startChromium } from '#testing/chromium.ts';
+import { openPerson } from '#testing/site.ts';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* An installation whose address nobody set, as a person meets it: without TLS, at whatever address leads there. */
+// It only ends what hangs: a slow machine takes long to look at a page.
+jest.setTimeout(600_000);
+
+const PASSWORD = 'correct horse battery';
+/** Browsers treat names of their own machine as if they had TLS, and these not. */
+const NAME = 'millrace-public.millrace-system.svc';
+const ADDRESS = '10.96.0.7';
+
+let stores: TestStores;
+let gateway: Gateway;
+let set: Gateway;
+let browser: Browser;
+const portOf = (one: Gateway): number => Number(new URL(one.base).port);
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores, { externalUrl: undefined });
+  set = await openGateway(stores);
+  const port = portOf(gateway);
+  const served = [NAME, ADDRESS].map((host) => ({ host, port, on: port }));
+  browser = await startChromium(...served);
+  await gateway.account('ann', { password: PASSWORD });
+});
+afterAll(async () => {
+  await browser.close();
+  await Promise.all([gateway.close(), set.close()]);
+  await stores.close();
+});
+
+async function signIn(origin: string) {
+  const { context, page } = await openPerson(browser, origin);
+  await page.goto('/auth/login');
+  await page.getByLabel('Username').fill('ann');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  return { context, page };
+}
+
+describe('without an external URL', () => {
+  test.each(['127.0.0.1', 'localhost', NAME, ADDRESS])('signs in and out at http://%s', async (host) => {
+    const { context, page } = await signIn(`http://${host}:${portOf(gateway)}`);
+    await page.waitForURL('**/teams');
+    expect(await page.locator('main').innerText()).toContain('You are in no team yet');
+    expect(await context.cookies()).toMatchObject([
+      { name: 'millrace-session', domain: host, httpOnly: true, secure: false, sameSite: 'Lax' },
+    ]);
+    // The session is there for the next page, and for what changes something.
+    await page.goto('/profile');
+    expect(await page.locator('h1').innerText()).toBe('Your profile');
+    await page.getByRole('button', { name: 'Log out', exact: true }).click();
+    await page.waitForURL('**/auth/login');
+    await page.goto('/teams');
+    await page.waitForURL('**/auth/login**');
+    await context.close();
+  });
+});
+
+test('at another address than the external URL the page says which one to open, and what to set', async () => {
+  const { context, page } = await signIn(set.base);
+  const said = await page.locator('main').innerText();
+  expect(said).toContain(`This page was opened at ${set.base}`);
+  expect(said).toContain('Open https://ci.example.org, or set externalURL in the chart');
+  await context.close();
+});

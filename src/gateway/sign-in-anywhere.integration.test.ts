@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* Who may sign in from where, by what goes over the wire; `sign-in-anywhere.browser.test.ts` has it in a browser. */
+const PASSWORD = 'correct horse';
+let stores: TestStores;
+/** Nobody said under which address it is opened. */
+let open: Gateway;
+/** Its address is set. */
+let set: Gateway;
+
+beforeAll(async () => {
+  stores = await openStores();
+  open = await openGateway(stores, { externalUrl: undefined, trustedProxies: [] });
+  set = await openGateway(stores);
+});
+beforeEach(async () => {
+  await stores.empty();
+  await open.account('ann', { password: PASSWORD });
+});
+afterAll(async () => {
+  await Promise.all([open.close(), set.close()]);
+  await stores.close();
+});
+
+type Headers = Record<string, string>;
+
+async function ask(gateway: Gateway, what: string, headers: Headers, body?: string) {
+  const [method = 'GET', path = '/'] = what.split(' ');
+  const answer = await request(`${gateway.base}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  const text = await answer.body.text();
+  return {
+    status: answer.statusCode,
+    text,
+    location: answer.headers['location'],
+    cookies: [answer.headers['set-cookie'] ?? []].flat(),
+  };
+}
+
+async function signIn(gateway: Gateway, headers: Headers) {
+  const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+  const fields = new URLSearchParams({ username: 'ann', password: PASSWORD });
+  return await ask(gateway, 'POST /auth/login', { ...form, ...headers }, fields.toString());
+}
+
+const nameOf = (cookie = ''): string => cookie.slice(0, cookie.indexOf('='));
+const valueOf = (cookie = ''): string => cookie.slice(0, cookie.indexOf(';'));
+
+describe('without an external URL', () => {
+  const OURS: [string, Headers, string][] = [
+    [
+      'a port-forward',
+      { host: 'localhost:8080', origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' },
+      '',
+    ],
+    ['an address of the cluster', { host: '10.96.0.7', origin: 'http://10.96.0.7' }, ''],
+    ['the Service', { host: 'millrace-public.ci.svc', origin: 'http://millrace-public.ci.svc' }, ''],
+    [
+      'a proxy that ends TLS',
+      { host: 'ci.lan', origin: 'https://ci.lan', 'sec-fetch-site': 'same-origin' },
+      '__Host-',
+    ],
+  ];
+
+  test.each(OURS)(
+    'the form signs in through %s, with cookies that its browser accepts',
+    async (_, headers, prefix) => {
+      const { status, location, cookies } = await signIn(open, headers);
+      expect([status, location]).toEqual([303, '/teams']);
+      expect(nameOf(cookies[0])).toBe(`${prefix}millrace-session`);
+      expect(cookies[0]?.includes('; Secure')).toBe(prefix !== '');
+      expect(cookies[0]).toMatch(/; Path=\/; .*HttpOnly; .*SameSite=Lax/);
+      const kept = { host: headers['host'] ?? '', cookie: valueOf(cookies[0]), accept: 'application/json' };
+      expect((await ask(open, 'GET /auth/session', kept)).status).toBe(200);
+    },
+  );
+
+  test.each(OURS)('through %s somebody signs out again', async (_, headers) => {
+    const cookie = valueOf((await signIn(open, headers)).cookies[0]);
+    const { data } = JSON.parse((await ask(open, 'GET /auth/session', { ...headers, cookie })).text);
+    const out = await ask(open, 'POST /auth/logout', { ...headers, cookie, 'x-csrf-token': data.csrf_token });
+    expect([out.status, nameOf(out.cookies[0])]).toEqual([204, nameOf(cookie)]);
+    expect((await ask(open, 'GET /auth/session', { ...headers, cookie })).status).toBe(401);
+  });
+
+  test.each<[string, Headers]>([
+    ['another site', { host: 'localhost:8080', origin: 'https://evil.example' }],
+    ['another port of this machine', { host: 'localhost:8080', origin: 'http://localhost:9090' }],
+    ['a page of no origin', { host: 'localhost:8080', origin: 'null' }],
+    [
+      'another site, by the word of the browser',
+      { host: 'ci.lan', origin: 'https://ci.lan', 'sec-fetch-site': 'cross-site' },
+    ],
+    ['another site of the domain', { host: 'ci.lan', 'sec-fetch-site': 'same-site' }],
+    ['somebody who says nothing of it', { host: 'localhost:8080' }],
+  ])('a form of %s signs nobody in', async (_, headers) => {
+    const { status, cookies } = await signIn(open, headers);
+    expect([status, cookies]).toEqual([403, []]);
+  });
+
+  test('a session does nothing for another site, whatever proof that has', async () => {
+    const ours = { host: 'localhost:8080', origin: 'http://localhost:8080' };
+    const cookie = valueOf((await signIn(open, ours)).cookies[0]);
+    const { data } = JSON.parse((await ask(open, 'GET /auth/session', { ...ours, cookie })).text);
+    const proof = { cookie, 'x-csrf-token': data.csrf_token };
+    const theirs = { host: 'localhost:8080', origin: 'http://localhost:9090' };
+    expect((await ask(open, 'POST /auth/logout', { ...theirs, ...proof })).status).toBe(403);
+    expect((await ask(open, 'POST /auth/logout', { ...ours, ...proof })).status).toBe(204);
+  });
+
+  test('a proxy that changes the host is told what to set', async () => {
+    const { status, text } = await signIn(open, { host: 'backend:8080', origin: 'https://ci.lan' });
+    expect(status).toBe(403);
+    expect(text).toContain(
+      'The browser is at https://ci.lan, but the request was sent to the host backend:8080.',
+    );
+    expect(text).toContain('set externalURL in the chart&#39;s values to the address that people open');
+  });
+
+  test('the cookie that proves TLS wins over one that a neighbour without TLS may have set', async () => {
+    await open.account('mallory', { password: PASSWORD });
+    const cookie = `millrace-session=${await open.session('mallory')}; __Host-millrace-session=${await open.session('ann')}`;
+    expect(JSON.parse((await ask(open, 'GET /auth/session', { cookie })).text).data.username).toBe('ann');
+  });
+
+  test('a header of nobody that we trust does not make another host ours', async () => {
+    const theirs = {
+      host: 'localhost:8080',
+      origin: 'https://evil.example',
+      'x-forwarded-host': 'evil.example',
+    };
+    expect((await signIn(open, theirs)).status).toBe(403);
+  });
+
+  test('a provider cannot send anybody back, and the answer says what to set', async () => {
+    const provider = {
+      canonical: 'one',
+      type: 'OIDC' as const,
+      clientId: 'x',
+      issuerUrl: 'https://id.example.org',
+      enabled: true,
+      secretKey: 'known',
+    };
+    await stores.access.oauth.saveProvider(provider, { by: 'manifest', at: new Date() }, () => undefined);
+    const { status, text } = await ask(open, 'GET /auth/oauth/one', { accept: 'application/json' });
+    expect([status, JSON.parse(text).detail]).toEqual([
+      409,
+      "Providers send browsers back to this installation's address, which is not set: set externalURL in the chart's values.",
+    ]);
+  });
+});
+
+describe('with an external URL', () => {
+  test('a browser at another address is told the right one, and what to set', async () => {
+    const { status, cookies, text } = await signIn(set, {
+      host: 'localhost:8080',
+      origin: 'http://localhost:8080',
+      'sec-fetch-site': 'same-origin',
+    });
+    expect([status, cookies]).toEqual([403, []]);
+    expect(text).toContain(
+      `This page was opened at http://localhost:8080, but this installation&#39;s address is ${ORIGIN}.`,
+    );
+    expect(text).toContain('set externalURL in the chart&#39;s values');
+  });
+
+  test('another site is told nothing but where we are', async () => {
+    const { status, text } = await signIn(set, {
+      origin: 'https://evil.example',
+      'sec-fetch-site': 'cross-site',
+    });
+    expect(status).toBe(403);
+    expect(text).toContain(`Another site sent this request. Open ${ORIGIN} itself`);
+    expect(text).not.toContain('evil.example');
+  });
+});
