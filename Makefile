@@ -75,6 +75,7 @@ bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event 
 .PHONY: bench-scheduling
 bench-scheduling: $(installed) ## Measure a scheduling decision over up to 1,000,000 builds, beside a bare round trip
 	@node config/measure/scheduling.ts
+	@node config/measure/flood.ts
 
 .PHONY: bench-checks
 bench-checks: dist ## Measure the operator with 1,000 idle pipelines, and how late 300 checks every 10 s are

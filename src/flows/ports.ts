@@ -191,6 +191,8 @@ export interface Scheduled {
   interrupted: number[];
   /** Versions wait for their hooks. */
   held: boolean;
+  /** One decision did not make all builds that are due: decide again at once. */
+  more: boolean;
 }
 
 export interface Admitted {

@@ -149,13 +149,15 @@ export class Loops {
 
   async #schedule(pipeline: number): Promise<Ending> {
     const ports = { ...this.#leadership.database, now };
-    const { builds, held, failures } = await (pipeline === 0
+    const { builds, held, more, failures } = await (pipeline === 0
       ? scheduleJobs(ports)
       : schedulePipeline(pipeline, ports));
     if (held) this.#queue.add('hooks');
     // Whoever rings for a pipeline may have ended a build, whose place is free now.
     if (builds.length > 0 || pipeline !== 0) this.#queue.add('builds');
-    return this.#ending('a pipeline could not be scheduled', failures);
+    const ending = this.#ending('a pipeline could not be scheduled', failures);
+    // Behind all other work: one pipeline with much to do holds nobody up.
+    return more && ending === 'done' ? { againAfterMs: 0 } : ending;
   }
 
   async #compare(): Promise<Ending> {

@@ -68,6 +68,7 @@ async function passPages(
 ): Promise<PassPage[]> {
   const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
   if (wanted.length === 0) return [];
+  const through = takenThrough(jobs);
   const partly = resources.filter(({ disabled }) => disabled).map(({ id }) => id);
   const lists = wanted.map(({ upstream, resource, from }, position) => ({
     position,
@@ -75,7 +76,7 @@ async function passPages(
     resource,
     version: from.version,
     build: from.build,
-    also: takenThrough(jobs, upstream),
+    also: through.get(upstream) ?? [],
     partly,
   }));
   const found = await connection.any(prepared<PassRow>('gather_passes')`
@@ -101,13 +102,19 @@ async function passPages(
   });
 }
 
-/** Resources that some job takes more than one of through this upstream job, so that its builds must be known whole. */
-function takenThrough(jobs: JobFacts[], upstream: number): number[] {
-  const taken = jobs
-    .map(({ gets }) => gets.filter(({ passed }) => passed.some(({ job }) => job === upstream)))
-    .filter((gets) => gets.length > 1)
-    .flatMap((gets) => gets.map(({ resource }) => resource));
-  return [...new Set(taken)];
+/** By upstream job: resources that some job takes more than one of through it, so that its builds must be known whole. */
+function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
+  const through = new Map<number, Set<number>>();
+  for (const { gets } of jobs) {
+    const named = gets.flatMap(({ resource, passed }) => passed.map(({ job }) => ({ job, resource })));
+    for (const [upstream, taken] of Map.groupBy(named, ({ job }) => job)) {
+      if (taken.length < 2) continue;
+      const known = through.get(upstream) ?? new Set();
+      for (const { resource } of taken) known.add(resource);
+      through.set(upstream, known);
+    }
+  }
+  return new Map([...through].map(([upstream, taken]) => [upstream, [...taken]]));
 }
 
 async function usedPages(connection: Transaction, needs: Need[], rows: number): Promise<UsedPage[]> {

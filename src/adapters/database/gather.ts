@@ -33,6 +33,8 @@ export interface Gathered {
   jobs: GatheredJob[];
   paused: boolean;
   resources: Facts['resources'];
+  /** Jobs of the pipeline may be left that wait for a decision too. */
+  more: boolean;
 }
 
 interface Row {
@@ -64,10 +66,18 @@ interface InputRow extends GetFacts {
   held: { from: number; until: string; newest: number | null } | null;
 }
 
-/** Jobs of a pipeline that wait for a decision. The caller holds the pipeline's lock. */
+/** As many gets are looked at for one decision, and at least one job: the cost of a decision does not grow with the pipeline. */
+const MAX_GETS = 1000;
+
+/** Jobs of a pipeline that wait for a decision, or the first of them. The caller holds the pipeline's lock. */
 export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<Gathered> {
   return await gather(connection, 'gather_waiting', {
-    where: sql.fragment`j.pipeline_id = ${pipeline} AND j.schedule_requested > j.last_scheduled`,
+    where: sql.fragment`j.id IN (
+      SELECT w.id FROM (
+        SELECT q.id, coalesce(sum(q.gets) OVER (ORDER BY q.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+        FROM (SELECT o.id, greatest(1, (SELECT count(*) FROM job_gets c WHERE c.job_id = o.id)) AS gets FROM jobs o
+          WHERE o.pipeline_id = ${pipeline} AND o.deleted_at IS NULL AND o.schedule_requested > o.last_scheduled) AS q) AS w
+      WHERE w.before < ${MAX_GETS})`,
   });
 }
 
@@ -114,6 +124,7 @@ async function gather(
   return {
     jobs: found.map(toGathered),
     paused: found.some((row) => row.pipeline_paused),
+    more: inputs.length >= MAX_GETS,
     resources: [...new Map(inputs.map((input) => [input.resource, toResource(input)])).values()],
   };
 }

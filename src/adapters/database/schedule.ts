@@ -31,7 +31,8 @@ export async function schedule(
     const decision = await decideWithPages(connection, gathered, decide);
     const { made, interrupted } = await writeDecision(connection, gathered.jobs, decision, at);
     const held = gathered.resources.some((resource) => resource.held !== undefined);
-    return { builds: made.map(withoutId), interrupted, held };
+    const more = gathered.more || decision.unfinished.length > 0;
+    return { builds: made.map(withoutId), interrupted, held, more };
   });
 }
 

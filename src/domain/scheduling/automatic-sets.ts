@@ -11,6 +11,8 @@ export interface VersionSet {
 
 export interface AutomaticSets {
   sets: VersionSet[];
+  /** There are more than there was room for: these are the oldest. */
+  cut: boolean;
   /** The newest set is new too, but has to wait for the automatic build that has not ended. */
   ready: boolean;
   needs: Need[];
@@ -19,23 +21,22 @@ export interface AutomaticSets {
 interface Context {
   known: Known;
   used: KnownUsed;
+  /** As many sets at most. */
+  room: number;
 }
 
 /** The sets of versions that a job without hindrances wants a build for, oldest version first. */
-export function automaticSets(job: JobFacts, choice: Choice, { known, used }: Context): AutomaticSets {
+export function automaticSets(job: JobFacts, choice: Choice, { known, used, room }: Context): AutomaticSets {
   const newest = choice.versions.flatMap((version) => version ?? []);
-  const candidates = [...setsForNewVersions(job, newest), ...setsForPassedVersions(job, newest, known)];
-  const sets = distinct(candidates);
+  const { sets, cut, needs } = setsForVersions(job, newest, { known, room });
   const fresh = freshTriggers(job, newest, { sets, used });
   const ready = fresh.trigger !== undefined;
   const mayBuild = job.interruptible === true || (job.active === undefined && sets.length === 0);
-  if (fresh.trigger !== undefined && mayBuild)
+  if (fresh.trigger !== undefined && mayBuild && !cut) {
+    if (sets.length === room) return { sets, cut: true, ready, needs: [...needs, ...fresh.needs] };
     sets.push({ versions: newest, cause: { kind: 'ready', ...fresh.trigger } });
-  return {
-    sets,
-    ready,
-    needs: [...candidates.flatMap((candidate) => candidate.needs ?? []), ...fresh.needs],
-  };
+  }
+  return { sets, cut, ready, needs: [...needs, ...fresh.needs] };
 }
 
 const takesEvery = (get: GetFacts, gated: boolean): boolean =>
@@ -46,56 +47,63 @@ function unusedOf(get: GetFacts): number[] {
   return get.unused.toSorted((a, b) => a - b).slice(0, MOST_UNUSED);
 }
 
-/** A set that a version of one get wants, or what is needed to know it. */
-interface Candidate {
+/** A version of a get that wants a build. `group`: the gets with which its upstream jobs have to agree. */
+interface Candidate extends GatedPlace {
   version: number;
-  index: number;
-  set?: VersionSet;
-  needs?: Need[];
+  group?: GatedPlace[];
 }
 
-/** One set for each new version; the other gets take the newest. */
-function setsForNewVersions(job: JobFacts, newest: number[]): Candidate[] {
-  return job.gets.flatMap((get, index) =>
-    takesEvery(get, false)
-      ? unusedOf(get).map((version): Candidate => {
-          const cause: BuildCause = { kind: 'version', resource: get.resource, version };
-          return { version, index, set: { versions: newest.with(index, version), cause } };
-        })
-      : [],
+/**
+ * One set for each version that wants a build, oldest version first, then in the order of gets. Versions that come together never make the
+ * same set twice. Sets are made only while there is room, so that the work is bounded too.
+ */
+function setsForVersions(
+  job: JobFacts,
+  newest: number[],
+  { known, room }: Pick<Context, 'known' | 'room'>,
+): Pick<AutomaticSets, 'sets' | 'cut' | 'needs'> {
+  const first = new Map<string, VersionSet>();
+  const needs: Need[] = [];
+  const all = [...newVersions(job), ...passedVersions(job)];
+  for (const candidate of all.toSorted((a, b) => a.version - b.version || a.index - b.index)) {
+    const made = setFor(candidate, newest, known);
+    if ('needs' in made) needs.push(...made.needs);
+    if (!('set' in made) || first.has(String(made.set.versions))) continue;
+    if (first.size === room) return { sets: [...first.values()], cut: true, needs };
+    first.set(String(made.set.versions), made.set);
+  }
+  return { sets: [...first.values()], cut: false, needs };
+}
+
+function newVersions({ gets }: JobFacts): Candidate[] {
+  return gets.flatMap((get, index) =>
+    takesEvery(get, false) ? unusedOf(get).map((version) => ({ get, index, version })) : [],
   );
 }
 
-/** One set for each version that is ready, whenever it became so; gets that share its upstream jobs take what fits it. */
-function setsForPassedVersions(job: JobFacts, newest: number[], known: Known): Candidate[] {
-  return gatedGroups(job.gets).flatMap((group) =>
+/** Versions that are ready, whenever they became so. */
+function passedVersions({ gets }: JobFacts): Candidate[] {
+  return gatedGroups(gets).flatMap((group) =>
     group
       .filter(({ get }) => takesEvery(get, true))
-      .flatMap((place) =>
-        unusedOf(place.get).map((version) => setForPassed({ ...place, version }, group, { newest, known })),
-      ),
+      .flatMap((place) => unusedOf(place.get).map((version) => ({ ...place, version, group }))),
   );
 }
 
-function setForPassed(
-  { index, get, version }: GatedPlace & { version: number },
-  group: GatedPlace[],
-  { newest, known }: { newest: number[]; known: Known },
-): Candidate {
+/** Gets that share upstream jobs take what fits the version; the others take the newest. */
+function setFor(
+  { get, index, version, group }: Candidate,
+  newest: number[],
+  known: Known,
+): { set: VersionSet } | { needs: Need[] } | { none: true } {
+  const cause: BuildCause = { kind: 'version', resource: get.resource, version };
+  if (group === undefined) return { set: { versions: newest.with(index, version), cause } };
   const solution = solveGroup(group, known, { index, version });
-  if ('needs' in solution) return { version, index, needs: solution.needs };
-  if (!('versions' in solution)) return { version, index };
+  if ('needs' in solution) return { needs: solution.needs };
+  if (!('versions' in solution)) return { none: true };
   const versions = [...newest];
   for (const [place, member] of group.entries()) versions[member.index] = solution.versions[place] ?? 0;
-  return { version, index, set: { versions, cause: { kind: 'version', resource: get.resource, version } } };
-}
-
-/** In the order of versions, then of gets. Versions that come together never make the same set twice. */
-function distinct(candidates: Candidate[]): VersionSet[] {
-  const first = new Map<string, VersionSet>();
-  for (const { set } of candidates.toSorted((a, b) => a.version - b.version || a.index - b.index))
-    if (set !== undefined && !first.has(String(set.versions))) first.set(String(set.versions), set);
-  return [...first.values()];
+  return { set: { versions, cause } };
 }
 
 /** The newest trigger of the newest set that no build used, no set above uses, and that came after the baseline. */

@@ -1,6 +1,11 @@
 import { automaticSets, type AutomaticSets, type VersionSet } from './automatic-sets.ts';
 import { chooseSet, know, type Choice, type Known } from './choose-set.ts';
-import type { BuildDecision, Decision } from './decision.ts';
+import {
+  MAX_BUILDS_PER_DECISION,
+  MAX_INPUTS_PER_DECISION,
+  type BuildDecision,
+  type Decision,
+} from './decision.ts';
 import { MOST_UNUSED, type BuildRequest, type Facts, type JobFacts } from './facts.ts';
 import { withoutHeld, withoutHolds } from './held-versions.ts';
 import { knownUsed, type KnownUsed } from './known-used.ts';
@@ -33,6 +38,7 @@ export function decideBuilds(facts: Facts): Decision {
     knownToPeople: free === facts ? known : know(free),
     used: knownUsed(facts.used, known.exhausted),
     decision,
+    left: { builds: MAX_BUILDS_PER_DECISION, inputs: MAX_INPUTS_PER_DECISION },
   };
   for (const job of facts.jobs.toSorted((a, b) => a.id - b.id))
     decideJob(
@@ -49,16 +55,23 @@ interface Context {
   knownToPeople: Known;
   used: KnownUsed;
   decision: Decision;
+  /** What this decision may still make by itself. */
+  left: { builds: number; inputs: number };
 }
 
 function decideJob(job: JobFacts, context: Context): void {
   const { facts, known, knownToPeople, used, decision } = context;
+  const room = roomFor(job, context);
+  if (room === 0 && job.requests.length === 0) {
+    decision.unfinished.push(job.id);
+    return;
+  }
   const choice = chooseSet(job, known);
   const wide = known === knownToPeople || job.requests.length === 0;
   const choiceOfPeople = wide ? choice : chooseSet(job, knownToPeople);
   const hindered = hindrances(job, { paused: facts.paused, choice });
   const complete = hindered.length === 0 && choice.needs.length === 0;
-  const automatic = complete ? automaticSets(job, choice, { known, used }) : NO_SETS;
+  const automatic = complete ? automaticSets(job, choice, { known, used, room }) : NO_SETS;
   const needs = [...new Set([...choice.needs, ...choiceOfPeople.needs]), ...automatic.needs];
   if (needs.length > 0) {
     decision.needs.push(...needs);
@@ -70,13 +83,35 @@ function decideJob(job: JobFacts, context: Context): void {
   });
   decision.refused.push(...asked.refused);
   addBuilds(job, merged(automatic.sets, asked.sets), decision);
-  if (hindered.length === 0) noteSettled(job, automatic.sets.length, context);
-  if (automatic.sets.length > 0) return;
-  const reasons = hindered.length > 0 ? hindered : whyIdle(job, { known, choice, ready: automatic.ready });
+  note(job, { automatic, hindered, choice }, context);
+}
+
+/** What is said about a job beside its builds: whether it is done with, and why it gets none. */
+function note(
+  job: JobFacts,
+  { automatic, hindered, choice }: { automatic: AutomaticSets; hindered: Reason[]; choice: Choice },
+  context: Context,
+): void {
+  const { known, decision, left } = context;
+  const { sets, cut, ready } = automatic;
+  left.builds -= sets.length;
+  left.inputs -= sets.length * job.gets.length;
+  if (cut) decision.unfinished.push(job.id);
+  else if (hindered.length === 0) noteSettled(job, sets.length, context);
+  if (sets.length > 0 || cut) return;
+  const reasons = hindered.length > 0 ? hindered : whyIdle(job, { known, choice, ready });
   decision.waiting.push({ job: job.id, reasons });
 }
 
-const NO_SETS: AutomaticSets = { sets: [], ready: false, needs: [] };
+const NO_SETS: AutomaticSets = { sets: [], cut: false, ready: false, needs: [] };
+
+/** How many builds of the job this decision may make by itself. */
+function roomFor({ gets }: JobFacts, { left }: Context): number {
+  if (left.builds === 0) return 0;
+  const byInputs = Math.floor(left.inputs / Math.max(1, gets.length));
+  const first = left.builds === MAX_BUILDS_PER_DECISION ? 1 : 0;
+  return Math.min(left.builds, Math.max(first, byInputs));
+}
 
 interface Asked {
   sets: VersionSet[];
@@ -115,13 +150,14 @@ function givenVersions(job: JobFacts, { version: given }: BuildRequest): Map<num
 
 /** A request for a set that is being built by itself is answered by that build, which then is the person's. */
 function merged(automatic: VersionSet[], asked: VersionSet[]): VersionSet[] {
+  if (asked.length === 0) return automatic;
   const sets = [...automatic];
+  const places = new Map(automatic.map(({ versions }, index) => [String(versions), index]));
   for (const one of asked) {
-    const same = sets.findIndex(
-      (set) => set.cause.kind !== 'manual' && String(set.versions) === String(one.versions),
-    );
-    if (same === -1) sets.push(one);
+    const same = places.get(String(one.versions));
+    if (same === undefined) sets.push(one);
     else sets[same] = one;
+    places.delete(String(one.versions));
   }
   return sets;
 }

@@ -14,7 +14,7 @@ export interface Decision {
    * after all sets it back (`settledBefore`).
    */
   settled: { job: number; get: number; version: number }[];
-  /** Jobs with more unused versions than one decision takes: decide again at once. */
+  /** Jobs with more to build than one decision takes: decide again at once. */
   unfinished: number[];
   /** Pages that the decision on these jobs is waiting for: nothing else is said about them yet. */
   needs: Need[];
@@ -35,3 +35,11 @@ export type BuildCause =
   /** The newest set that is ready; the version is the newest trigger of it that was never used. */
   | { kind: 'ready'; resource: number; version: number }
   | { kind: 'manual'; request: number; by: string };
+
+/**
+ * What one decision makes at most by itself, so that its transaction stays short whatever a pipeline looks like. The next decision makes
+ * the rest. Requests of people are answered beyond it.
+ */
+export const MAX_BUILDS_PER_DECISION = 1000;
+/** The inputs of these builds, all together. One build is always made. */
+export const MAX_INPUTS_PER_DECISION = 20_000;

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
+import { schedulePipeline, scheduleJobs } from '#flows/schedule-jobs.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from './pool.ts';
+
+const JOBS = 12;
+const VERSIONS = 100;
+const now = (): Date => new Date();
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** As many jobs that each take as many new versions. */
+async function flood(jobs: number, versions: number): Promise<number> {
+  const all = upTo(jobs).map((index) => job(`job-${index}`, get('git.app'), task('run')));
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all })));
+  await found(
+    stores,
+    saved,
+    upTo(versions).map((ref) => ({ ref: String(ref) })),
+  );
+  return saved.id;
+}
+
+/** How many builds there are, and of how many different pairs of job and version. */
+async function built(): Promise<{ builds: number; pairs: number }> {
+  return await stores.pool.one(rows<{ builds: number; pairs: number }>()`
+    SELECT count(*) AS builds, count(DISTINCT (job_id, version_id)) AS pairs FROM build_inputs`);
+}
+
+function dying(facts: Facts): never {
+  decideBuilds(facts);
+  throw new Error('killed');
+}
+
+const bell = { ring: (): void => undefined };
+
+describe('a pipeline that wants more builds than one decision makes', () => {
+  test('gets them in several, each build once, and says when it is done', async () => {
+    const pipeline = await flood(JOBS, VERSIONS);
+    const first = await schedulePipeline(pipeline, { ...stores, bell, now });
+    expect([first.builds.length, first.more]).toEqual([1000, true]);
+    const second = await schedulePipeline(pipeline, { ...stores, bell, now });
+    expect([second.builds.length, second.more]).toEqual([200, false]);
+    expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+  });
+
+  test('goes on where it was when the operator dies in the middle', async () => {
+    const pipeline = await flood(JOBS, VERSIONS);
+    await schedulePipeline(pipeline, { ...stores, bell, now });
+    await expect(stores.builds.schedule(pipeline, dying, now())).rejects.toThrow('killed');
+    // Whoever leads next hears of nothing: it asks.
+    const { builds, failures } = await scheduleJobs({ ...stores, bell, now });
+    expect([builds.length, failures]).toEqual([200, []]);
+    expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
+  });
+});
+
+test('a pipeline with more gets than one decision looks at is decided on in several', async () => {
+  const all = upTo(50).map((index) =>
+    job(
+      `job-${index}`,
+      ...upTo(45).map((place) => ({ ...get('git.app'), name: `app-${place}` })),
+      task('run'),
+    ),
+  );
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all })));
+  await found(stores, saved, [{ ref: 'a' }]);
+  const seen: number[] = [];
+  const looking = (facts: Facts) => {
+    seen.push(facts.jobs.length);
+    return decideBuilds(facts);
+  };
+  for (const more of [true, true, false])
+    expect(await stores.builds.schedule(saved.id, looking, now())).toMatchObject({ more });
+  expect(seen).toEqual([23, 23, 4]);
+});

@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import { counted } from '#testing/counted.ts';
+import { rowsOf } from './decision-rows.ts';
+import type { GatheredJob } from './gather.ts';
+
+const PER_JOB = 4;
+const EMPTY = { interrupted: [], waiting: [], refused: [], settled: [], unfinished: [], needs: [] };
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+const gathered = (id: number): GatheredJob => ({
+  facts: { id, name: `job-${id}`, paused: false, gets: [], requests: [] },
+  team: 'main',
+  pipeline: 'app',
+  revision: 1,
+  nextNumber: 5,
+  requested: 8,
+  gets: [{ name: 'app', resource: 3 }],
+  hold: { paused: false, serialGroups: [] },
+});
+
+function decisionOn(jobs: number): Decision {
+  const builds = upTo(jobs).flatMap((job) =>
+    upTo(PER_JOB).map((version): Decision['builds'][number] => {
+      return {
+        job,
+        versions: [version],
+        cause: { kind: 'manual', request: version, by: 'ann' },
+        state: 'pending',
+      };
+    }),
+  );
+  return { ...EMPTY, builds, unfinished: upTo(jobs) };
+}
+
+/** How often fields are read while rows are made of a decision and of what the database answers. */
+function readsFor(jobs: number): number {
+  const of = counted(upTo(jobs).map(gathered));
+  const decision = decisionOn(jobs);
+  const builds = counted(decision.builds);
+  const rows = rowsOf(of.items, { ...decision, builds: builds.items });
+  for (const [id, { job, number }] of rows.builds.entries()) rows.toMade({ id, job, number });
+  return of.reads() + builds.reads();
+}
+
+test('the work on a decision grows with the number of its builds, not with its square', () => {
+  expect(readsFor(2000) / readsFor(500)).toBeLessThan(4.1);
+});
+
+test('numbers follow each other per job, and what is unfinished is asked for again', () => {
+  const rows = rowsOf([gathered(1), gathered(2)], { ...decisionOn(1), unfinished: [2] });
+  expect(rows.builds.map(({ job, number }) => `${job} ${number}`)).toEqual(['1 5', '1 6', '1 7', '1 8']);
+  expect(rows.inputs[3]).toEqual({ job: 1, number: 8, position: 0, name: 'app', resource: 3, version: 4 });
+  expect(rows.seen).toEqual([
+    { job: 1, next: 9, seen: 8 },
+    { job: 2, next: 5, seen: 7 },
+  ]);
+  expect(rows.toMade({ id: 70, job: 1, number: 6 })).toMatchObject({ id: 70, number: '6', request: 2 });
+});
+
+test('a job of which nothing was asked cannot be decided on', () => {
+  expect(() => rowsOf([], decisionOn(1))).toThrow('Decided on job 1');
+});

@@ -1,0 +1,90 @@
+import type { BuildDecision, Decision } from '#domain/scheduling/decision.ts';
+import { startsAtOnce } from '#domain/scheduling/start-queued.ts';
+import type { BuildRef } from '#flows/ports.ts';
+import type { GatheredJob } from './gather.ts';
+
+export interface MadeBuild extends BuildRef {
+  id: number;
+  /** The manual request that it answers. */
+  request?: number;
+}
+
+/** A build as the database answers it. */
+export interface MadeRow {
+  id: number;
+  job: number;
+  number: number;
+}
+
+/**
+ * A decision as rows to write. Its transaction is open meanwhile, so the work is linear: nothing is searched for in a list. Numbers follow
+ * each other per job; the pipeline's lock makes this the only writer.
+ */
+export function rowsOf(jobs: readonly GatheredJob[], decision: Decision) {
+  const byId = new Map(jobs.map((job) => [job.facts.id, job]));
+  const next = new Map(jobs.map((job) => [job.facts.id, job.nextNumber]));
+  const causes = new Map<string, BuildDecision['cause']>();
+  const numbered = decision.builds.map((build) => {
+    const job = byId.get(build.job);
+    const number = next.get(build.job);
+    if (job === undefined || number === undefined)
+      throw new Error(`Decided on job ${build.job}, of which nothing was asked.`);
+    next.set(build.job, number + 1);
+    causes.set(`${build.job} ${number}`, build.cause);
+    return { build, job, number };
+  });
+  const unfinished = new Set(decision.unfinished);
+  return {
+    builds: numbered.map(toBuild),
+    inputs: numbered.flatMap(toInputs),
+    seen: jobs.map(({ facts: { id }, nextNumber, requested }) => ({
+      job: id,
+      next: next.get(id) ?? nextNumber,
+      seen: unfinished.has(id) ? requested - 1 : requested,
+    })),
+    toMade: ({ id, job, number }: MadeRow): MadeBuild => {
+      const gathered = byId.get(job);
+      const cause = causes.get(`${job} ${number}`);
+      return {
+        id,
+        team: gathered?.team ?? '',
+        pipeline: gathered?.pipeline ?? '',
+        job: gathered?.facts.name ?? '',
+        number: String(number),
+        ...(cause?.kind === 'manual' ? { request: cause.request } : {}),
+      };
+    },
+  };
+}
+
+interface Numbered {
+  build: BuildDecision;
+  job: GatheredJob;
+  number: number;
+}
+
+function toBuild({ build: { state, cause }, job, number }: Numbered, position: number) {
+  const superseded = state === 'superseded';
+  return {
+    position,
+    job: job.facts.id,
+    revision: job.revision,
+    number,
+    cause,
+    gate: job.approval ?? null,
+    superseded,
+    at_once: state === 'pending' && startsAtOnce(job.hold),
+    status: superseded ? 'cancelled' : state,
+  };
+}
+
+function toInputs({ build, job, number }: Numbered) {
+  return build.versions.map((version, position) => ({
+    job: build.job,
+    number,
+    position,
+    name: job.gets[position]?.name ?? '',
+    resource: job.gets[position]?.resource ?? 0,
+    version,
+  }));
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { counted } from '#testing/counted.ts';
+import { decideBuilds } from './decide-builds.ts';
+import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type Decision } from './decision.ts';
+import { MOST_UNUSED, type Facts, type GetFacts, type JobFacts } from './facts.ts';
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+const get = (unused: number[], more: Partial<GetFacts> = {}): GetFacts => {
+  return { resource: 1, trigger: true, passed: [], every: true, baseline: 0, unused, ...more };
+};
+const job = (id: number, gets: GetFacts[], more: Partial<JobFacts> = {}): JobFacts => {
+  return { id, name: `job-${id}`, paused: false, gets, requests: [], ...more };
+};
+function facts(jobs: JobFacts[]): Facts {
+  const resources = [{ id: 1, name: 'git.app', newest: MOST_UNUSED }];
+  return { paused: false, resources, jobs, passes: [], used: [] };
+}
+const flood = (jobs: number): JobFacts[] => upTo(jobs).map((id) => job(id, [get(upTo(MOST_UNUSED))]));
+
+/** Decides until nothing is left, as the operator does, and answers each decision. */
+function decideOnAll(jobs: JobFacts[]): Decision[] {
+  const decisions: Decision[] = [];
+  let left = jobs;
+  while (left.length > 0) {
+    const decision = decideBuilds(facts(left));
+    decisions.push(decision);
+    const unfinished = new Set(decision.unfinished);
+    left = left.filter(({ id }) => unfinished.has(id)).map((one) => withoutBuilt(one, decision));
+  }
+  return decisions;
+}
+
+function withoutBuilt(one: JobFacts, { builds }: Decision): JobFacts {
+  const own = builds.filter((build) => build.job === one.id);
+  const used = new Set(own.map(({ versions }) => versions.join(' ')));
+  const gets = one.gets.map((taken) => ({
+    ...taken,
+    unused: taken.unused.filter((version) => !used.has(String(version))),
+  }));
+  return { ...one, gets };
+}
+
+describe('a decision on a pipeline that wants many builds', () => {
+  test('makes so many at most, and leaves the rest to the next', () => {
+    const decision = decideBuilds(facts(flood(5000)));
+    expect(decision.builds).toHaveLength(MAX_BUILDS_PER_DECISION);
+    expect(decision.unfinished).toHaveLength(5000 - MAX_BUILDS_PER_DECISION / MOST_UNUSED);
+    expect(decision.waiting).toEqual([]);
+  });
+
+  test('comes to its end, with one build for each job and version', () => {
+    const decisions = decideOnAll(flood(33));
+    const built = decisions.flatMap(({ builds }) =>
+      builds.map((build) => `${build.job} ${build.versions[0]}`),
+    );
+    expect(decisions.map(({ builds }) => builds.length)).toEqual([1000, 1000, 1000, 300]);
+    expect(new Set(built).size).toBe(3300);
+    expect(built).toHaveLength(3300);
+  });
+
+  test('cuts within a job, oldest versions first, and settles none of that job', () => {
+    const jobs = [...upTo(9).map((id) => job(id, [get(upTo(MOST_UNUSED))])), job(10, [get(upTo(60))])];
+    const decision = decideBuilds(facts([...jobs, job(11, [get(upTo(90))])]));
+    const last = decision.builds.filter((build) => build.job === 11);
+    expect(last.map(({ versions }) => versions[0])).toEqual(upTo(40));
+    expect(decision.unfinished).toEqual([11]);
+    expect(decision.settled.map((one) => one.job)).toEqual(upTo(10));
+  });
+
+  test('answers whoever asks for a build of a job that is left for the next', () => {
+    const asked = job(5000, [get([7])], { requests: [{ id: 1, by: 'ann' }] });
+    const decision = decideBuilds(facts([...flood(20), asked]));
+    expect(decision.builds.at(-1)).toMatchObject({ job: 5000, cause: { kind: 'manual', by: 'ann' } });
+    expect(decision.unfinished).toContain(5000);
+  });
+
+  test('does not take the newest set either when there is no room, and comes back for it', () => {
+    const latest = job(5000, [get([], { every: false })]);
+    const used = [{ job: 5000, resource: 1, versions: [], end: true }];
+    const decision = decideBuilds({ ...facts([...flood(10), latest]), used });
+    expect(decision.unfinished).toEqual([5000]);
+    expect(decideBuilds({ ...facts([latest]), used }).builds).toHaveLength(1);
+  });
+
+  test('counts inputs too, and always makes one build', () => {
+    const gets = upTo(MAX_INPUTS_PER_DECISION + 1).map((place) =>
+      get(place === 1 ? [1, 2] : [], { every: place === 1 }),
+    );
+    const wide = job(
+      1,
+      gets.map((one, index) => ({ ...one, trigger: index === 0 })),
+    );
+    const decision = decideBuilds(facts([wide, ...flood(1).map((one) => ({ ...one, id: 2 }))]));
+    expect(decision.builds).toHaveLength(1);
+    expect(decision.unfinished).toEqual([1, 2]);
+  });
+
+  test('supersedes builds of an interruptible job as far as it makes them', () => {
+    const decisions = decideOnAll([
+      ...flood(9),
+      job(10, [get(upTo(50))]),
+      job(11, [get(upTo(90))], { interruptible: true }),
+    ]);
+    const states = decisions.map(({ builds }) =>
+      builds.filter((build) => build.job === 11).map(({ state }) => state),
+    );
+    expect(states.map((all) => all.length)).toEqual([50, 40]);
+    expect(states.map((all) => all.filter((state) => state === 'pending').length)).toEqual([1, 1]);
+    expect(decisions[1]?.interrupted).toEqual([11]);
+  });
+});
+
+/** How often fields are read for one decision on as many jobs. */
+function readsFor(jobs: number): number {
+  const one = counted(upTo(jobs).map((id) => job(id, [get([1])], { requests: [{ id, by: 'ann' }] })));
+  decideBuilds(facts(one.items));
+  return one.reads();
+}
+
+test('the work of a decision grows with the number of jobs, not with its square', () => {
+  // Sorting alone grows a little faster.
+  expect(readsFor(4000) / readsFor(1000)).toBeLessThan(4.6);
+});
