@@ -39,7 +39,7 @@ export function allRows(): string[] {
     seen.add(schema);
     for (const row of rowsOf(schema)) rows.add(row);
     for (const { schema: inner } of Object.values(schema.blocks)) look(inner);
-    if (schema.unlabelled) look(schema.unlabelled);
+    if (schema.unlabelled && schema.unlabelled.blocks !== schema.blocks) look(schema.unlabelled);
   };
   look(pipelineSchema);
   return [...rows].map(squeeze);
@@ -86,9 +86,8 @@ function rowsOf(schema: BlockSchema): string[] {
     ),
   ];
   if (!unlabelled) return own;
-  return unlabelled.blocks === blocks
-    ? [...attributeRows(unlabelled.attributes), ...own]
-    : [...own, ...rowsOf(unlabelled)];
+  // A block with the same content but for attributes that it has anyway.
+  return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled)];
 }
 
 function attributeRows(attributes: BlockSchema['attributes']): string[] {

@@ -186,6 +186,13 @@ resource "image" "store" {
   }
 }
 
+resource "image" "site" {
+  params {
+    repository = "${var.registry}/site"
+    token      = var.registry_token
+  }
+}
+
 resource "clock" "nightly" {
   check_interval = "30 2 * * *"
 }
@@ -423,8 +430,8 @@ job "docs" {
     }
   }
 
-  # The condition as an attribute can hold values of variables.
-  if {
+  # The condition as an attribute can hold values of variables; the label is then only a name.
+  if "spelling is checked" {
     condition = "$TASK_SITE_LANGUAGE == ${var.language}"
 
     task "spelling" {
@@ -434,9 +441,10 @@ job "docs" {
     }
   }
 
-  put "git" "docs" {
+  put "image" "site" {
     params {
-      tag = "published-$BUILD_NUMBER"
+      folder = "docs/out"
+      tag    = "published-$BUILD_NUMBER"
     }
   }
 }

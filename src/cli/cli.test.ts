@@ -47,6 +47,7 @@ describe('what people see is in files (`jest -u` writes them anew; then read the
     'graph-of-fetched-source': { line: 'millrace graph src/cli/testdata/fetched.hcl' },
     plan: { line: 'millrace plan src/cli/testdata/good.hcl --job publish' },
     'plan-colour': { line: 'millrace plan src/cli/testdata/good.hcl --job unit', colour: true },
+    'plan-services': { line: 'millrace plan src/cli/testdata/services.hcl --job integration' },
     'plan-no-such-job': { line: 'millrace plan src/cli/testdata/good.hcl --job unti' },
   };
   test.each(Object.entries(cases))('%s', async (name, { line, ...given }) => {

@@ -14,6 +14,7 @@ import type {
   Step,
   TaskStep,
 } from '#domain/pipeline/pipeline.ts';
+import { fillImage } from '#domain/pipeline/service-image.ts';
 import { variablePart } from '#domain/planning/environment-names.ts';
 import type { Tree } from './render-tree.ts';
 
@@ -88,9 +89,10 @@ function stepTree(step: Step, pipeline: Pipeline): Tree {
   return { kind: 'one of', children };
 }
 
-function serviceTree({ type }: ServiceStep, { serviceTypes }: Pipeline): Tree {
+function serviceTree({ type, params }: ServiceStep, { serviceTypes }: Pipeline): Tree {
   const start = serviceTypes?.find(({ name }) => name === type)?.start;
-  return { kind: 'service', name: type, facts: [placeOf(start), 'stopped after the hooks'] };
+  const filled = start?.runner === 'docker' ? { ...start, image: fillImage(start.image, params) } : start;
+  return { kind: 'service', name: type, facts: [placeOf(filled), 'stopped after the hooks'] };
 }
 
 function parallelTree(step: ParallelStep, pipeline: Pipeline): Tree {
@@ -103,10 +105,11 @@ function parallelTree(step: ParallelStep, pipeline: Pipeline): Tree {
   return { kind: 'in_parallel', facts, children: [...steps, ...hookTrees(step.hooks, pipeline)] };
 }
 
-function branchTree({ condition, steps }: Branch, index: number, pipeline: Pipeline): Tree {
+function branchTree({ name, condition, steps }: Branch, index: number, pipeline: Pipeline): Tree {
   const children = steps.map((step) => stepTree(step, pipeline));
   if (condition === undefined) return { kind: 'else', children };
-  return { kind: index === 0 ? 'if' : 'else_if', name: condition, children };
+  const facts = name === undefined ? [] : [condition];
+  return { kind: index === 0 ? 'if' : 'else_if', name: name ?? condition, facts, children };
 }
 
 function actionTree(step: ActionStep, pipeline: Pipeline): Tree {

@@ -201,6 +201,10 @@ export const diagnosticCodes = {
     'A put names a resource whose type has no push.',
     'Give the type a push, or remove the step.',
   ),
+  'passed-empty': error(
+    'An expression left no job in passed, so the gate would be gone.',
+    'Correct the expression; where no gate is meant, write passed = null.',
+  ),
   'passed-never': error(
     'passed names a job that neither gets nor puts the resource.',
     'Let that job get or put the resource, or remove it from passed.',
@@ -229,8 +233,8 @@ export const diagnosticCodes = {
     "Write comparisons such as $INPUT_ENV == 'prod', joined by && and ||; operators are ==, !=, <, >, contains, !contains.",
   ),
   'condition-variable': error(
-    'A condition names a variable that conditions cannot see.',
-    'Use $GET_…, $TASK_…, $INPUT_… or $BUILD_….',
+    'A condition names a variable that conditions cannot see, or that nothing in the job sets.',
+    'Use $GET_<NAME>_<KEY> and $TASK_<NAME>_<KEY> of earlier steps, $INPUT_<NAME> of inputs, or $BUILD_NUMBER.',
   ),
   'else-without-if': error(
     'An else_if or else does not follow an if or else_if.',
@@ -238,14 +242,21 @@ export const diagnosticCodes = {
   ),
   'input-options': error(
     'The options of an input do not go with its type.',
-    'A choice needs options, a list may have them, others have none.',
+    'A choice needs options; a string with options is a choice, a list may have them, others have none.',
+  ),
+  'input-case': warning(
+    'A text names an input in another case than its variable has.',
+    'Write the name in upper case, as $INPUT_<NAME>.',
   ),
   'input-default': error(
     'The default of an input cannot be chosen.',
     'Give a value that the form would take.',
   ),
   'notification-events': error('on has all and another event.', 'Write on = ["all"] alone.'),
-  'notification-jobs': error('A notification has both jobs and exclude.', 'Keep one of them.'),
+  'notification-jobs': error(
+    'A notification has both jobs and exclude, or an expression left nothing in jobs.',
+    'Keep one of them.',
+  ),
   'notification-without-on': error(
     'A notification names jobs, but nothing sends it by itself.',
     'Add on, or remove the attribute.',
@@ -255,6 +266,14 @@ export const diagnosticCodes = {
     'Write status = "in_progress", or conclusion = "success".',
   ),
   'nothing-to-do': warning('A block holds no steps.', 'Add some, or remove the block.'),
+  'trigger-loop': warning(
+    'Builds start one another without end: a put makes the version that triggers a get.',
+    'Remove trigger from the get, or let passed name a job that is not part of the loop.',
+  ),
+  'empty-pipeline': error(
+    'The text has no block at all.',
+    'Write the jobs and resources; to have no jobs any more, delete the Pipeline.',
+  ),
   'shared-prefix': warning(
     'Two steps of a job write the same environment variables.',
     'Rename one of them; otherwise later steps see the values of the later one.',

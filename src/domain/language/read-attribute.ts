@@ -14,7 +14,8 @@ export interface Text {
 export type AttributeValue =
   | { kind: 'string'; text: string }
   | { kind: 'bool'; value: boolean }
-  | { kind: 'strings'; items: Text[] }
+  /** `written`: each element stands in the text, so an empty list is meant. */
+  | { kind: 'strings'; items: Text[]; written: boolean }
   /** An integer, or the seconds of a duration. */
   | { kind: 'number'; number: number }
   | { kind: 'keyword'; word: string }
@@ -191,18 +192,22 @@ function readTexts(reader: Reader, { name, expression }: Attribute, schema: Attr
       expression.items.map((item) =>
         read(evaluateExpression(reader, item, secretsAllowed), item.range, item),
       ),
+      true,
     );
   const value = evaluateExpression(reader, expression, secretsAllowed);
   if (!value) return undefined;
   if (value.kind === 'null') return null;
   if (!('items' in value))
     return wrongType(reader, { name, range: expression.range }, 'a list of strings', value);
-  return gather(value.items.map((item) => read(item, expression.range)));
+  return gather(
+    value.items.map((item) => read(item, expression.range)),
+    false,
+  );
 }
 
-function gather(items: (Text | undefined)[]): Answer {
+function gather(items: (Text | undefined)[], written: boolean): Answer {
   const sound = items.filter((item) => item !== undefined);
-  return sound.length < items.length ? undefined : { kind: 'strings', items: sound };
+  return sound.length < items.length ? undefined : { kind: 'strings', items: sound, written };
 }
 
 const article = { string: 'a string', number: 'a number', bool: 'a bool', null: 'null' } as const;

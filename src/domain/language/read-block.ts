@@ -249,6 +249,14 @@ export function textsAt({ attributes }: ReadBlock, name: string): Text[] {
   return value?.kind === 'strings' ? value.items : [];
 }
 
+/** The place of a list that an expression made empty: what was written names something, and nothing is left of it. */
+export function emptiedAt({ attributes }: ReadBlock, name: string): Range | undefined {
+  const attribute = attributes.get(name);
+  const value = attribute?.value;
+  const emptied = value?.kind === 'strings' && value.items.length === 0 && !value.written;
+  return emptied ? attribute?.range : undefined;
+}
+
 export function wordAt({ attributes }: ReadBlock, name: string): string | undefined {
   const value = attributes.get(name)?.value;
   return value?.kind === 'keyword' ? value.word : undefined;

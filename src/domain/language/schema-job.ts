@@ -16,7 +16,7 @@ const input: BlockSchema = {
       type: 'constant',
       about: 'for builds that nobody fills in a form for; otherwise empty, `0`, `false`, the first option',
     },
-    options: texts('what can be chosen; needed by `choice`'),
+    options: texts('what can be chosen; needed by `choice`, and makes a `string` one'),
   },
   blocks: {},
 };

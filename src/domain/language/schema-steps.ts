@@ -134,15 +134,15 @@ const stepBlocks: Record<string, NestedSchema> = {
 
 const otherwise: BlockSchema = { labels: [], attributes: {}, blocks: stepBlocks };
 
+const condition = text('the condition, where `${…}` can be used; with it the label is only a name');
+
 const conditional: BlockSchema = {
   labels: ['condition'],
-  attributes: {},
+  attributes: { condition },
   blocks: stepBlocks,
   unlabelled: {
     labels: [],
-    attributes: {
-      condition: text('the same as the label, where `${…}` can be used', { required: true }),
-    },
+    attributes: { condition: { ...condition, required: true } },
     blocks: stepBlocks,
   },
 };

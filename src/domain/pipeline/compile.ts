@@ -47,6 +47,8 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
     const message = `the pipeline has ${blocks} blocks; at most ${LIMITS.blocks} are allowed`;
     return { diagnostics: [diagnose('too-many-blocks', body.range, message)] };
   }
+  if (body.items.length === 0 && !hasErrors(diagnostics))
+    diagnostics.push(diagnose('empty-pipeline', body.range, 'the pipeline is empty'));
   const needs: NeededSource[] = [];
   const partial = text.problems.some(cutsOff);
   const read = readText({ ...text, body }, { input, diagnostics, needs, partial });

@@ -5,6 +5,7 @@ import { labelAt, textAt, textsAt, valueAt, wordAt } from '#domain/language/read
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label, Value } from '#domain/language/syntax.ts';
 import { checkName, claimName } from './name.ts';
+import { valueOfText } from './variable-types.ts';
 import type { Input } from './pipeline.ts';
 
 /** The fields of a job's form. Two that make the same variable are one too many. */
@@ -21,12 +22,12 @@ export function readInputs(blocks: readonly ReadBlock[], report: Report): Input[
 }
 
 /** `INPUT_<NAME>`, as every step sees it. */
-function inputVariable(name: string): string {
+export function inputVariable(name: string): string {
   return `INPUT_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
 
 function readInput(block: ReadBlock, name: string, report: Report): Input | undefined {
-  const type = types.find((known) => known === wordAt(block, 'type'));
+  const type = typeOf(block);
   if (!type) return undefined;
   const description = textAt(block, 'description');
   const options = readOptions(block, type, report);
@@ -43,6 +44,12 @@ function readInput(block: ReadBlock, name: string, report: Report): Input | unde
 
 type InputType = Input['type'];
 const types: readonly InputType[] = ['string', 'number', 'bool', 'choice', 'list'];
+
+/** A string that can be one of a few is a choice. */
+function typeOf(block: ReadBlock): InputType | undefined {
+  const type = types.find((known) => known === wordAt(block, 'type'));
+  return type === 'string' && block.attributes.has('options') ? 'choice' : type;
+}
 
 /** Undefined after reporting. */
 function readOptions(block: ReadBlock, type: InputType, report: Report): string[] | undefined {
@@ -108,14 +115,21 @@ const wanted: Record<InputType, string> = {
 };
 
 function textsOf(value: Value, type: InputType): string[] | undefined {
-  if (type === 'list') {
-    const texts =
-      'items' in value ? value.items.map((item) => (item.kind === 'string' ? item.text : undefined)) : [];
-    return 'items' in value && texts.every((text) => text !== undefined)
-      ? texts.filter((text) => text !== undefined)
-      : undefined;
-  }
+  if (type === 'list') return elementsOf(value);
   const kind = type === 'choice' ? 'string' : type;
-  const text = value.kind === kind ? textOf(value) : undefined;
+  const written = value.kind === 'string' && kind !== 'string' ? readSpelling(kind, value.text) : value;
+  const text = written?.kind === kind ? textOf(written) : undefined;
   return text === undefined ? undefined : [text];
+}
+
+function elementsOf(value: Value): string[] | undefined {
+  const items = 'items' in value ? value.items : undefined;
+  const texts = items?.flatMap((item) => (item.kind === 'string' ? [item.text] : []));
+  return texts?.length === items?.length ? texts : undefined;
+}
+
+/** A number or bool in quotes is what the form would send, too. */
+function readSpelling(type: 'number' | 'bool', text: string): Value | undefined {
+  const read = valueOfText(type, text);
+  return 'value' in read ? read.value : undefined;
 }

@@ -5,6 +5,8 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
 import type { Block, Label, Range, Value } from '#domain/language/syntax.ts';
+import { checkConditionNames } from './condition-names.ts';
+import { warnOfInputCase } from './input-case.ts';
 import { readInputs } from './inputs.ts';
 import { instanceName, readInstances, withoutGroup } from './instances.ts';
 import type { Instance } from './instances.ts';
@@ -131,6 +133,8 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSu
   const onTrigger = readHook(block, 'on_trigger', plan);
   warnOfNothing(block, around);
   warnOfSharedPrefixes(block, report);
+  checkConditionNames(block, report);
+  warnOfInputCase(block, report);
   return {
     job: {
       name: instance ? instanceName(label, instance.key) : label,

@@ -3,13 +3,13 @@ import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInNotificationTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
 import type { Kind, Named } from './type-kinds.ts';
-import { declaredParams } from './parameter-names.ts';
+import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { NotificationType } from './pipeline.ts';
 
 export const notificationTypes: Kind<Omit<NotificationType, keyof Named>> = {
   block: 'notification_type',
   what: 'notification type',
-  own: ['notify', 'params'],
+  own: ['notify'],
   builtIn: builtInNotificationTypes,
   read(block, around) {
     const params = declaredParams(block, around.report);
@@ -19,6 +19,7 @@ export const notificationTypes: Kind<Omit<NotificationType, keyof Named>> = {
     const notify = command && readCommand(command, around);
     return notify && { params, notify };
   },
+  configure: withDeclaredParams,
   commands: ({ notify }) => [['notify', notify]],
   withCommands: (type, change) => ({ ...type, notify: change(type.notify) }),
 };

@@ -1,6 +1,6 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
+import { blocksOf, emptiedAt, labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import type { Label } from '#domain/language/syntax.ts';
@@ -72,8 +72,19 @@ function readEvents(on: readonly Text[], report: Report): NotificationEvent[] {
   return events.filter((event) => all ?? on.some(({ text }) => text === event));
 }
 
-function checkAutomatic({ attributes }: ReadBlock, report: Report): void {
+function checkAutomatic(block: ReadBlock, report: Report): void {
+  const { attributes } = block;
   const jobs = attributes.get('jobs');
+  const emptied = emptiedAt(block, 'jobs');
+  if (emptied)
+    report(
+      diagnose(
+        'notification-jobs',
+        emptied,
+        'no job is left in jobs: every job would send it',
+        'Write jobs = null where every job is meant.',
+      ),
+    );
   const exclude = attributes.get('exclude');
   if (jobs && exclude) {
     const message = 'jobs and exclude exclude each other';

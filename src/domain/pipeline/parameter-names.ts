@@ -11,6 +11,18 @@ export function declaredParams(block: ReadBlock, report: Report): string[] {
   return [...new Set(names.map(({ text }) => text))];
 }
 
+/** A definition that came from a source takes, besides its own parameters, those that the block beside the source lists. */
+export function withDeclaredParams<Definition extends { params: string[] }>(
+  definition: Definition,
+  block: ReadBlock,
+  report: Report,
+): Definition {
+  return {
+    ...definition,
+    params: [...new Set([...definition.params, ...declaredParams(block, report)])],
+  };
+}
+
 function checkParameterName({ text, range }: Text, report: Report): boolean {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return true;
   report(diagnose('unreadable-parameter', range, `a shell cannot read $param_${text}`));

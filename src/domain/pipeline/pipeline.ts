@@ -260,6 +260,8 @@ interface BranchStep {
 }
 
 export interface Branch {
+  /** Only people read it: the label of a block whose condition is an attribute. */
+  name?: string;
   /** Absent: `else`. Checked when the pipeline is read; variables are filled into the parsed tree, never into the text. */
   condition?: string;
   steps: Step[];

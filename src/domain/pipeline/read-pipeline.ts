@@ -16,6 +16,7 @@ import { readSecrets } from './secrets.ts';
 import type { SecretBlock } from './secrets.ts';
 import { serviceTypes } from './service-types.ts';
 import type { Surroundings } from './surroundings.ts';
+import { warnOfTriggerLoops } from './trigger-loops.ts';
 
 /** The blocks of a text, jobs unread because their groups come first. */
 interface Blocks {
@@ -54,6 +55,7 @@ export function readPipeline(
     incomplete || read.incomplete,
   );
   resolvePassed(read.drafts, names, report);
+  warnOfTriggerLoops(read.drafts, report);
 
   const sound = [...resources.values()].filter((known) => known !== 'broken');
   const sent = [...notifications.values()].filter((known) => known !== 'broken');

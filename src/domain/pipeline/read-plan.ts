@@ -1,9 +1,10 @@
-import { parseCondition, variablesOf } from '#domain/language/condition.ts';
+import { parseCondition } from '#domain/language/condition.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { boolAt, labelAt, numberAt, textAt } from '#domain/language/read-block.ts';
+import { boolAt, numberAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
+import { writtenCondition } from './condition-names.ts';
 import type { KnownTypes, Named } from './type-kinds.ts';
+import { checkName } from './name.ts';
 import { checkStepParameters, textsByName, warnOfUnknown } from './parameter-names.ts';
 import type { ActionStep, Branch, ParallelStep, ServiceStep, ServiceType, Step } from './pipeline.ts';
 import { hooksOf } from './read-hooks.ts';
@@ -36,13 +37,15 @@ const steps: readonly string[] = [
 export function readPlan(block: ReadBlock, around: PlanSurroundings): Step[] {
   const plan: Step[] = [];
   let open: Branch[] | undefined;
+  const lost = block.misread.has('if') || block.misread.has('else_if');
+  const chain = { incomplete: around.incomplete || lost };
   for (const child of block.blocks.filter(({ type }) => steps.includes(type))) {
     if (child.type === 'if') {
       open = [];
       plan.push({ kind: 'branch', branches: open });
     }
     if (child.type === 'if' || child.type === 'else_if' || child.type === 'else') {
-      open = readBranch(child, open, around);
+      open = readBranch(child, open, { around, chain });
     } else {
       open = undefined;
       const step = readStep(child, around);
@@ -56,13 +59,13 @@ export function readPlan(block: ReadBlock, around: PlanSurroundings): Step[] {
 function readBranch(
   block: ReadBlock,
   open: Branch[] | undefined,
-  around: PlanSurroundings,
+  { around, chain }: { around: PlanSurroundings; chain: { incomplete: boolean } },
 ): Branch[] | undefined {
   const inner = readPlan(block, { ...around, inBranch: true });
   if (block.blocks.length === 0 && block.misread.size === 0 && !around.incomplete)
     around.report(diagnose('nothing-to-do', block.range, `${block.type} has nothing to do`));
   if (!open) {
-    if (!around.incomplete) {
+    if (!chain.incomplete) {
       const message = `${block.type} must follow an if or else_if directly`;
       around.report(diagnose('else-without-if', block.range, message));
     }
@@ -73,14 +76,23 @@ function readBranch(
     return undefined;
   }
   const condition = readCondition(block, around);
-  open.push({ steps: inner, ...(condition !== undefined && { condition }) });
+  open.push({
+    ...nameOfBranch(block, around),
+    steps: inner,
+    ...(condition !== undefined && { condition }),
+  });
   return open;
 }
 
-const readable = /^(?:GET|TASK|INPUT)_\w+$|^BUILD_[A-Z_]+$/;
+/** Beside the attribute `condition` the label is a name; without it the label is the condition. */
+function nameOfBranch(block: ReadBlock, { report }: PlanSurroundings): Pick<Branch, 'name'> {
+  const [label] = block.labels;
+  if (!label || !block.attributes.has('condition')) return {};
+  return checkName(report, 'title', block.type, label) ? { name: label.text } : {};
+}
 
 function readCondition(block: ReadBlock, { report }: PlanSurroundings): string | undefined {
-  const written: Text | undefined = block.labels.length > 0 ? labelAt(block, 0) : textAt(block, 'condition');
+  const written = writtenCondition(block);
   if (!written) return undefined;
   const condition = parseCondition(written.text);
   if ('reason' in condition) {
@@ -88,10 +100,7 @@ function readCondition(block: ReadBlock, { report }: PlanSurroundings): string |
     report(diagnose('invalid-condition', written.range, message));
     return undefined;
   }
-  const unknown = variablesOf(condition).find((name) => !readable.test(name));
-  if (unknown === undefined) return written.text;
-  report(diagnose('condition-variable', written.range, `a condition cannot see $${unknown}`));
-  return undefined;
+  return written.text;
 }
 
 function readStep(block: ReadBlock, around: PlanSurroundings): Step | undefined {

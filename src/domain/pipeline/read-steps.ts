@@ -1,6 +1,14 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, boolAt, labelAt, numberAt, textAt, textsAt } from '#domain/language/read-block.ts';
+import {
+  blocksOf,
+  boolAt,
+  emptiedAt,
+  labelAt,
+  numberAt,
+  textAt,
+  textsAt,
+} from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
@@ -48,6 +56,9 @@ export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
     const message = `a get cannot use ${resource}: its type ${type.name} can neither check nor pull`;
     around.report(diagnose('get-not-supported', block.range, message));
   }
+  const emptied = emptiedAt(block, 'passed');
+  if (emptied)
+    around.report(diagnose('passed-empty', emptied, 'no job is left in passed: the get has no gate'));
   const step: GetStep = {
     kind: 'get',
     name: labelAt(block, 1).text,

@@ -3,7 +3,7 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInResourceTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
 import type { Kind, Named } from './type-kinds.ts';
-import { declaredParams } from './parameter-names.ts';
+import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { Command, ResourceType } from './pipeline.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -14,7 +14,7 @@ const operations = ['check', 'pull', 'push'] as const;
 export const resourceTypes: Kind<Definition> = {
   block: 'resource_type',
   what: 'resource type',
-  own: [...operations, 'params'],
+  own: operations,
   builtIn: builtInResourceTypes,
   read(block, around) {
     const read = operations.map((operation) => readOperation(block, operation, around));
@@ -25,6 +25,10 @@ export const resourceTypes: Kind<Definition> = {
       ...Object.assign({}, ...read),
     };
   },
+  configure: (type, block, report) => ({
+    ...withDeclaredParams(type, block, report),
+    cache: boolAt(block, 'cache') ?? type.cache,
+  }),
   commands: (type) =>
     operations.flatMap((operation) => {
       const command = type[operation];

@@ -3,7 +3,7 @@ import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInSecretTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
 import type { Kind, Named } from './type-kinds.ts';
-import { declaredParams, textsByName } from './parameter-names.ts';
+import { declaredParams, textsByName, withDeclaredParams } from './parameter-names.ts';
 import type { SecretType } from './pipeline.ts';
 
 export type SecretDefinition = Omit<SecretType, keyof Named> & { params: string[] };
@@ -12,7 +12,7 @@ export type SecretDefinition = Omit<SecretType, keyof Named> & { params: string[
 export const secretTypes: Kind<SecretDefinition> = {
   block: 'secret_type',
   what: 'secret type',
-  own: ['get', 'params'],
+  own: ['get'],
   builtIn: builtInSecretTypes,
   read(block, around) {
     const params = declaredParams(block, around.report);
@@ -25,6 +25,9 @@ export const secretTypes: Kind<SecretDefinition> = {
     return { params, config, ...(get && { get }) };
   },
   commands: ({ get }) => (get ? [['get', get]] : []),
-  configure: (type, block) => ({ ...type, config: { ...type.config, ...textsByName(block.parameters) } }),
+  configure: (type, block, report) => ({
+    ...withDeclaredParams(type, block, report),
+    config: { ...type.config, ...textsByName(block.parameters) },
+  }),
   withCommands: (type, change) => (type.get ? { ...type, get: change(type.get) } : type),
 };

@@ -4,7 +4,7 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInServiceTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
 import type { Kind, Named } from './type-kinds.ts';
-import { declaredParams } from './parameter-names.ts';
+import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { Command, ServiceType } from './pipeline.ts';
 import { isNothing, nothing } from './resource-types.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -14,7 +14,7 @@ type Definition = Omit<ServiceType, keyof Named>;
 export const serviceTypes: Kind<Definition> = {
   block: 'service_type',
   what: 'service type',
-  own: ['start', 'stop', 'ready_check', 'params'],
+  own: ['start', 'stop', 'ready_check'],
   builtIn: builtInServiceTypes,
   read(block, around) {
     const params = declaredParams(block, around.report);
@@ -24,6 +24,7 @@ export const serviceTypes: Kind<Definition> = {
     if (!start || !stop || ready === 'broken') return undefined;
     return { params, start, stop, ...(ready && { ready }) };
   },
+  configure: withDeclaredParams,
   commands: ({ start, stop, ready }) => [
     ['start', start],
     ['stop', stop],

@@ -24,11 +24,18 @@ function look(block: ReadBlock, before: ReadonlySet<string>, report: Report): Se
   return new Set([...taken, ...chain]);
 }
 
-function claim({ type, labels }: ReadBlock, taken: Set<string>, report: Report): void {
-  const label = labels.at(-1);
-  if (!label || (type !== 'get' && type !== 'task')) return;
-  const prefix = `${type}_${label.text}_`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+function claim(block: ReadBlock, taken: Set<string>, report: Report): void {
+  const prefix = prefixOf(block);
+  if (prefix === undefined) return;
+  const range = block.labels.at(-1)?.range ?? block.range;
   if (taken.has(prefix))
-    report(diagnose('shared-prefix', label.range, `an earlier step of the job also writes $${prefix}*`));
+    report(diagnose('shared-prefix', range, `an earlier step of the job also writes $${prefix}*`));
   taken.add(prefix);
+}
+
+/** `GET_APP_` of a get or task: what the names of the variables that it sets begin with. */
+export function prefixOf({ type, labels }: ReadBlock): string | undefined {
+  const label = labels.at(-1);
+  if (!label || (type !== 'get' && type !== 'task')) return undefined;
+  return `${type}_${label.text}_`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 }

@@ -33,7 +33,7 @@ export function readSourced<Definition extends object>(
   if (!source || !checkSource(source, kind, around.report)) return undefined;
   const found = find(kind, { source, block }, around, way);
   if (own || !found) return undefined;
-  return kind.configure ? { ...found, ...kind.configure(found, block) } : found;
+  return kind.configure ? { ...found, ...kind.configure(found, block, around.report) } : found;
 }
 
 interface Wanted {

@@ -1,3 +1,4 @@
+import type { Report } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Command, Origin } from './pipeline.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -28,7 +29,7 @@ export interface Kind<Definition> {
   commands: (definition: Definition) => [block: string, command: Command][];
   withCommands: (definition: Definition, change: (command: Command) => Command) => Definition;
   /** What a block with a `source` adds to what the source brings. */
-  configure?: (definition: Definition, block: ReadBlock) => Definition;
+  configure?: (definition: Definition, block: ReadBlock, report: Report) => Definition;
 }
 
 export interface KnownTypes<Definition> {

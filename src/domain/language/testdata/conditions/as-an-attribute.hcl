@@ -4,6 +4,9 @@ variable "env" {
   default = "prod"
 }
 job "a" {
+  input "env" {
+    type = string
+  }
   if {
     condition = "$INPUT_ENV == ${var.env}"
     task "t" {

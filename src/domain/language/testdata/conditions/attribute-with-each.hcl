@@ -1,5 +1,8 @@
 job "a" {
   for_each = toset(["x", "y"])
+  input "target" {
+    type = string
+  }
   if {
     condition = "$INPUT_TARGET == ${each.key}"
     task "t" {

@@ -1,5 +1,8 @@
 # The first branch that holds runs.
 job "a" {
+  input "env" {
+    type = string
+  }
   if "$INPUT_ENV == prod" {
     task "p" {
       run "shell" {

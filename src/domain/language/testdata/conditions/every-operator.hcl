@@ -1,4 +1,11 @@
+resource "cron" "app" {}
 job "a" {
+  get "cron" "app" {}
+  task "t" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
   if "$GET_APP_REF != ''" {
     task "t0" {
       run "shell" {

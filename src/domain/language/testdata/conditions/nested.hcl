@@ -1,4 +1,10 @@
 job "a" {
+  input "a" {
+    type = string
+  }
+  input "b" {
+    type = string
+  }
   if "$INPUT_A == 1" {
     if "$INPUT_B == 2" {
       task "x" {

@@ -1,4 +1,7 @@
 job "a" {
+  input "db" {
+    type = string
+  }
   if "$INPUT_DB == yes" {
     service "redis" {}
     in_parallel {

@@ -4,6 +4,9 @@ variable "name" {
   default = "x || a == a"
 }
 job "a" {
+  input "name" {
+    type = string
+  }
   if {
     condition = "$INPUT_NAME == '${var.name}'"
     task "t" {

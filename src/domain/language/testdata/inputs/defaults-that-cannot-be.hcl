@@ -5,7 +5,7 @@ job "a" {
   }
   input "count" {
     type = number
-    default = "1"
+    default = "one"
   }
   input "environment" {
     type = choice

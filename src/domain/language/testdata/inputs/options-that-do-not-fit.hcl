@@ -7,7 +7,7 @@ job "a" {
     options = []
   }
   input "text" {
-    type = string
+    type = number
     options = ["a"]
   }
   input "targets" {

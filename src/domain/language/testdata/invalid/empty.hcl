@@ -1,0 +1,1 @@
+# Applied, this would remove every job.

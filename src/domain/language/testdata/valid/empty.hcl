@@ -1,1 +1,0 @@
-# A pipeline may be empty.

@@ -1,0 +1,36 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { labelAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
+import { inputVariable } from './inputs.ts';
+
+/** `$input_version` is empty where the input is `$INPUT_VERSION`: variables of the environment have exactly one spelling. */
+export function warnOfInputCase(job: ReadBlock, report: Report): void {
+  const inputs = job.blocks.filter(({ type }) => type === 'input');
+  const variables = new Set(inputs.map((input) => inputVariable(labelAt(input, 0).text)));
+  if (variables.size === 0) return;
+  for (const { text, range } of textsIn(job)) {
+    for (const written of new Set(references(text))) {
+      const variable = written.toUpperCase();
+      if (written === variable || !variables.has(variable) || isOwn(written, text)) continue;
+      const message = `$${written} is empty when it runs: the value of the input is in $${variable}`;
+      report(diagnose('input-case', range, message, `Write $${variable}.`));
+    }
+  }
+}
+
+const references = (text: string): string[] =>
+  [...text.matchAll(/\$\{?(input_\w+)/gi)].map(([, name = '']) => name);
+
+/** A script that also has the name without `$` may set such a variable itself. */
+const isOwn = (name: string, text: string): boolean => new RegExp(`(?<![\\w$]|\\$\\{)${name}\\b`).test(text);
+
+function textsIn(block: ReadBlock): Text[] {
+  const own = [...block.attributes.values()].flatMap(({ value, range }): Text[] => {
+    if (value?.kind === 'string') return [{ text: value.text, range }];
+    return value?.kind === 'strings' ? value.items : [];
+  });
+  const labels = block.type === 'if' || block.type === 'else_if' ? block.labels : [];
+  return [...labels, ...own, ...block.parameters, ...block.blocks.flatMap(textsIn)];
+}

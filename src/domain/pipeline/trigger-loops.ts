@@ -1,0 +1,69 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import type { JobDraft } from './jobs.ts';
+import type { HookAction, Hooks, Step } from './pipeline.ts';
+import { actionsOf } from './steps.ts';
+
+type Get = JobDraft['gets'][number];
+
+/**
+ * Jobs whose builds start one another for ever: a job puts a resource, and a get with `trigger` takes each new version of it, ungated or
+ * gated by that very job. Each loop is told once, at the get that closes it.
+ */
+export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report): void {
+  const triggers = Map.groupBy(
+    drafts.flatMap((draft) => draft.gets.filter(({ step }) => step.trigger).map((get) => ({ draft, get }))),
+    ({ get }) => get.step.resource,
+  );
+  const started = (draft: JobDraft): { draft: JobDraft; get: Get }[] =>
+    putsOf(draft).flatMap((resource) =>
+      (triggers.get(resource) ?? []).filter(
+        ({ get: { step } }) => step.passed.length === 0 || step.passed.includes(draft.job.name),
+      ),
+    );
+  const state = new Map<JobDraft, 'open' | 'done'>();
+  const told = new Set<number>();
+  const path: JobDraft[] = [];
+  // Instances of a group share the place.
+  const close = (draft: JobDraft, get: Get): void => {
+    const place = get.range.start.byte;
+    if (!told.has(place)) tell(path.slice(path.indexOf(draft)), get, report);
+    told.add(place);
+  };
+  const visit = (draft: JobDraft): void => {
+    state.set(draft, 'open');
+    path.push(draft);
+    for (const next of started(draft)) {
+      if (state.get(next.draft) === 'open') close(next.draft, next.get);
+      else if (!state.has(next.draft)) visit(next.draft);
+    }
+    path.pop();
+    state.set(draft, 'done');
+  };
+  for (const draft of drafts) if (!state.has(draft)) visit(draft);
+}
+
+function tell(loop: readonly JobDraft[], { step, range }: Get, report: Report): void {
+  const names = loop.map(({ job }) => job.name);
+  const [first = ''] = names;
+  const message =
+    names.length === 1
+      ? `the job "${first}" starts itself without end: it puts ${step.resource}, and each new version of it triggers this get`
+      : `these jobs start one another without end: ${[...names, first].join(' → ')}`;
+  report(diagnose('trigger-loop', range, message));
+}
+
+function putsOf({ job }: JobDraft): string[] {
+  const actions = [...actionsOf(job.steps), ...hookActions(job.hooks), ...job.steps.flatMap(hooksIn)];
+  return [...new Set(actions.flatMap((action) => (action.kind === 'put' ? [action.resource] : [])))];
+}
+
+function hooksIn(step: Step): HookAction[] {
+  if (step.kind === 'service') return [];
+  if (step.kind === 'branch') return step.branches.flatMap(({ steps }) => steps.flatMap(hooksIn));
+  const inner = step.kind === 'parallel' ? step.steps.flatMap(hooksIn) : [];
+  return [...inner, ...hookActions(step.hooks)];
+}
+
+const hookActions = ({ onSuccess, onFailure, onCancel, ensure }: Hooks = {}): HookAction[] =>
+  [onSuccess, onFailure, onCancel, ensure].flatMap((hook) => hook ?? []);
