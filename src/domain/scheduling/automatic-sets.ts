@@ -1,6 +1,7 @@
 import { gatedGroups, solveGroup, type Choice, type GatedPlace, type Known } from './choose-set.ts';
 import type { BuildCause } from './decision.ts';
 import { MOST_UNUSED, type GetFacts, type JobFacts, type Need } from './facts.ts';
+import { orderSets } from './order-sets.ts';
 import type { KnownUsed } from './known-used.ts';
 
 /** Versions by position of the get. */
@@ -13,6 +14,10 @@ export interface AutomaticSets {
   sets: VersionSet[];
   /** There are more than there was room for: these are the oldest. */
   cut: boolean;
+  /** A get has more new versions than one decision takes: decide again at once. */
+  more: boolean;
+  /** The newest set, if it is wanted, waits for the last of these decisions. */
+  postponed: boolean;
   /** The newest set is new too, but has to wait for the automatic build that has not ended. */
   ready: boolean;
   needs: Need[];
@@ -25,18 +30,35 @@ interface Context {
   room: number;
 }
 
-/** The sets of versions that a job without hindrances wants a build for, oldest version first. */
+/** The sets of versions that a job without hindrances wants a build for, the newest last. */
 export function automaticSets(job: JobFacts, choice: Choice, { known, used, room }: Context): AutomaticSets {
   const newest = choice.versions.flatMap((version) => version ?? []);
-  const { sets, cut, needs } = setsForVersions(job, newest, { known, room });
+  const { sets: wanted, cut, needs } = setsForVersions(job, newest, { known, room });
+  const more = hasMore(job, wanted.length);
+  const postponed = (cut || more) && wanted.length > 1;
+  const sets = orderSets(postponed ? without(wanted, newest) : wanted, newest);
+  const told = { sets, more, postponed };
   const fresh = freshTriggers(job, newest, { sets, used });
   const ready = fresh.trigger !== undefined;
   const mayBuild = job.interruptible === true || (job.active === undefined && sets.length === 0);
   if (fresh.trigger !== undefined && mayBuild && !cut) {
-    if (sets.length === room) return { sets, cut: true, ready, needs: [...needs, ...fresh.needs] };
+    if (sets.length === room) return { ...told, cut: true, ready, needs: [...needs, ...fresh.needs] };
     sets.push({ versions: newest, cause: { kind: 'ready', ...fresh.trigger } });
   }
-  return { sets, cut, ready, needs: [...needs, ...fresh.needs] };
+  return { ...told, cut, ready, needs: [...needs, ...fresh.needs] };
+}
+
+/** Of a get more versions want a build than one decision takes. */
+function hasMore({ gets }: JobFacts, made: number): boolean {
+  return gets
+    .filter(({ trigger, every }) => trigger && every)
+    .some(({ unused, passed }) =>
+      passed.length === 0 ? unused.length > MOST_UNUSED : unused.length >= MOST_UNUSED && made > 0,
+    );
+}
+
+function without(sets: VersionSet[], newest: number[]): VersionSet[] {
+  return sets.filter(({ versions }) => String(versions) !== String(newest));
 }
 
 const takesEvery = (get: GetFacts, gated: boolean): boolean =>

@@ -17,14 +17,16 @@ function setsOf(decision: Decision, job: number): number[][] {
   return decision.builds.filter((build) => build.job === job).map(({ versions }) => versions);
 }
 
-/** Plays a history; calls `look` whenever something has happened, then decides. */
+/** Plays a history; calls `look` whenever `burst` things have happened, then decides. */
 function play(
   drawn: { pipeline: Parameters<typeof historyOf>[0]; events: Parameters<typeof happen>[1][]; rows: number },
   look: (history: History, decision: Decision) => void,
+  burst = 1,
 ): void {
   const history = historyOf(drawn.pipeline);
-  for (const event of drawn.events) {
+  for (const [index, event] of drawn.events.entries()) {
     happen(history, event);
+    if (index % burst < burst - 1) continue;
     const decision = decideFromHistory(history, { rows: drawn.rows });
     look(history, decision);
     applyDecision(history, decision);
@@ -58,6 +60,7 @@ describe('in random pipelines with random histories', () => {
             expect(made.map(({ versions }) => versions)).toEqual(expected === undefined ? [] : [expected]);
             const refused = decision.refused.find((refusal) => refusal.request === request);
             expect((refused?.reasons.length ?? 0) > 0).toBe(expected === undefined);
+            expect(made.map(({ state }) => state)).not.toContain('superseded');
             job.requests = [];
           }
         });
@@ -73,12 +76,34 @@ describe('in random pipelines with random histories', () => {
         play(one, (history, decision) => {
           for (const { job, versions } of decision.builds) {
             const key = `${job}: ${String(versions)}`;
-            expect(built.has(key) && !wasCancelledByPin(history, job, versions)).toBe(false);
+            expect(built.has(key) && !endedUnused(history, job, versions)).toBe(false);
             built.add(key);
             expect(isBorneOut(history, jobOf(history, job), versions)).toBe(true);
           }
         });
       }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('the last build of a decision is the newest set, and none is older than one before it', () => {
+    fc.assert(
+      fc.property(drawn, fc.integer({ min: 2, max: 6 }), (one, burst) =>
+        play(
+          one,
+          (history, decision) => {
+            for (const { id } of history.jobs) {
+              const sets = setsOf(decision, id);
+              expect(
+                sets.filter((set, index) => sets.slice(0, index).some((it) => exceeds(it, set))),
+              ).toEqual([]);
+              const newest = requestedByBruteForce(history, id);
+              if (sets.some((set) => String(set) === String(newest))) expect(sets.at(-1)).toEqual(newest);
+            }
+          },
+          burst,
+        ),
+      ),
       { numRuns: RUNS },
     );
   });
@@ -177,17 +202,26 @@ describe('a job that every version triggers', () => {
         const [built, known] = builtFrom(arrived, rarely);
         expect(new Set(built.map(String)).size).toBe(built.length);
         expect(new Set(built.flat())).toEqual(new Set(known));
+        for (const [index, version] of (built.at(-1) ?? []).entries())
+          expect(version).toBe(Math.max(...built.map((versions) => versions[index] ?? 0)));
       }),
       { numRuns },
     );
   });
 });
 
-function wasCancelledByPin(history: History, job: number, versions: number[]): boolean {
+/** Newer in some input and older in none. */
+function exceeds(one: number[], other: number[]): boolean {
+  return (
+    String(one) !== String(other) && one.every((version, index) => version >= (other[index] ?? Infinity))
+  );
+}
+
+function endedUnused(history: History, job: number, versions: number[]): boolean {
   return history.builds.some(
     (build) =>
       build.job === job &&
-      build.cancelledByPin === true &&
+      build.usedNothing === true &&
       String(build.inputs.map(({ version }) => version)) === String(versions),
   );
 }

@@ -82,7 +82,7 @@ function decideJob(job: JobFacts, context: Context): void {
     paused: hindrances(job, { paused: facts.paused }),
   });
   decision.refused.push(...asked.refused);
-  addBuilds(job, merged(automatic.sets, asked.sets), decision);
+  addBuilds(job, merged(job, automatic.sets, asked.sets), decision);
   note(job, { automatic, hindered, choice }, context);
 }
 
@@ -97,13 +97,20 @@ function note(
   left.builds -= sets.length;
   left.inputs -= sets.length * job.gets.length;
   if (cut) decision.unfinished.push(job.id);
-  else if (hindered.length === 0) noteSettled(job, sets.length, context);
+  else if (hindered.length === 0) noteSettled(job, { automatic, choice }, context);
   if (sets.length > 0 || cut) return;
   const reasons = hindered.length > 0 ? hindered : whyIdle(job, { known, choice, ready });
   decision.waiting.push({ job: job.id, reasons });
 }
 
-const NO_SETS: AutomaticSets = { sets: [], cut: false, ready: false, needs: [] };
+const NO_SETS: AutomaticSets = {
+  sets: [],
+  cut: false,
+  more: false,
+  postponed: false,
+  ready: false,
+  needs: [],
+};
 
 /** How many builds of the job this decision may make by itself. */
 function roomFor({ gets }: JobFacts, { left }: Context): number {
@@ -148,9 +155,16 @@ function givenVersions(job: JobFacts, { version: given }: BuildRequest): Map<num
   return positions;
 }
 
-/** A request for a set that is being built by itself is answered by that build, which then is the person's. */
-function merged(automatic: VersionSet[], asked: VersionSet[]): VersionSet[] {
+/**
+ * A request for a set that is being built by itself is answered by that build, which then is the person's. In an interruptible job it goes
+ * last: versions that were known when somebody asked do not interrupt it.
+ */
+function merged(job: JobFacts, automatic: VersionSet[], asked: VersionSet[]): VersionSet[] {
   if (asked.length === 0) return automatic;
+  if (job.interruptible === true) {
+    const taken = new Set(asked.map(({ versions }) => String(versions)));
+    return [...automatic.filter(({ versions }) => !taken.has(String(versions))), ...asked];
+  }
   const sets = [...automatic];
   const places = new Map(automatic.map(({ versions }, index) => [String(versions), index]));
   for (const one of asked) {
@@ -173,16 +187,16 @@ function addBuilds(job: JobFacts, sets: VersionSet[], decision: Decision): void 
 }
 
 /** Not noted: versions of a get with `passed`, since older ones may pass after newer ones, and of a pinned resource, whose others wait. */
-function noteSettled(job: JobFacts, built: number, { known, decision }: Context): void {
-  const every = job.gets.filter((get) => get.trigger && get.every);
-  const more = every.some(({ unused, passed }) =>
-    passed.length === 0 ? unused.length > MOST_UNUSED : unused.length >= MOST_UNUSED && built > 0,
-  );
-  if (more) decision.unfinished.push(job.id);
-  for (const [index, get] of job.gets.entries()) {
-    if (!every.includes(get) || get.passed.length > 0 || known.resource(get.resource).pinned) continue;
-    const oldestFirst = get.unused.toSorted((a, b) => a - b);
-    const version = oldestFirst.slice(0, MOST_UNUSED).at(-1);
+function noteSettled(
+  job: JobFacts,
+  { automatic, choice }: { automatic: AutomaticSets; choice: Choice },
+  { known, decision }: Context,
+): void {
+  if (automatic.more) decision.unfinished.push(job.id);
+  for (const [index, { resource, trigger, every, passed, unused }] of job.gets.entries()) {
+    if (!trigger || !every || passed.length > 0 || known.resource(resource).pinned) continue;
+    const taken = unused.toSorted((a, b) => a - b).slice(0, MOST_UNUSED);
+    const version = taken.findLast((one) => !automatic.postponed || one !== choice.versions[index]);
     if (version !== undefined) decision.settled.push({ job: job.id, get: index, version });
   }
 }

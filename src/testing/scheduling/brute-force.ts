@@ -23,7 +23,7 @@ export function setsByBruteForce(history: History, id: number): number[][] {
     const set = best(history, job, { index, version });
     if (set !== undefined && !sets.has(String(set))) sets.set(String(set), set);
   }
-  const every = [...sets.values()];
+  const every = [...sets.values()].toSorted((a, b) => (isOlder(a, b, newest) ? -1 : 1));
   const fresh = job.gets.some(
     (get, index) =>
       get.trigger &&
@@ -33,6 +33,18 @@ export function setsByBruteForce(history: History, id: number): number[][] {
   );
   const free = job.interruptible || (activeAutomatic(history, id) === undefined && every.length === 0);
   return fresh && free ? [...every, newest] : every;
+}
+
+/** Oldest first and the newest set last. Otherwise the oldest version that only one of the two has tells: its set is the older one. */
+function isOlder(a: number[], b: number[], newest: number[]): boolean {
+  if (String(b) === String(newest)) return true;
+  if (String(a) === String(newest)) return false;
+  const only = (set: number[], other: number[]): number => {
+    const rest = [...set];
+    for (const version of other) if (rest.includes(version)) rest.splice(rest.indexOf(version), 1);
+    return Math.min(Infinity, ...rest);
+  };
+  return only(a, b) < only(b, a);
 }
 
 /** What a person gets who asks for a build; undefined: a refusal. */

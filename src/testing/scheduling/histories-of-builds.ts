@@ -159,6 +159,7 @@ export const BUILDS: Record<string, Histories> = {
     'a disabled version is taken by nobody': [
       DEPLOY,
       'app v1 v2       → unit#1 v1, unit#2 v2',
+      'unit#2 starts   → unit#2 started',
       'disable app v2  →',
       'unit#2 ok       → unit#2 succeeded',
       'why deploy      → NothingPassed',
@@ -171,7 +172,7 @@ export const BUILDS: Record<string, Histories> = {
       'pause                         →',
       'unpause + app v1 v2 v3 + disable app v2 → unit#1 v1, unit#2 v3',
       'enable app v2                 → unit#3 v2',
-      'disable app v1 + enable app v1 →',
+      'disable app v1 + enable app v1 → unit#1 cancelled, unit#4 v1',
     ],
     'when all versions are disabled the reason says so': [
       UNIT,
@@ -183,7 +184,7 @@ export const BUILDS: Record<string, Histories> = {
       deploy: app trigger passed unit`,
       'app v1                   → unit#1 v1',
       'unit#1 ok                → unit#1 succeeded, deploy#1 v1',
-      'pin app v1 + disable app v1  →',
+      'pin app v1 + disable app v1  → deploy#1 cancelled',
       'why unit                 → PinnedDisabled',
       'why deploy               → PinnedDisabled',
     ],

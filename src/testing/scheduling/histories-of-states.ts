@@ -112,7 +112,7 @@ export const STATES: Record<string, Histories> = {
     'after the pin the latest version is the latest that is enabled': [
       UNIT,
       'app v1 v2 + pin app v2  → unit#1 v2',
-      'disable app v2          →',
+      'disable app v2          → unit#1 cancelled',
       'unpin app               → unit#2 v1',
     ],
     'a version that is triggered by hand goes to every job that takes it without passed, and cascades': [

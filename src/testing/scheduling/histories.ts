@@ -1,8 +1,15 @@
 import { BUILDS } from './histories-of-builds.ts';
+import { DECISIONS } from './histories-of-decisions.ts';
 import { HOOKS } from './histories-of-hooks.ts';
 import { PEOPLE } from './histories-of-people.ts';
 import { STATES } from './histories-of-states.ts';
 import type { Histories } from './play.ts';
 
 /** By subject. */
-export const HISTORIES: Record<string, Histories> = { ...STATES, ...BUILDS, ...PEOPLE, ...HOOKS };
+export const HISTORIES: Record<string, Histories> = {
+  ...STATES,
+  ...BUILDS,
+  ...PEOPLE,
+  ...HOOKS,
+  ...DECISIONS,
+};
