@@ -52,7 +52,12 @@ export interface ActionStore {
     resource: ResourceName,
     change: { hashOf: (resource: number, generation: number) => string; signed?: boolean },
   ): Promise<WebhookRegenerated | Refused>;
-  disableVersion(resource: ResourceName, version: number, by: string): Promise<Done | Refused>;
+  /** Automatic builds that have not started with it end. */
+  disableVersion(
+    resource: ResourceName,
+    disabled: { version: number; by: string },
+    at: Date,
+  ): Promise<Done | Refused>;
   enableVersion(resource: ResourceName, version: number): Promise<Done | Refused>;
   /** A request of each job that gets the resource without `passed`, decided on at once. */
   triggerVersion(

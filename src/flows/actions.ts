@@ -45,7 +45,7 @@ export function actionsOver({ actions, bell, now }: Ports): Actions {
     unpauseJob: (name) => told(actions.unpauseJob(name)),
     pin: (resource, pin) => told(actions.pin(resource, pin, now())),
     unpin: (resource) => told(actions.unpin(resource)),
-    disableVersion: (resource, version, by) => told(actions.disableVersion(resource, version, by)),
+    disableVersion: (resource, version, by) => told(actions.disableVersion(resource, { version, by }, now())),
     enableVersion: (resource, version) => told(actions.enableVersion(resource, version)),
     triggerVersion: (resource, asked) => told(actions.triggerVersion(resource, asked, decideBuilds, now())),
     cancelBuild: (ref, by) => told(actions.cancelBuild(ref, by, cancelBuild, now())),

@@ -198,5 +198,5 @@ test('what is not there cannot be acted on', async () => {
   const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
   const elsewhere = { ...GIT, pipeline: 'second' };
   expect(await stores.actions.pin(elsewhere, { version: a, by: 'ann' }, now())).toEqual(unknown);
-  expect(await stores.actions.disableVersion(elsewhere, a, 'ann')).toEqual(unknown);
+  expect(await stores.actions.disableVersion(elsewhere, { version: a, by: 'ann' }, now())).toEqual(unknown);
 });

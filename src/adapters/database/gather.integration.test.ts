@@ -118,7 +118,7 @@ async function writeBuild(
     await stores.pool.query(rows()`
       INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, used)
       VALUES (${id}, ${position}, ${rowOf(jobs, build.job)}, 'x', ${rowOf(resources, input.resource)},
-        ${rowOf(versions, input.version)}, ${build.cancelledByPin !== true})`);
+        ${rowOf(versions, input.version)}, ${build.usedNothing !== true})`);
   if (!isGood(build.status)) return;
   for (const taken of [...build.inputs, ...build.outputs])
     await stores.pool.query(rows()`

@@ -118,7 +118,9 @@ class World {
       pin: () =>
         this.#toVersion(name, other, (version) => actions.pin(of.resource, { version, by: 'ann' }, now())),
       disable: () =>
-        this.#toVersion(name, other, (version) => actions.disableVersion(of.resource, version, 'ann')),
+        this.#toVersion(name, other, (version) =>
+          actions.disableVersion(of.resource, { version, by: 'ann' }, now()),
+        ),
       enable: () => this.#toVersion(name, other, (version) => actions.enableVersion(of.resource, version)),
       triggerVersion: () =>
         this.#toVersion(name, other, (version) =>

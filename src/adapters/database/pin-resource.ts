@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { baselineAfterUnpin, type CountedGet } from '#domain/scheduling/baselines.ts';
-import { cancelledByPin, type Status } from '#domain/scheduling/build-changes.ts';
+import { cancelledByDisable, cancelledByPin, type Status } from '#domain/scheduling/build-changes.ts';
 import { MOST_PASSED, type Taken } from '#domain/scheduling/facts.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { ids, rows, time, type Transaction } from './pool.ts';
@@ -32,21 +32,50 @@ export async function writePin(
   const unstarted = await buildsBeforeStart(connection, resource);
   const cancelled = cancelledByPin({ resource, version: version ?? 0 }, unstarted);
   const reason = 'The resource was pinned to another version.';
+  const ended = await giveBack(connection, cancelled, { by, reason, at });
+  await connection.query(rows()`${requestSchedule(takersOf(resource))}`);
+  return ended;
+}
+
+/** Disables a version, and ends the automatic builds that have not started with it. The caller holds the pipeline's lock. */
+export async function writeDisabled(
+  connection: Transaction,
+  { resource, version, by }: { resource: number; version: number; by: string },
+  at: Date,
+): Promise<number[]> {
+  await connection.query(rows()`
+    UPDATE versions SET disabled = true, disabled_by = ${by} WHERE id = ${version} AND NOT disabled`);
+  const cancelled = cancelledByDisable({ resource, version }, await buildsBeforeStart(connection, resource));
+  const ended = await giveBack(connection, cancelled, { by, reason: 'The version was disabled.', at });
+  await connection.query(rows()`${requestSchedule(takersOf(resource))}`);
+  return ended;
+}
+
+/** Ends builds that have not started: they used nothing. Answers those that had not started by now either. */
+async function giveBack(
+  connection: Transaction,
+  builds: readonly number[],
+  why: { by: string; reason: string; at: Date },
+): Promise<number[]> {
+  if (builds.length === 0) return [];
   const ended = await connection.anyFirst(rows<{ id: number }>()`
     WITH ended AS (
-      ${endUnstarted(sql.fragment`id = ANY(${ids(cancelled)}) AND status IN ('pending', 'waiting')`, { by, reason, at })})
+      ${endUnstarted(sql.fragment`id = ANY(${ids(builds)}) AND status IN ('pending', 'waiting')`, why)})
     SELECT id FROM ended`);
   await forgetUse(connection, ended);
-  await connection.query(rows()`${requestSchedule(takersOf(resource))}`);
   return [...ended];
 }
 
-async function buildsBeforeStart(
-  connection: Transaction,
-  resource: number,
-): Promise<{ id: number; status: Status; inputs: Taken[] }[]> {
-  const found = await connection.any(rows<{ id: number; status: Status; inputs: Taken[] }>()`
-    SELECT b.id, b.status, (
+interface Unstarted {
+  id: number;
+  status: Status;
+  automatic: boolean;
+  inputs: Taken[];
+}
+
+async function buildsBeforeStart(connection: Transaction, resource: number): Promise<Unstarted[]> {
+  const found = await connection.any(rows<Unstarted>()`
+    SELECT b.id, b.status, b.cause ->> 'kind' IN ('version', 'passed', 'ready') AS automatic, (
         SELECT jsonb_agg(jsonb_build_object('resource', i.resource_id, 'version', i.version_id))
         FROM build_inputs i WHERE i.build_id = b.id) AS inputs
     FROM resources r JOIN jobs j ON j.pipeline_id = r.pipeline_id JOIN builds b ON b.job_id = j.id

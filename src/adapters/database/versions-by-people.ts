@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import type { ActionStore, Refused, VersionTriggered } from '#flows/action-ports.ts';
 import type { ResourceName } from '#flows/ports.ts';
 import { done, MANAGED, withPipeline } from './lock-pipeline.ts';
-import { writePin, writeUnpin } from './pin-resource.ts';
+import { writeDisabled, writePin, writeUnpin } from './pin-resource.ts';
 import { rows, type Database, type Transaction } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';
 import { triggerVersion } from './trigger-version.ts';
@@ -27,14 +27,11 @@ export function versionsByPeople({ pool }: Database): OfVersions {
         if (resource.pinned) await writeUnpin(connection, resource.id);
         return done(pipeline);
       }),
-    disableVersion: (name, version, by) =>
+    disableVersion: (name, { version, by }, at) =>
       withPipeline(pool, name, async (connection, pipeline) => {
         const resource = await find(connection, pipeline, { name, version });
         if (resource === undefined) return { answer: 'unknown' };
-        await connection.query(rows()`
-          UPDATE versions SET disabled = true, disabled_by = ${by} WHERE id = ${version} AND NOT disabled`);
-        await connection.query(rows()`${requestSchedule(takersOf(resource.id))}`);
-        return done(pipeline);
+        return done(pipeline, await writeDisabled(connection, { resource: resource.id, version, by }, at));
       }),
     enableVersion: (name, version) =>
       withPipeline(pool, name, async (connection, pipeline) => {

@@ -42,11 +42,26 @@ export function markWarning(status: Status): { answer: 'marked' } | { answer: 'r
   return { answer: 'refused', reason: { code: 'NotFailed', message } };
 }
 
+interface EndableBuild {
+  id: number;
+  status: Status;
+  /** Nobody asked for it. */
+  automatic: boolean;
+  inputs: readonly Taken[];
+}
+
+/** Automatic builds that have not started and took a version that is disabled now. */
+export function cancelledByDisable(disabled: Taken, builds: readonly EndableBuild[]): number[] {
+  return builds
+    .filter(({ status, automatic }) => automatic && isBeforeStart(status))
+    .filter(({ inputs }) =>
+      inputs.some((input) => input.resource === disabled.resource && input.version === disabled.version),
+    )
+    .map(({ id }) => id);
+}
+
 /** Builds that have not started and took another version of a resource than the one it is pinned to now. */
-export function cancelledByPin(
-  pinned: Taken,
-  builds: readonly { id: number; status: Status; inputs: readonly Taken[] }[],
-): number[] {
+export function cancelledByPin(pinned: Taken, builds: readonly Omit<EndableBuild, 'automatic'>[]): number[] {
   return builds
     .filter(({ status }) => isBeforeStart(status))
     .filter(({ inputs }) =>

@@ -43,3 +43,8 @@ export type BuildCause =
 export const MAX_BUILDS_PER_DECISION = 1000;
 /** The inputs of these builds, all together. One build is always made. */
 export const MAX_INPUTS_PER_DECISION = 20_000;
+
+/** Nobody asked for the build. */
+export function isAutomatic(kind: string): boolean {
+  return kind === 'version' || kind === 'ready';
+}

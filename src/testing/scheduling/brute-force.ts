@@ -39,12 +39,13 @@ export function setsByBruteForce(history: History, id: number): number[][] {
 function isOlder(a: number[], b: number[], newest: number[]): boolean {
   if (String(b) === String(newest)) return true;
   if (String(a) === String(newest)) return false;
-  const only = (set: number[], other: number[]): number => {
-    const rest = [...set];
-    for (const version of other) if (rest.includes(version)) rest.splice(rest.indexOf(version), 1);
-    return Math.min(Infinity, ...rest);
-  };
-  return only(a, b) < only(b, a);
+  return oldestOnlyIn(a, b) < oldestOnlyIn(b, a);
+}
+
+function oldestOnlyIn(set: number[], other: number[]): number {
+  const rest = [...set];
+  for (const version of other) if (rest.includes(version)) rest.splice(rest.indexOf(version), 1);
+  return Math.min(Infinity, ...rest);
 }
 
 /** What a person gets who asks for a build; undefined: a refusal. */

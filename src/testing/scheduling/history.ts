@@ -1,6 +1,6 @@
 import { baselineAfterUnpin, baselineFromNow, settledBefore } from '#domain/scheduling/baselines.ts';
 import { isActive, isGood, type Status } from '#domain/scheduling/build-changes.ts';
-import type { BuildCause } from '#domain/scheduling/decision.ts';
+import { isAutomatic, type BuildCause } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
 import { reachableJobs } from '#domain/scheduling/reachable-jobs.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
@@ -57,7 +57,8 @@ export interface HistoryBuild {
   cause: BuildCause | { kind: 'retry'; by: string };
   approved: boolean;
   votes: { by: string; approve: boolean }[];
-  cancelledByPin?: boolean;
+  /** A pin or a disabled version ended it before it started. */
+  usedNothing?: boolean;
 }
 
 export function resourceOf(history: History, id: number): HistoryResource {
@@ -113,17 +114,14 @@ export function hasUsed(history: History, job: number, taken: Taken): boolean {
   return history.builds.some(
     (build) =>
       build.job === job &&
-      build.cancelledByPin !== true &&
+      build.usedNothing !== true &&
       build.inputs.some(({ resource, version }) => resource === taken.resource && version === taken.version),
   );
 }
 
 export function activeAutomatic(history: History, job: number): HistoryBuild | undefined {
   return history.builds.find(
-    (build) =>
-      build.job === job &&
-      isActive(build.status) &&
-      (build.cause.kind === 'version' || build.cause.kind === 'ready'),
+    (build) => build.job === job && isActive(build.status) && isAutomatic(build.cause.kind),
   );
 }
 

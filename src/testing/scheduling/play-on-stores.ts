@@ -100,7 +100,13 @@ class Player {
       },
       unpin: async ([name = '']) => codes(await actions.unpin(resourceRef(name))),
       disable: async ([name = '', label = '']) =>
-        codes(await actions.disableVersion(resourceRef(name), await this.#version(name, label), 'ann')),
+        codes(
+          await actions.disableVersion(
+            resourceRef(name),
+            { version: await this.#version(name, label), by: 'ann' },
+            now(),
+          ),
+        ),
       enable: async ([name = '', label = '']) =>
         codes(await actions.enableVersion(resourceRef(name), await this.#version(name, label))),
       pause: async ([job]) =>

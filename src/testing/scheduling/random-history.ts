@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
-import { cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
+import { cancelledByDisable, cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
 import type { Status } from '#domain/scheduling/build-changes.ts';
+import { isAutomatic } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
 import { retryBuild, mainNumber } from '#domain/scheduling/retry-build.ts';
 import { nextBuild } from './decide-in-memory.ts';
@@ -178,6 +179,7 @@ export function disable(history: History, taken: Taken, disabled: boolean): void
   const { versions } = resourceOf(history, taken.resource);
   for (const version of versions) if (version.id === taken.version) version.disabled = disabled;
   if (!disabled) for (const job of history.jobs) unsettle(job, [taken]);
+  else giveBack(history, cancelledByDisable(taken, endable(history)));
 }
 
 function pick<Item>(items: Item[], index: number): Item | undefined {
@@ -186,10 +188,23 @@ function pick<Item>(items: Item[], index: number): Item | undefined {
 
 export function pin(history: History, resource: { id: number; pinned?: number }, version: number): void {
   resource.pinned = version;
-  const cancelled = new Set(cancelledByPin({ resource: resource.id, version }, history.builds));
-  for (const build of history.builds.filter(({ id }) => cancelled.has(id))) {
+  giveBack(history, cancelledByPin({ resource: resource.id, version }, endable(history)));
+}
+
+function endable({ builds }: History): Parameters<typeof cancelledByDisable>[1] {
+  return builds.map(({ id, status, cause, inputs }) => ({
+    id,
+    status,
+    automatic: isAutomatic(cause.kind),
+    inputs,
+  }));
+}
+
+/** They end before they start, and what they took counts as never used. */
+function giveBack(history: History, ended: readonly number[]): void {
+  for (const build of history.builds.filter(({ id }) => ended.includes(id))) {
     build.status = 'cancelled';
-    build.cancelledByPin = true;
+    build.usedNothing = true;
     unsettle(jobOf(history, build.job), build.inputs);
   }
 }

@@ -101,7 +101,8 @@ const ROUTES = {
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/disable': {
     needs: 'write',
     audit: 'version.disabled',
-    about: 'No build takes this version from now on.',
+    about:
+      'No build takes this version from now on. Automatic builds that took it and have not started are cancelled.',
   },
   'POST /teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable': {
     needs: 'write',
