@@ -90,6 +90,19 @@ function fault(proof: string): string | undefined {
 const proofsOf = ({ proof }: Pick<Row, 'proof'>): string[] =>
   [...proof.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one);
 
+/** Below a heading that has no table: each item of its list is a test. */
+function testsBelow(heading: string): string[] {
+  const [, after = ''] = PAGE.split(`\n## ${heading}\n`);
+  const [section = ''] = after.split('\n## ');
+  return [...section.matchAll(/^- `([^`]+ › [^`]+)`$/gm)].map(([, one = '']) => one);
+}
+
+test('what is said of Pods has its tests', () => {
+  const tests = testsBelow('Which Pods are believed');
+  expect(tests.length).toBeGreaterThan(5);
+  expect(tests.flatMap((proof) => fault(proof) ?? [])).toEqual([]);
+});
+
 describe.each([...ASVS, ...OAUTH])('$number', (row) => {
   test('has its tests', () => {
     expect(proofsOf(row).flatMap((proof) => fault(proof) ?? [])).toEqual([]);

@@ -105,7 +105,7 @@ export interface OpenRun extends PipelineName {
   openedAt: Date;
   /** An agent came for it. */
   seen: boolean;
-  /** Of a Pod that a CronJob made; the names of all others follow from the run. */
+  /** Of the Pod whose agent came for it. */
   podUid?: string;
   /** It runs hooks. */
   hooks: boolean;

@@ -17,7 +17,7 @@ export async function endRefused(run: number, refusal: Refusal, { checks, now }:
   return passes;
 }
 
-/** For want of room: another try may find some. */
+/** For want of room, or of a free name, which the next run has: another try may find it. */
 export function isPassing({ reason }: Refusal): boolean {
   return PASSING.has(reason);
 }
@@ -25,5 +25,6 @@ export function isPassing({ reason }: Refusal): boolean {
 const PASSING: ReadonlySet<Refusal['reason']> = new Set([
   'TeamLimit',
   'QuotaExceeded',
+  'NameTaken',
   'NamespaceTerminating',
 ]);

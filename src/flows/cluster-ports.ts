@@ -13,6 +13,8 @@ export type CreatePodAnswer =
         | 'TeamLimit'
         | 'Forbidden'
         | 'Invalid'
+        /** A Pod that we did not create has the name. */
+        | 'NameTaken'
         | 'NamespaceTerminating'
         | 'TagNotAllowed'
         | 'TagsConflict';
@@ -20,7 +22,7 @@ export type CreatePodAnswer =
     };
 
 export interface Cluster {
-  /** A Pod of that name with the same labels counts as `exists`; one with other labels is `refused`. */
+  /** A Pod of that name with the credential that we give to this work counts as `exists`; any other is `refused`: `NameTaken`. */
   createBuildPod(build: PendingBuild): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
   /** How many more check Pods a team may have now; infinite where its Team says nothing. */
@@ -28,12 +30,14 @@ export interface Cluster {
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }
 
-/** What the API server tells of a Pod of ours, for judging builds and runs by facts. */
+/** What the API server tells of a Pod with our labels. Whether it is ours, `own-pods.ts` decides, before anything is judged by it. */
 export interface PodFacts {
   namespace: string;
   name: string;
   uid: string;
-  /** From the labels: whose Pod it is. A check Pod that a CronJob made has no `run`. */
+  /** It carries our seal for exactly this namespace, name and work. */
+  sealed: boolean;
+  /** From the labels: whose Pod it says it is. A check Pod that a CronJob made has no `run`. */
   work:
     | { kind: 'build'; build: number; attempt: number }
     | { kind: 'checks'; pipelineId: number; run?: number; group?: string };

@@ -1,5 +1,18 @@
-import { followBuildPod, type FollowBuildPorts } from './follow-pods.ts';
-import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
+import { followCheckPod, removeEnded, type FollowChecksPorts } from './follow-check-pods.ts';
+import {
+  followBuildPod,
+  followGoneBuildPod,
+  followSeenBuildPod,
+  type FollowBuildPorts,
+} from './follow-pods.ts';
+import {
+  enterStrayCheckPod,
+  podOfAttempt,
+  podOfRun,
+  runOfGonePod,
+  runOfPod,
+  type OwnPod,
+} from './own-pods.ts';
 import type { CheckStore, OpenRun } from './check-ports.ts';
 import type { PodFacts } from './cluster-ports.ts';
 import type { BuildStore, OpenAttempt } from './ports.ts';
@@ -24,51 +37,64 @@ const UNKNOWN_SECONDS = 60;
 export async function compareWithPods(ports: Ports): Promise<{ failures: unknown[] }> {
   const [attempts, runs] = await Promise.all([ports.builds.openAttempts(), ports.checks.openRuns()]);
   const pods = await ports.pods();
-  const failures: unknown[] = [];
-  const attempted = async (work: Promise<unknown>): Promise<void> =>
-    void (await work.catch((error: unknown) => failures.push(error)));
   const now = ports.now();
-  for (const pod of pods) await attempted(followPod(pod, runs, ports));
-  for (const attempt of attempts.filter((candidate) => lacksPod(candidate, pods, now))) {
-    await attempted(followBuildPod({ build: attempt.id, attempt: attempt.attempt }, undefined, ports));
+  const failures: unknown[] = [];
+  const followed = new Set<string>();
+  const follow = async (pod: OwnPod | undefined, work: () => Promise<unknown>): Promise<void> => {
+    if (pod !== undefined) followed.add(pod.uid);
+    await work().catch((error: unknown) => failures.push(error));
+  };
+  for (const attempt of attempts) {
+    const pod = podOfAttempt(attempt, pods);
+    if (pod === undefined && !lacksPod(attempt, now)) continue;
+    await follow(pod, () => followBuildPod({ build: attempt.id, attempt: attempt.attempt }, pod, ports));
   }
   for (const run of runs) {
-    if (secondsSince(run.openedAt, now) < SETTLED_SECONDS || pods.some((pod) => isOf(pod, run))) continue;
-    await attempted(followCheckPod(run, undefined, ports));
+    const pod = podOfRun(run, pods);
+    if (pod === undefined && secondsSince(run.openedAt, now) < SETTLED_SECONDS) continue;
+    await follow(pod, () => followCheckPod(run, pod, ports));
   }
+  const strays = pods.filter(({ uid }) => !followed.has(uid));
+  for (const pod of strays) await follow(undefined, () => followPod(pod, runs, ports));
   return { failures };
 }
 
 /** One Pod that changed. */
 export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Ports, 'pods'>): Promise<void> {
-  if (pod.work.kind === 'build') await followBuildPod(pod.work, pod, ports);
-  else
-    await followCheckPod(
-      runs.find((run) => isOf(pod, run)),
-      pod,
-      ports,
-    );
+  if (pod.work.kind === 'build') {
+    await followSeenBuildPod(pod, pod.work, ports);
+    return;
+  }
+  const found = runOfPod(pod, runs);
+  if (found !== undefined) {
+    await followCheckPod(found.run, found.pod, ports);
+    return;
+  }
+  const entered = enterStrayCheckPod(pod, runs, ports.foreign);
+  if (entered.verdict !== 'foreign') await removeEnded(entered.pod, ports);
+}
+
+/** One Pod that is gone. */
+export async function followGonePod(
+  pod: PodFacts,
+  runs: OpenRun[],
+  ports: Omit<Ports, 'pods'>,
+): Promise<void> {
+  if (pod.work.kind === 'build') {
+    await followGoneBuildPod(pod, pod.work, ports);
+    return;
+  }
+  const run = runOfGonePod(pod, runs);
+  if (run !== undefined) await followCheckPod(run, undefined, ports);
 }
 
 /**
  * A Pod of which nothing is written down may be about to be made, or be met under its name; but once its agent has begun a step there
  * was one, whoever died before writing so.
  */
-function lacksPod(attempt: OpenAttempt, pods: PodFacts[], now: Date): boolean {
-  const { podUid, podCreatedAt = new Date(0), startedAt } = attempt;
-  if (podUid !== undefined) {
-    return secondsSince(podCreatedAt, now) >= SETTLED_SECONDS && !pods.some((pod) => pod.uid === podUid);
-  }
-  const long = startedAt !== undefined && secondsSince(startedAt, now) >= UNKNOWN_SECONDS;
-  return long && !pods.some((pod) => isFor(pod, attempt));
-}
-
-function isFor({ work }: PodFacts, { id, attempt }: OpenAttempt): boolean {
-  return work.kind === 'build' && work.build === id && work.attempt === attempt;
-}
-
-function isOf(pod: PodFacts, run: OpenRun): boolean {
-  return pod.work.kind === 'checks' && (pod.work.run === run.run || pod.uid === run.podUid);
+function lacksPod({ podUid, podCreatedAt = new Date(0), startedAt }: OpenAttempt, now: Date): boolean {
+  if (podUid !== undefined) return secondsSince(podCreatedAt, now) >= SETTLED_SECONDS;
+  return startedAt !== undefined && secondsSince(startedAt, now) >= UNKNOWN_SECONDS;
 }
 
 function secondsSince(then: Date, now: Date): number {

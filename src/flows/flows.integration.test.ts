@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { compareWithPods, followPod } from './compare-with-pods.ts';
+import { compareWithPods, followGonePod, followPod } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
-import { followBuildPod, followGoneBuildPod } from './follow-pods.ts';
 import type { PodFacts } from './cluster-ports.ts';
 import type { PendingBuild } from './ports.ts';
 import { recordVersions } from './record-versions.ts';
@@ -36,7 +36,16 @@ beforeEach(async () => {
 
 const now = (): Date => new Date(Date.now() + ahead * 1000);
 const hangs = (): undefined => undefined;
-const ports = () => ({ ...stores, cluster, bell, now, hangs, pods: () => [...cluster.pods.values()] });
+const foreign = new ForeignPodsMet();
+const ports = () => ({
+  ...stores,
+  cluster,
+  bell,
+  foreign,
+  now,
+  hangs,
+  pods: () => [...cluster.pods.values()],
+});
 const save = async (definition = samplePipeline(), more = {}) =>
   await stores.pipelines.savePipeline(toSave(definition, more));
 const buildPods = (): string[] => podNames().filter((name) => name.startsWith('app'));
@@ -390,6 +399,40 @@ describe('a build that is to start', () => {
     expect((await startBuilds(ports(), ['main'])).started).toEqual([]);
   });
 
+  test('whose name somebody has taken says so, and gets its Pod under the name of the next attempt', async () => {
+    await save();
+    cluster.refuse = (name) =>
+      name === 'app-unit-1-1'
+        ? { answer: 'refused', reason: 'NameTaken', message: 'The Pod exists.' }
+        : undefined;
+    await find('a');
+    expect(await stateOf()).toMatchObject({
+      status: 'pending',
+      attempt: 2,
+      message: 'NameTaken: The Pod exists.',
+    });
+    const { againAfterMs = 0 } = await startBuilds(ports());
+    await setTimeout(againAfterMs);
+    await startBuilds(ports());
+    expect(buildPods()).toEqual(['app-unit-1-2']);
+  });
+
+  test('whose names somebody takes one after another waits until its name is free', async () => {
+    await save();
+    await find('a');
+    const id = buildOf('app-unit-1-1');
+    for (const attempt of [1, 2, 3, 4])
+      await stores.builds.retryBuild(id, attempt, { reason: 'NameTaken: taken', at: now() });
+    await stores.pool.query(rows()`UPDATE builds SET start_after = NULL`);
+    cluster.refuse = () => ({ answer: 'refused', reason: 'NameTaken', message: 'The Pod exists.' });
+    await startBuilds(ports());
+    expect(await stateOf()).toMatchObject({
+      status: 'pending',
+      attempt: 5,
+      message: 'NameTaken: The Pod exists.',
+    });
+  });
+
   test('fails when its Pod can never be', async () => {
     await save();
     cluster.refuse = (name) =>
@@ -548,7 +591,7 @@ describe('a build whose Pod', () => {
     await say('app-unit-1-1', 4);
     const pod = cluster.change('app-unit-1-1', last);
     cluster.pods.delete('app-unit-1-1');
-    await followGoneBuildPod({ build: buildIn(pod), attempt: 1 }, pod, ports());
+    await followGonePod(pod, [], ports());
     expect(await stateOf()).toMatchObject({ status });
   });
 
@@ -568,7 +611,7 @@ describe('a build whose Pod', () => {
     await find('a');
     const old = cluster.pods.get('app-unit-1-1');
     await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, { reason: 'again', at: now() });
-    expect(await followBuildPod({ build: buildOf('app-unit-1-1'), attempt: 1 }, old, ports())).toBe('over');
+    if (old !== undefined) await followPod(old, [], ports());
     expect(podNames()).not.toContain('app-unit-1-1');
   });
 });

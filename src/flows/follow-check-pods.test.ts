@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
 import type { OpenRun } from './check-ports.ts';
 import type { PodFacts } from './cluster-ports.ts';
+import { podOfRun } from './own-pods.ts';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
 const run: OpenRun = {
@@ -19,6 +20,7 @@ const dying: PodFacts = {
   namespace: 'team',
   name: 'check-app-7',
   uid: 'uid',
+  sealed: true,
   work: { kind: 'checks', pipelineId: 1, run: 7 },
   createdAt: at(0),
   deleting: true,
@@ -50,7 +52,7 @@ test.each([
   ['a deleted Pod of a check that never ends is lost', 220, 'closed', [expect.stringContaining('is lost')]],
 ])('%s', async (_name, now, answer, closed) => {
   const errors: unknown[] = [];
-  expect(await followCheckPod(run, dying, portsAt(now, errors))).toBe(answer);
+  expect(await followCheckPod(run, podOfRun(run, [dying]), portsAt(now, errors))).toBe(answer);
   expect(errors).toEqual(closed);
 });
 
@@ -79,7 +81,7 @@ test('the last words of an agent that came to no check reach people as a sentenc
       },
     ],
   };
-  await followCheckPod(run, ended, portsAt(10, errors));
+  await followCheckPod(run, podOfRun(run, [ended]), portsAt(10, errors));
   expect(errors).toEqual([
     'The Pod of the check ended before the check had a result: no word from worker within 300 s.',
   ]);

@@ -4,6 +4,7 @@ import { endRefused } from './check-refusal.ts';
 import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
 import type { CheckStore, OpenRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
+import type { OurPod, OwnPod } from './own-pods.ts';
 import type { Bell } from './ports.ts';
 
 export interface FollowChecksPorts {
@@ -17,19 +18,17 @@ export interface FollowChecksPorts {
 const PATIENCE_SECONDS = 5 * 60;
 const LOST = 'The Pod is lost: it was deleted, and its node does not say that it ended.';
 
-/**
- * What to do about the Pod of a check run, or about its absence. `run` undefined: it is closed, so the Pod has nothing more to do. A
- * Pod that a CronJob made is left to that.
- */
+/** A Pod of a check or hooks whose run is closed has nothing more to do. */
+export async function removeEnded(pod: OurPod, ports: Pick<FollowChecksPorts, 'cluster'>): Promise<void> {
+  if (hasEnded(pod)) await remove(pod, ports);
+}
+
+/** What to do about the Pod of a check run, or about its absence. A Pod that a CronJob made is left to that. */
 export async function followCheckPod(
-  run: OpenRun | undefined,
-  pod: PodFacts | undefined,
+  run: OpenRun,
+  pod: OwnPod | undefined,
   ports: FollowChecksPorts,
 ): Promise<'wait' | 'closed' | 'made'> {
-  if (run === undefined) {
-    if (pod !== undefined && hasEnded(pod)) await remove(pod, ports);
-    return 'closed';
-  }
   const late = !run.seen && secondsSince(run.openedAt, ports) >= PATIENCE_SECONDS;
   const lost = isOverdue(pod, ports);
   const verdict = judgeRun(run, pod, late || lost);
@@ -74,7 +73,10 @@ function isOverdue(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean
   return isLost(secondsSince(pod.deletedAt, ports));
 }
 
-async function remove(pod: PodFacts | undefined, { cluster }: FollowChecksPorts): Promise<void> {
+async function remove(
+  pod: OurPod | undefined,
+  { cluster }: Pick<FollowChecksPorts, 'cluster'>,
+): Promise<void> {
   if (pod === undefined || pod.deleting) return;
   if (pod.work.kind === 'checks' && pod.work.run === undefined) return;
   await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);

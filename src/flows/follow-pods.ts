@@ -6,10 +6,16 @@ import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
+import { enterBuildPod, enterGoneBuildPod, type DoorPorts, type OurPod, type OwnPod } from './own-pods.ts';
 import type { AttemptFacts, Bell, BuildStore } from './ports.ts';
 
-export interface FollowBuildPorts {
-  builds: Pick<BuildStore, 'attemptFacts' | 'buildState' | 'explainPending' | 'endBuild' | 'retryBuild'>;
+type Work = PodFacts['work'] & { kind: 'build' };
+
+export interface FollowBuildPorts extends DoorPorts {
+  builds: Pick<
+    BuildStore,
+    'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'endBuild' | 'retryBuild'
+  >;
   cluster: Pick<Cluster, 'deletePod'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
@@ -20,10 +26,23 @@ export interface FollowBuildPorts {
 /** Long enough for an agent to end its last step and say so. */
 const GRACE_SECONDS = 10;
 
+/** A Pod that says it is a build's. Only the build's own Pod is judged, and only a Pod of ours is ever removed. */
+export async function followSeenBuildPod(
+  pod: PodFacts,
+  work: Work,
+  ports: FollowBuildPorts,
+): Promise<PodJudgement['decision'] | 'over' | 'foreign'> {
+  const entered = await enterBuildPod(pod, work, ports);
+  if (entered.verdict === 'foreign') return 'foreign';
+  if (entered.verdict === 'own') return await followBuildPod(work, entered.pod, ports);
+  await remove(entered.pod, ports);
+  return 'over';
+}
+
 /** What to do now about a build's Pod, or about its absence: the Pod ends with its build, and a build with its Pod. */
 export async function followBuildPod(
   { build, attempt }: { build: number; attempt: number },
-  pod: PodFacts | undefined,
+  pod: OwnPod | undefined,
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over'> {
   const facts = await ports.builds.attemptFacts(build, attempt);
@@ -31,11 +50,6 @@ export async function followBuildPod(
   if (facts === undefined || state === undefined || isOver(state.status)) {
     await remove(pod, ports);
     return 'over';
-  }
-  if (pod !== undefined && facts.podUid !== undefined && facts.podUid !== pod.uid) {
-    // Not the Pod that this attempt was given: somebody deleted that one and another was made of its name.
-    await remove(pod, ports);
-    return 'wait';
   }
   const judgement = judgePodEnd(state, pod, reportOf(facts, pod, ports.now()));
   await carryOut(facts, pod, judgement, ports);
@@ -45,11 +59,13 @@ export async function followBuildPod(
 
 /** A Pod that is gone. If it had ended before, its end counts, with its agent's last words, and not that it was removed. */
 export async function followGoneBuildPod(
-  work: { build: number; attempt: number },
   last: PodFacts,
+  work: Work,
   ports: FollowBuildPorts,
-): Promise<PodJudgement['decision'] | 'over'> {
-  return await followBuildPod(work, hasEnded(last) ? { ...last, deleting: true } : undefined, ports);
+): Promise<PodJudgement['decision'] | 'over' | 'foreign'> {
+  const lost = await enterGoneBuildPod(last, work, ports);
+  if (lost === undefined) return 'foreign';
+  return await followBuildPod(work, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
 }
 
 function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): AttemptReport {
@@ -120,7 +136,7 @@ async function explain(
 }
 
 /** Everything it had to tell is recorded, or will never be. */
-async function remove(pod: PodFacts | undefined, { cluster }: FollowBuildPorts): Promise<void> {
+async function remove(pod: OurPod | undefined, { cluster }: FollowBuildPorts): Promise<void> {
   if (pod === undefined || pod.deleting) return;
   const ended = pod.phase === 'Succeeded' || pod.phase === 'Failed';
   await cluster.deletePod(pod.namespace, pod.name, pod.uid, ended ? 0 : GRACE_SECONDS);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { cancelBuild } from '#domain/scheduling/build-changes.ts';
-import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { compareWithPods } from './compare-with-pods.ts';
@@ -27,6 +27,7 @@ const ports = () => ({
   bell,
   now: () => new Date((cancelledAt?.getTime() ?? Date.now()) + ahead * 1000),
   pods: () => [...cluster.pods.values()],
+  foreign: new ForeignPodsMet(),
   hangs: ({ job, number }: { job: string; number: string }, message: string) =>
     void told.push(`${job} ${number}: ${message}`),
 });

@@ -6,6 +6,7 @@ import type {
   OutcomeReason,
   TerminationMessage,
 } from '#domain/build/events.ts';
+import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
@@ -168,6 +169,8 @@ export interface BuildStore {
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
   /** Shown as the reason why the build is pending. Without a Pod it is also tried again a little later each time. */
   explainPending(build: number, reason: string): Promise<void>;
+  /** The Pod of this attempt, whether it is over or not, as far as it is recorded; undefined when there is no such attempt. */
+  givenPod(build: number, attempt: number): Promise<GivenPod | undefined>;
   /** Undefined when another attempt took its place. */
   attemptFacts(build: number, attempt: number): Promise<AttemptFacts | undefined>;
   /** Events in order, each number applied once. `apply` is pure. */
@@ -177,6 +180,7 @@ export interface BuildStore {
     events: BuildEvent[],
     apply: (state: BuildState, events: BuildEvent[]) => EventsApplied,
   ): Promise<{ acknowledged: number; cancel: boolean; pipelineId: number } | 'over'>;
+  /** `over` also for a build that has not had its turn: it has no Pod that could end it. */
   endBuild(build: number, attempt: number, end: BuildEnd): Promise<'ended' | 'over'>;
   /** The attempt is over without an outcome; the build goes back to pending with the next attempt. */
   retryBuild(build: number, attempt: number, over: AttemptOver): Promise<'retried' | 'over'>;

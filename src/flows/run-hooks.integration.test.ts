@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { rows } from '#adapters/database/pool.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import type { PodFacts } from './cluster-ports.ts';
@@ -41,7 +41,16 @@ function withHooks(): Pipeline {
 
 const now = (): Date => new Date(Date.now() + 1000);
 const hangs = (): undefined => undefined;
-const ports = () => ({ ...stores, cluster, bell, now, hangs, pods: () => [...cluster.pods.values()] });
+const foreign = new ForeignPodsMet();
+const ports = () => ({
+  ...stores,
+  cluster,
+  bell,
+  foreign,
+  now,
+  hangs,
+  pods: () => [...cluster.pods.values()],
+});
 const podNames = (): string[] => [...cluster.pods.keys()].toSorted();
 const builds = (): string[] => podNames().filter((name) => name.startsWith('app'));
 

@@ -4,6 +4,7 @@ import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import { isPassing } from './check-refusal.ts';
 import type { CheckStore, OpenHookRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
+import { podOfRun, type OwnPod } from './own-pods.ts';
 import type { Bell } from './ports.ts';
 import { LIMITS } from './start-checks.ts';
 
@@ -36,8 +37,7 @@ export async function runHooks(ports: Ports): Promise<HooksRun> {
   const pods = ports.pods();
   const attempted = async (work: Promise<unknown>): Promise<void> =>
     void (await work.catch((error: unknown) => done.failures.push({ error })));
-  const podOf = ({ run }: OpenHookRun): PodFacts | undefined =>
-    pods.find(({ work }) => work.kind === 'checks' && work.run === run);
+  const podOf = (run: OpenHookRun): OwnPod | undefined => podOfRun(run, pods);
   const going = open.filter(({ leftMs }) => leftMs > 0);
   for (const run of open) if (!going.includes(run)) await attempted(giveUp(run, podOf(run), ports));
   const waiting = going.filter((run) => !run.seen && podOf(run) === undefined);
@@ -52,7 +52,7 @@ function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
 }
 
 /** The Pod goes first: should it be all that can be done now, the run is met again. */
-async function giveUp(run: OpenHookRun, pod: PodFacts | undefined, ports: Ports): Promise<void> {
+async function giveUp(run: OpenHookRun, pod: OwnPod | undefined, ports: Ports): Promise<void> {
   const { checks, cluster, bell, now } = ports;
   if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
   const why = `The hooks had not ended after ${HOLD_SECONDS} s, and builds go on without them. ${state(run, pod)}`;

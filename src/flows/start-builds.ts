@@ -15,6 +15,7 @@ interface Ports {
     | 'explainFull'
     | 'tryRefused'
     | 'endBuild'
+    | 'retryBuild'
   >;
   cluster: Pick<Cluster, 'createBuildPod'>;
   bell: Pick<Bell, 'ring'>;
@@ -40,6 +41,8 @@ interface Doing {
 }
 
 const AT_ONCE = 32;
+/** Whoever takes this many names takes more: from then on the build waits until its name is free. */
+const MAX_ATTEMPTS_FOR_NAME = 5;
 
 /**
  * A Pod for each pending build, oldest first, some at a time. After a crash between the Pod and its record the same Pod is met again,
@@ -112,6 +115,11 @@ async function refuse(
   if (reason === 'TeamLimit' || reason === 'QuotaExceeded') doing.short.add(build.namespace);
   if (reason === 'TeamLimit') {
     doing.full.set(build.namespace, `${reason}: ${message}`);
+    return;
+  }
+  if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
+    // The next attempt has another name.
+    await builds.retryBuild(build.id, build.attempt, { reason: `${reason}: ${message}`, at: now() });
     return;
   }
   if (reason !== 'Invalid') return await builds.explainPending(build.id, `${reason}: ${message}`);

@@ -4,7 +4,7 @@ import { EpochOver } from '#adapters/database/fence.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
-import { InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
 import { Crash, Life } from '#testing/mortal.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
@@ -68,6 +68,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       ...ports,
       now: () => new Date(Date.now() + AHEAD_MS),
       pods: () => [...cluster.pods.values()],
+      foreign: new ForeignPodsMet(),
       hangs: () => undefined,
     };
     const failures: unknown[] = [];

@@ -104,25 +104,21 @@ async function byToken(
     return refused('its token belongs to another Pod');
   }
   if (pod === undefined || pod.uid !== uid || pod.ending) return refused('the Pod is gone or ending');
-  if (session === undefined) return workOf(pod);
+  if (session === undefined) return checksOf(pod);
   const judgement = judgePod({ session, uid }, pod);
   return judgement.verdict === 'refused' ? judgement : { verdict: 'known', session };
 }
 
-/** What the Pod was made for, by its labels; whether its namespace may have that work is for the caller to ask. */
-function workOf({ labels }: AgentPod): Identified {
-  const number = (name: string): number | undefined => {
-    const text = labels[`millrace.dev/${name}`] ?? '';
-    return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-  };
+/**
+ * The checks that the Pod of a CronJob is for, by its labels; whether its namespace may have them is for the caller to ask. A build needs
+ * the nonce: whoever may create Pods can write labels, and a build that waits for approval must have no agent.
+ */
+function checksOf({ labels }: AgentPod): Identified {
   if (labels['app.kubernetes.io/managed-by'] !== 'millrace') return refused('the Pod is not one of ours');
-  const [build, attempt, pipelineId] = ['build-id', 'attempt', 'pipeline-id'].map(number);
-  if (build !== undefined && attempt !== undefined) {
-    return { verdict: 'known', session: { kind: 'build', build, attempt } };
-  }
-  const group = labels['millrace.dev/check-group'];
-  if (pipelineId !== undefined && group !== undefined) return { verdict: 'group', pipelineId, group };
-  return refused('the labels of the Pod name no work');
+  const { 'millrace.dev/pipeline-id': pipelineId = '', 'millrace.dev/check-group': group } = labels;
+  if (!/^\d{1,15}$/.test(pipelineId) || group === undefined)
+    return refused('the labels of the Pod name no checks');
+  return { verdict: 'group', pipelineId: Number(pipelineId), group };
 }
 
 function refused(reason: string): Identified & { verdict: 'refused' } {

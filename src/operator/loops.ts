@@ -99,7 +99,7 @@ export class Loops {
   #podChanged(change: Change<SeenPod>): void {
     this.#pods.changed(change);
     const { facts, namespace } = change.object;
-    if (facts?.work.kind !== 'build') return;
+    if (facts?.work.kind !== 'build' || !facts.sealed) return;
     const ended = change.type === 'deleted' || facts.phase === 'Succeeded' || facts.phase === 'Failed';
     if (ended && this.#room.ended(namespace)) this.#queue.add('builds');
   }

@@ -1,12 +1,12 @@
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
-import { followPod } from '#flows/compare-with-pods.ts';
-import { followCheckPod } from '#flows/follow-check-pods.ts';
-import { followGoneBuildPod } from '#flows/follow-pods.ts';
+import { followGonePod, followPod } from '#flows/compare-with-pods.ts';
 import type { CheckStore, OpenRun } from '#flows/check-ports.ts';
 import type { PodFacts } from '#flows/cluster-ports.ts';
 import type { AttemptFacts, BuildStore } from '#flows/ports.ts';
+import type { ForeignPods } from '#flows/own-pods.ts';
+import { RememberedForeignPods } from './foreign-pods.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';
 import { workQueue } from './work-queue.ts';
@@ -18,11 +18,13 @@ export class PodFollower {
   readonly #queue: WorkQueue;
   /** Last facts of Pods that are gone, until their going has been dealt with. */
   readonly #gone = new Map<string, PodFacts>();
+  readonly #foreign: ForeignPods;
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
     this.#leadership = leadership;
     this.#reconciling = reconciling;
     this.#queue = workQueue(leadership, 'pod', (key) => this.#work(key));
+    this.#foreign = new RememberedForeignPods((pod, message) => this.#tellForeign(pod, message));
   }
 
   changed(change: Change<SeenPod>): void {
@@ -69,6 +71,7 @@ export class PodFollower {
       cluster,
       bell: database.bell,
       now: () => new Date(),
+      foreign: this.#foreign,
       hangs: (build: AttemptFacts, message: string) => this.#hangs(build, message),
     };
   }
@@ -88,30 +91,32 @@ export class PodFollower {
     this.#reconciling.tell(namespace, pipeline, event);
   }
 
+  /** Once for each namespace and minute: whoever makes many such Pods fills no log with them. */
+  #tellForeign(pod: PodFacts, message: string): void {
+    const { namespace, name, uid } = pod;
+    this.#leadership.log.warn({ namespace, pod: name, uid, work: pod.work }, message);
+    this.#reconciling.tellOfPod(pod, {
+      type: 'Warning',
+      reason: 'NotCreatedByMillrace',
+      action: 'Ignore',
+      note: message,
+    });
+  }
+
   async #work(key: string): Promise<Ending> {
     const ports = this.ports();
     const present = this.#reconciling.watched.pod(key);
     const gone = this.#gone.get(key);
     if (gone !== undefined) {
-      await this.#followGone(gone, ports);
+      await followGonePod(gone, await this.#runsFor(gone), ports);
       this.#gone.delete(key);
     }
     if (present?.facts === undefined) return 'done';
-    await followPod(present.facts, await this.#runsOf(present.facts), ports);
+    await followPod(present.facts, await this.#runsFor(present.facts), ports);
     return 'done';
   }
 
-  async #followGone(pod: PodFacts, ports: ReturnType<PodFollower['ports']>): Promise<void> {
-    if (pod.work.kind === 'build') {
-      await followGoneBuildPod(pod.work, pod, ports);
-      return;
-    }
-    const { work, uid } = pod;
-    const run = (await this.#runsOf(pod)).find((open) => open.run === work.run || open.podUid === uid);
-    if (run !== undefined) await followCheckPod(run, undefined, ports);
-  }
-
-  async #runsOf(pod: PodFacts): Promise<OpenRun[]> {
+  async #runsFor(pod: PodFacts): Promise<OpenRun[]> {
     return pod.work.kind === 'build' ? [] : this.#leadership.database.checks.openRuns();
   }
 }

@@ -8,6 +8,7 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
 import { pipelineCluster } from '#adapters/kubernetes/pipeline-cluster.ts';
+import { isSealed } from '#adapters/kubernetes/seal.ts';
 import { teamCluster } from '#adapters/kubernetes/team-cluster.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { EventRecorder, type EventNote } from '#adapters/kubernetes/watch/recorder.ts';
@@ -18,7 +19,7 @@ import { signNonce } from '#adapters/http/agent/nonce.ts';
 import { applyPipeline } from '#flows/apply-pipeline.ts';
 import { applyOAuthProvider, removeOAuthProvider } from '#flows/apply-oauth-provider.ts';
 import { applyTeam } from '#flows/apply-team.ts';
-import type { Cluster } from '#flows/cluster-ports.ts';
+import type { Cluster, PodFacts } from '#flows/cluster-ports.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
@@ -59,7 +60,7 @@ export class Reconciling {
       again: (pipeline) => this.factsChanged(pipeline),
     });
     leadership.metrics.waiting(() => this.#waits.byReason());
-    this.watched = new Watched(client, this.#handlers());
+    this.watched = new Watched(client, this.#handlers(), { isSealed: (pod) => isSealed(keys.agent, pod) });
     this.#recorder = new EventRecorder({
       client,
       instance: config.podName,
@@ -114,6 +115,11 @@ export class Reconciling {
     const seen = this.watched.pipelines.store.get(`${namespace}/${name}`);
     const { apiVersion, kind } = KINDS.pipelines;
     if (seen) this.#recorder.record({ apiVersion, kind, namespace, name, uid: seen.uid }, event);
+  }
+
+  /** An Event of a Pod. */
+  tellOfPod({ namespace, name, uid }: PodFacts, event: EventNote): void {
+    this.#recorder.record({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid }, event);
   }
 
   /** Checks of these pipelines (row ids) may be overdue: their statuses say so. */

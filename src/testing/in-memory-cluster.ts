@@ -1,5 +1,6 @@
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/cluster-ports.ts';
+import type { ForeignPods } from '#flows/own-pods.ts';
 import type { PendingBuild } from '#flows/ports.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
@@ -53,7 +54,16 @@ export class InMemoryCluster implements Cluster {
     const uid = `uid-${this.#uid}`;
     const agent = { name: 'agent', image: 'millrace', state: 'waiting' as const };
     const state = { deleting: false, phase: 'Pending', scheduled: true, containers: [agent] } as const;
-    this.pods.set(name, { namespace, name, uid, work, createdAt: new Date(), ...state, containers: [agent] });
+    this.pods.set(name, {
+      namespace,
+      name,
+      uid,
+      work,
+      sealed: true,
+      createdAt: new Date(),
+      ...state,
+      containers: [agent],
+    });
     this.made.push(name);
     return { answer: 'created', uid };
   }
@@ -64,5 +74,20 @@ export class SilentBell {
   readonly rung: string[] = [];
   ring(topic: string, id: number): void {
     this.rung.push(`${topic} ${id}`);
+  }
+}
+
+/** Pods of somebody else that were met, and what was said of them. */
+export class ForeignPodsMet implements ForeignPods {
+  readonly said: string[] = [];
+  readonly #met = new Set<PodFacts>();
+
+  has(pod: PodFacts): boolean {
+    return this.#met.has(pod);
+  }
+
+  add(pod: PodFacts, message: string): void {
+    this.#met.add(pod);
+    this.said.push(`${pod.namespace}/${pod.name}: ${message}`);
   }
 }

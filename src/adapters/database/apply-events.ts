@@ -21,6 +21,8 @@ export async function applyEvents(
     if (events.some(mayDecide)) await lockForEnd(connection, build);
     const stored = await readState(connection, { build, attempt, lock: true }, database.definitions);
     if (stored === undefined || !stored.current) return 'over';
+    // It waits for approval or for its turn: nobody gave it an agent.
+    if (!stored.ended && !stored.admitted) return 'over';
     const answer = { cancel: stored.cancel, pipelineId: stored.pipeline };
     const fresh = events.filter((event) => event.sequence > stored.state.applied);
     if (stored.ended && fresh.length > 0) return 'over';

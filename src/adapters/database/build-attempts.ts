@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
+import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { AttemptFacts, OpenAttempt, PendingBuild } from '#flows/ports.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
@@ -110,6 +111,25 @@ export async function attemptFacts(
     ...(cancelReason !== null && { reason: cancelReason }),
   };
   return { ...withPod(facts), ...(cancelled && { cancelled }), definition, versions: versions ?? [] };
+}
+
+/** Also of attempts that are over. */
+export async function givenPod(
+  { pool }: Database,
+  build: number,
+  attempt: number,
+): Promise<GivenPod | undefined> {
+  const found = await pool.maybeOne(prepared<{ namespace: string; uid: string | null; going: boolean }>(
+    'given_pod',
+  )`
+    SELECT p.namespace, a.pod_uid AS uid,
+      b.attempt = a.attempt AND b.ended_at IS NULL AND b.admitted_at IS NOT NULL AS going
+    FROM build_attempts a JOIN builds b ON b.id = a.build_id JOIN jobs j ON j.id = b.job_id
+    JOIN pipelines p ON p.id = j.pipeline_id
+    WHERE a.build_id = ${build} AND a.attempt = ${attempt}`);
+  if (found === null) return undefined;
+  const { uid, ...given } = found;
+  return { ...given, ...(uid === null ? {} : { uid }) };
 }
 
 function withPod<T extends AttemptRow>({ podUid, podCreatedAt, ...row }: T) {

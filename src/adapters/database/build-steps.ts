@@ -15,6 +15,8 @@ export interface StoredState {
   /** The attempt is the build's current one. */
   current: boolean;
   ended: boolean;
+  /** It had its turn, so it was given a Pod. */
+  admitted: boolean;
   cancel: boolean;
   createdAt: Date;
 }
@@ -30,6 +32,7 @@ interface Row {
   allow_failure: boolean;
   current: boolean;
   ended: boolean;
+  admitted: boolean;
   cancel: boolean;
   created_at: Date;
   log_bytes: number;
@@ -48,7 +51,8 @@ export async function readState(
 ): Promise<StoredState | undefined> {
   const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
     SELECT b.status, a.applied, b.revision_id AS revision, j.name AS job_name, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
-      b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended, b.cancel_requested_at IS NOT NULL AS cancel,
+      b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended,
+      b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS admitted, b.cancel_requested_at IS NOT NULL AS cancel,
       b.created_at, a.log_bytes, (
         SELECT jsonb_agg(jsonb_build_object('id', step, 'kind', kind, 'name', name, 'resource', resource,
           'status', status, 'startedAt', started_at, 'endedAt', ended_at, 'exitCode', exit_code, 'message', message)
@@ -65,6 +69,7 @@ export async function readState(
     allowFailure: row.allow_failure,
     current: row.current,
     ended: row.ended,
+    admitted: row.admitted,
     cancel: row.cancel,
     createdAt: row.created_at,
   };

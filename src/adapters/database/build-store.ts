@@ -6,6 +6,7 @@ import {
   buildsToStart,
   buildState,
   explainPending,
+  givenPod,
   openAttempts,
   podCreated,
 } from './build-attempts.ts';
@@ -31,6 +32,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     tryAllRefused: (namespace) => tryAllRefused(database, namespace),
     podCreated: (build, attempt, podUid, at) => podCreated(database, { build, attempt, podUid, at }),
     explainPending: (build, reason) => explainPending(database, build, reason),
+    givenPod: (build, attempt) => givenPod(database, build, attempt),
     attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),
     applyEvents: (build, attempt, events, apply) => applyEvents(database, { build, attempt, events, apply }),
     endBuild: (build, attempt, end) => endBuild(database, { build, attempt, end }),

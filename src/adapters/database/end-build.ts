@@ -50,7 +50,7 @@ export async function retryBuild(
   });
 }
 
-/** Holds the build; undefined when it has ended or another attempt took the place of this one. */
+/** Holds the build; undefined when it has ended, another attempt took the place of this one, or it was given no Pod yet. */
 async function openState(
   database: Database & { definitions: Definitions },
   connection: Transaction,
@@ -59,5 +59,5 @@ async function openState(
   await holdEpoch(database, connection);
   await lockForEnd(connection, build);
   const stored = await readState(connection, { build, attempt, lock: true }, database.definitions);
-  return stored === undefined || !stored.current || stored.ended ? undefined : stored;
+  return stored?.current === true && stored.admitted && !stored.ended ? stored : undefined;
 }

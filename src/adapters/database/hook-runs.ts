@@ -9,13 +9,20 @@ import { requestSchedule } from './record-versions.ts';
 
 /** Hooks that have not ended, those of the oldest versions first. How long is left is said by the clock that the hold goes by. */
 export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
-  const open = await pool.any(rows<Omit<OpenHookRun, 'refused'> & { refused: string | null }>()`
+  const open = await pool.any(rows<
+    Omit<OpenHookRun, 'refused' | 'podUid'> & { refused: string | null; podUid: string | null }
+  >()`
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
       c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, true AS hooks, c.error AS refused,
-      extract(epoch FROM h.held_until - now()) * 1000 AS "leftMs"
+      a.pod_uid AS "podUid", extract(epoch FROM h.held_until - now()) * 1000 AS "leftMs"
     FROM hook_runs h JOIN check_runs c ON c.id = h.run_id JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
+    LEFT JOIN agent_sessions a ON a.run_id = c.id
     WHERE h.open ORDER BY h.run_id`);
-  return open.map(({ refused, ...run }) => ({ ...run, ...(refused === null ? {} : { refused }) }));
+  return open.map(({ refused, podUid, ...run }) => ({
+    ...run,
+    ...(refused === null ? {} : { refused }),
+    ...(podUid === null ? {} : { podUid }),
+  }));
 }
 
 /** Why there is no Pod for them yet. */

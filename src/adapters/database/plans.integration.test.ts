@@ -57,6 +57,7 @@ test('nothing on the way from a version to its build reads through history', asy
     'a build from its session to its end': async () => {
       const id = (await builds.buildsToStart(1))[0]?.id ?? 0;
       await builds.podCreated(id, 1, 'pod', now());
+      await builds.givenPod(id, 1);
       await sessions.openSession({ kind: 'build', build: id, attempt: 1 }, 'key', 'pod', now());
       await sessions.sessionOf('key');
       await builds.attemptFacts(id, 1);

@@ -71,7 +71,7 @@ function ofBuild({ build, attempt }: { build: number; attempt: number }, podUid:
   return {
     live: sql.fragment`
       SELECT a.pod_uid AS uid FROM builds b JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
-      WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.ended_at IS NULL AND ${podUid} <> '' FOR NO KEY UPDATE OF b`,
+      WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.ended_at IS NULL AND b.admitted_at IS NOT NULL AND ${podUid} <> '' FOR NO KEY UPDATE OF b`,
     values: sql.fragment`${build}::bigint, ${attempt}::integer, NULL::bigint`,
     where: sql.fragment`build_id = ${build} AND attempt = ${attempt}`,
   };

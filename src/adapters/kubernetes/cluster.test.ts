@@ -51,8 +51,8 @@ const rules: TeamRules = {
 interface World {
   /** What the API server says to the POST. */
   posted?: Answer<{ uid: string }>;
-  /** Labels of the Pod that is there already. */
-  there?: Record<string, string>;
+  /** The credential in the Pod that is there already. */
+  there?: string;
   running?: number;
   limit?: number;
   team?: boolean;
@@ -83,7 +83,7 @@ function cluster(world: World) {
       return Promise.resolve(posted.ok ? { ok: true, value: { ...object, metadata } } : posted);
     },
     get: <T>(): Promise<Answer<T>> => {
-      const value: T = JSON.parse(JSON.stringify({ metadata: { uid: 'old', labels: world.there } }));
+      const value: T = JSON.parse(JSON.stringify(podWith(world.there)));
       return Promise.resolve({ ok: true, value });
     },
     delete: () => Promise.resolve({ ok: true as const, value: 'deleted' as const }),
@@ -109,25 +109,32 @@ const refusedBy = (status: number, message: string, reason = 'Forbidden'): World
   posted: { ok: false, status, reason, message },
 });
 const exists: World = { posted: { ok: false, status: 409, reason: 'AlreadyExists', message: 'there' } };
-const ours = {
-  'app.kubernetes.io/managed-by': 'millrace',
-  'millrace.dev/kind': 'build',
-  'millrace.dev/team': 'blue',
-  'millrace.dev/pipeline': 'demo',
-  'millrace.dev/job': 'unit',
-  'millrace.dev/build': '7',
-  'millrace.dev/build-id': '41',
-  'millrace.dev/attempt': '1',
-};
+const ours = 'nonce of {"kind":"build","build":41,"attempt":1}';
+
+/** Everything but the credential is what anybody may write. */
+function podWith(credential: string | undefined): object {
+  const env = credential === undefined ? [] : [{ name: 'MILLRACE_NONCE', value: credential }];
+  return { metadata: { uid: 'old' }, spec: { containers: [{ name: 'agent', env }] } };
+}
 
 describe('asking for the Pod of a build', () => {
   test.each<[string, World, Partial<CreatePodAnswer>]>([
     ['a new Pod', {}, { answer: 'created', uid: 'new' }],
     ['the same Pod from before a crash', { ...exists, there: ours }, { answer: 'exists', uid: 'old' }],
     [
-      'a Pod of that name that is another',
-      { ...exists, there: { ...ours, 'millrace.dev/build-id': '40' } },
-      { answer: 'refused', reason: 'Invalid' },
+      'a Pod of that name with the credential of another attempt',
+      { ...exists, there: 'nonce of {"kind":"build","build":41,"attempt":2}' },
+      { answer: 'refused', reason: 'NameTaken' },
+    ],
+    [
+      'a Pod of that name that somebody else made before us',
+      exists,
+      {
+        answer: 'refused',
+        reason: 'NameTaken',
+        message:
+          'The Pod team-blue/demo-unit-7-1-db909 exists, and Millrace did not create it. Delete it, or find out who creates such Pods.',
+      },
     ],
     [
       'a quota that is used up',

@@ -1,5 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { createHmac } from 'node:crypto';
+import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import { checkDeadlineSeconds, HOOKS_DEADLINE_SECONDS } from '#domain/planning/check-deadline.ts';
 import { checkContainersOf, containersOf } from '#domain/planning/containers.ts';
 import type { Misplaced, Placement } from '#domain/planning/place-pod.ts';
@@ -19,6 +20,7 @@ import { checkPod } from './manifests/check-pod.ts';
 import type { Installation, Owner, TeamRules } from './manifests/installation.ts';
 import { nodeLabel } from './manifests/labels.ts';
 import type { ShimKeys } from './manifests/pod.ts';
+import { withSeal } from './seal.ts';
 
 /** What a Pod needs to be known about its surroundings; all of it comes from watched objects, so no request is made for it. */
 export interface Surroundings {
@@ -47,7 +49,7 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
   const starting = new Map<string, number>();
 
   const create = async (pod: V1Pod, team: string, kind: 'build' | 'check'): Promise<CreatePodAnswer> => {
-    const wanted = wirePod(pod);
+    const wanted = withSeal(options.agentKey, wirePod(pod));
     const key = `${kind} ${wanted.metadata?.namespace}`;
     const ahead = starting.get(key) ?? 0;
     const full = refusalByLimit(surroundings, team, kind, ahead);
@@ -179,21 +181,26 @@ async function post(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<Creat
   return refusal(wanted, answer);
 }
 
-/** A Pod of that name is there: ours from before a crash, or one that only looks like it. */
+/**
+ * A Pod of that name is there: ours from before a crash, or one that only looks like it. Its credential tells: nobody knows it before our
+ * Pod exists, and nobody can change it in a Pod.
+ */
 async function meet(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
   const { namespace, name = '' } = wanted.metadata ?? {};
   const doing = `reading the Pod ${namespace}/${name}`;
   const found = orThrow(await options.client.get(KINDS.pods, { namespace, name }), doing);
-  const labels = found.metadata?.labels ?? {};
-  const foreign = Object.entries(wanted.metadata?.labels ?? {}).find(
-    ([label, value]) => labels[label] !== value,
-  );
-  if (foreign === undefined) {
+  const credential = credentialOf(wanted);
+  if (credential !== undefined && credentialOf(found) === credential) {
     options.surroundings.created(found);
     return { answer: 'exists', uid: found.metadata?.uid ?? '' };
   }
-  const message = `A Pod ${name} that is not of this build has the name (its label ${foreign[0]} differs).`;
-  return { answer: 'refused', reason: 'Invalid', message };
+  const message = `The Pod ${namespace}/${name} exists, and Millrace did not create it. Delete it, or find out who creates such Pods.`;
+  return { answer: 'refused', reason: 'NameTaken', message };
+}
+
+function credentialOf({ spec }: Wire<V1Pod>): string | undefined {
+  const environment = spec?.containers[0]?.env ?? [];
+  return environment.find(({ name }) => name === AGENT_ENVIRONMENT.nonce)?.value;
 }
 
 function refusal(wanted: Wire<V1Pod>, problem: Problem): CreatePodAnswer {

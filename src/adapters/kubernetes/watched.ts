@@ -17,6 +17,7 @@ import { teamRules } from './manifests/team-rules.ts';
 import type { ReflectorOptions, Source, Timing } from './watch/reflector.ts';
 import { Reflector } from './watch/reflector.ts';
 import type { Change, Kept } from './watch/store.ts';
+import type { PodFacts } from '#flows/cluster-ports.ts';
 
 /** Who is told of what; each handler only enqueues keys. */
 export interface Handlers {
@@ -35,6 +36,12 @@ interface AnyReflector {
   start(): void;
   stop(): Promise<void>;
   stuckMs(): number;
+}
+
+export interface WatchedOptions {
+  /** Whether a Pod carries our seal. */
+  isSealed: (pod: Wire<V1Pod>) => boolean;
+  timing?: Partial<Timing>;
 }
 
 /** The watches in one team's namespace. */
@@ -59,12 +66,14 @@ export class Watched implements Surroundings {
   readonly #source: Source;
   readonly #handlers: Handlers;
   readonly #timing: Partial<Timing>;
+  readonly #isSealed: (pod: Wire<V1Pod>) => boolean;
   readonly #namespaces = new Map<string, TeamWatches>();
 
-  constructor(source: Source, handlers: Handlers, timing: Partial<Timing> = {}) {
+  constructor(source: Source, handlers: Handlers, options: WatchedOptions) {
     this.#source = source;
     this.#handlers = handlers;
-    this.#timing = timing;
+    this.#timing = options.timing ?? {};
+    this.#isSealed = options.isSealed;
     this.teams = this.#reflector('Teams', {
       kind: KINDS.teams,
       project: seenTeam,
@@ -136,16 +145,18 @@ export class Watched implements Surroundings {
     return { apiVersion, kind, name, uid: pipeline.uid };
   }
 
+  /** Copies and other Pods of somebody else do not count; check Pods that a CronJob made do. */
   runningPods(namespace: string, kind: 'build' | 'check'): number {
     const pods = this.#namespaces.get(namespace)?.pods.store.values() ?? [];
     return [...pods].filter(({ labels, facts }) => {
-      const ended = facts?.phase === 'Succeeded' || facts?.phase === 'Failed';
-      return labels[LABEL.kind] === kind && !ended;
+      if (labels[LABEL.kind] !== kind || facts === undefined) return false;
+      const ended = facts.phase === 'Succeeded' || facts.phase === 'Failed';
+      return !ended && (facts.sealed || isOfCronJob(facts));
     }).length;
   }
 
   created(pod: Wire<V1Pod>): void {
-    this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(seenPod(pod));
+    this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(this.#seenPod(pod));
   }
 
   /** Our Pods as last seen; undefined while not all that exist are known. */
@@ -163,6 +174,10 @@ export class Watched implements Surroundings {
     return [...this.#namespaces.keys()];
   }
 
+  #seenPod(pod: Wire<V1Pod>): SeenPod {
+    return seenPod(pod, this.#isSealed(pod));
+  }
+
   #own(): AnyReflector[] {
     return [this.teams, this.pipelines, this.oauthProviders];
   }
@@ -173,7 +188,7 @@ export class Watched implements Surroundings {
       kind: KINDS.pods,
       namespace,
       labelSelector: OURS,
-      project: seenPod,
+      project: (pod) => this.#seenPod(pod),
       changed: (change) => handlers.pod(change),
     });
     const cronJobs = this.#reflector(`CronJobs in ${namespace}`, {
@@ -213,4 +228,8 @@ export class Watched implements Surroundings {
       timing: this.#timing,
     });
   }
+}
+
+function isOfCronJob({ work }: PodFacts): boolean {
+  return work.kind === 'checks' && work.run === undefined;
 }

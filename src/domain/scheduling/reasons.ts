@@ -30,6 +30,8 @@ export const REASONS = {
   QuotaExceeded: 'The namespace has no quota left for the Pod. It is tried again.',
   Forbidden: 'The API server refused the Pod. It is tried again.',
   NamespaceTerminating: 'The namespace is being deleted.',
+  NameTaken:
+    'A Pod that Millrace did not create has the name of the Pod. The build goes on with the name of its next attempt, after the fifth when the name is free.',
   TagNotAllowed:
     'The Team does not allow a tag of the job: its spec.allowedTags has others. It is tried again when the Team changes.',
   TagsConflict:
@@ -73,6 +75,7 @@ export const FAULTS: ReadonlySet<ReasonCode> = new Set([
   'QuotaExceeded',
   'Forbidden',
   'NamespaceTerminating',
+  'NameTaken',
   'TagNotAllowed',
   'TagsConflict',
   'NoNodeForTags',

@@ -10,14 +10,13 @@ const [created, scheduled, deleted] = [
 
 function factsOf(status: 'True' | 'False', deletionTimestamp?: string): unknown {
   const labels = { [LABEL.kind]: 'build', [LABEL.buildId]: '1', [LABEL.attempt]: '1' };
-  return seenPod({
-    metadata: {
-      labels,
-      creationTimestamp: created,
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    },
-    status: { conditions: [{ type: 'PodScheduled', status, lastTransitionTime: scheduled }] },
-  }).facts;
+  const metadata = {
+    labels,
+    creationTimestamp: created,
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+  };
+  const conditions = [{ type: 'PodScheduled', status, lastTransitionTime: scheduled }];
+  return seenPod({ metadata, status: { conditions } }, true).facts;
 }
 
 test('a Pod tells when it got its node and when it should be gone', () => {

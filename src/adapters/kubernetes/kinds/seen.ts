@@ -7,6 +7,7 @@ import type { Kept } from '#adapters/kubernetes/watch/store.ts';
 import type { ContainerFacts, PodFacts } from '#flows/cluster-ports.ts';
 import type { RenamedFrom } from '#flows/rename-ports.ts';
 import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-resources.ts';
+import { workOf } from './work-of-pod.ts';
 
 /*
  * What is kept of each watched object: a few hundred bytes, whatever the object's size. A text of 256 KiB in a Pipeline is read again
@@ -111,35 +112,16 @@ export function seenCronJob({ metadata }: Wire<V1CronJob>): SeenOwned {
   return { ...seenReference({ metadata: metadata ?? {} }), pipeline: owner?.name ?? '' };
 }
 
-export function seenPod(pod: Wire<V1Pod>): SeenPod {
+export function seenPod(pod: Wire<V1Pod>, sealed: boolean): SeenPod {
   const kept = seenReference({ metadata: pod.metadata ?? {} });
   const labels = pod.metadata?.labels ?? {};
   const work = workOf(labels);
-  return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...factsOf(pod), work } }) };
-}
-
-function workOf(labels: Record<string, string>): PodFacts['work'] | undefined {
-  const number = (name: string): number | undefined =>
-    /^\d{1,15}$/.test(labels[name] ?? '') ? Number(labels[name]) : undefined;
-  const kind = labels[LABEL.kind];
-  if (kind === 'build') {
-    const [build, attempt] = [number(LABEL.buildId), number(LABEL.attempt)];
-    return build === undefined || attempt === undefined ? undefined : { kind: 'build', build, attempt };
-  }
-  const pipelineId = number(LABEL.pipelineId);
-  if (kind !== 'check' || pipelineId === undefined) return undefined;
-  const [run, group] = [number(LABEL.run), labels[LABEL.checkGroup]];
-  return {
-    kind: 'checks',
-    pipelineId,
-    ...(run === undefined ? {} : { run }),
-    ...(group === undefined ? {} : { group }),
-  };
+  return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...factsOf(pod), work, sealed } }) };
 }
 
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'] as const;
 
-function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work'> {
+function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
   const { containerStatuses = [], phase, reason, message } = status ?? {};
   const { namespace, name, uid, deletedAt } = seenMeta(metadata);
   const states = new Map(containerStatuses.map((container) => [container.name, container.state]));

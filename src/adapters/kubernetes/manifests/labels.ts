@@ -27,6 +27,8 @@ export const ANNOTATION = {
   job: 'millrace.dev/job',
   resources: 'millrace.dev/resources',
   applied: 'millrace.dev/applied',
+  /** Of a Pod: proves that Millrace asked for a Pod of this namespace, name and work. */
+  seal: 'millrace.dev/seal',
   /** Of a Pipeline: whatever changes it asks for sources to be fetched anew. */
   requestedAt: 'millrace.dev/requested-at',
   /** Of what the API made: who changed it last. */

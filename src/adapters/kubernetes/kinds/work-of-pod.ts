@@ -1,0 +1,22 @@
+import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import type { PodFacts } from '#flows/cluster-ports.ts';
+
+/** What a Pod says it is for. Labels are no proof: whoever may create Pods can write them. */
+export function workOf(labels: Record<string, string>): PodFacts['work'] | undefined {
+  const number = (name: string): number | undefined =>
+    /^\d{1,15}$/.test(labels[name] ?? '') ? Number(labels[name]) : undefined;
+  const kind = labels[LABEL.kind];
+  if (kind === 'build') {
+    const [build, attempt] = [number(LABEL.buildId), number(LABEL.attempt)];
+    return build === undefined || attempt === undefined ? undefined : { kind: 'build', build, attempt };
+  }
+  const pipelineId = number(LABEL.pipelineId);
+  if (kind !== 'check' || pipelineId === undefined) return undefined;
+  const [run, group] = [number(LABEL.run), labels[LABEL.checkGroup]];
+  return {
+    kind: 'checks',
+    pipelineId,
+    ...(run === undefined ? {} : { run }),
+    ...(group === undefined ? {} : { group }),
+  };
+}

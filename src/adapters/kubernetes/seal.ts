@@ -1,0 +1,27 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { V1Pod } from '@kubernetes/client-node';
+import type { Wire } from './api/kinds.ts';
+import { workOf } from './kinds/work-of-pod.ts';
+import { ANNOTATION } from './manifests/labels.ts';
+
+/**
+ * The same Pod with our seal: it says that Millrace asked for a Pod of this namespace, this name and this work. Everybody who reads the
+ * Pod can read the seal, but a copy of the Pod has another name or namespace, and there the seal does not hold.
+ */
+export function withSeal(key: Buffer, pod: Wire<V1Pod>): Wire<V1Pod> {
+  const { metadata = {} } = pod;
+  const annotations = { ...metadata.annotations, [ANNOTATION.seal]: sealOf(key, pod) };
+  return { ...pod, metadata: { ...metadata, annotations } };
+}
+
+export function isSealed(key: Buffer, pod: Wire<V1Pod>): boolean {
+  const shown = Buffer.from(pod.metadata?.annotations?.[ANNOTATION.seal] ?? '');
+  const wanted = Buffer.from(sealOf(key, pod));
+  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+}
+
+function sealOf(key: Buffer, { metadata }: Wire<V1Pod>): string {
+  const { namespace = '', name = '', labels = {} } = metadata ?? {};
+  const work = JSON.stringify(workOf(labels) ?? null);
+  return createHmac('sha256', key).update(`pod ${namespace}/${name} ${work}`).digest('base64url');
+}

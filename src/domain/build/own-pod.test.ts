@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { ownPod, wasOwnPod, type GivenPod, type PodIdentity } from './own-pod.ts';
+
+const pod = (more: Partial<PodIdentity> = {}): PodIdentity => ({
+  namespace: 'blue',
+  uid: 'u1',
+  sealed: false,
+  ...more,
+});
+const given = (more: Partial<GivenPod> = {}): GivenPod => ({ namespace: 'blue', going: true, ...more });
+
+describe('a Pod', () => {
+  test.each<[string, PodIdentity, GivenPod | undefined, string]>([
+    ['with the recorded uid is the own one', pod(), given({ uid: 'u1' }), 'own'],
+    [
+      'with the recorded uid stays the own one when its build has ended',
+      pod(),
+      given({ uid: 'u1', going: false }),
+      'own',
+    ],
+    ['with our seal is the own one before its uid is recorded', pod({ sealed: true }), given(), 'own'],
+    ['with another uid than the recorded one is foreign', pod(), given({ uid: 'u2' }), 'OtherPod'],
+    [
+      'with the recorded uid in another namespace is foreign',
+      pod({ namespace: 'red' }),
+      given({ uid: 'u1' }),
+      'OtherNamespace',
+    ],
+    [
+      'of another namespace is foreign while no uid is recorded',
+      pod({ namespace: 'red' }),
+      given(),
+      'OtherNamespace',
+    ],
+    ['without our seal is foreign while no uid is recorded', pod(), given(), 'NotSealed'],
+    [
+      'for a build that waits for approval, its turn or room is foreign',
+      pod(),
+      given({ going: false }),
+      'NoPodGiven',
+    ],
+    ['for work that does not exist is foreign', pod(), undefined, 'UnknownWork'],
+    [
+      'with our seal may be removed when its build ended before its uid was recorded',
+      pod({ sealed: true }),
+      given({ going: false }),
+      'leftover',
+    ],
+    ['with our seal may be removed when its build is unknown', pod({ sealed: true }), undefined, 'leftover'],
+    [
+      'with our seal proves nothing when another uid is recorded',
+      pod({ sealed: true }),
+      given({ uid: 'u2' }),
+      'leftover',
+    ],
+  ])('%s', (_, seen, recorded, verdict) => {
+    const answer = ownPod(seen, recorded);
+    expect(answer.verdict === 'foreign' ? answer.reason : answer.verdict).toBe(verdict);
+  });
+
+  test('that is foreign is told why in a sentence', () => {
+    expect(ownPod(pod({ namespace: 'red' }), given())).toEqual({
+      verdict: 'foreign',
+      reason: 'OtherNamespace',
+      message:
+        'Millrace did not create this Pod and ignores it: its labels name a build or check of another namespace.',
+    });
+  });
+});
+
+describe('a Pod that is gone', () => {
+  test.each<[string, PodIdentity, GivenPod | undefined, boolean]>([
+    ['speaks for its build if its uid is the recorded one', pod(), given({ uid: 'u1' }), true],
+    ['says nothing if no uid is recorded, sealed or not', pod({ sealed: true }), given(), false],
+    ['says nothing if another uid is recorded', pod({ sealed: true }), given({ uid: 'u2' }), false],
+    ['says nothing from another namespace', pod({ namespace: 'red' }), given({ uid: 'u1' }), false],
+    ['says nothing of unknown work', pod({ sealed: true }), undefined, false],
+  ])('%s', (_, last, recorded, counts) => {
+    expect(wasOwnPod(last, recorded)).toBe(counts);
+  });
+});
+
+test('whatever a stranger may choose, only a recorded uid or our seal in the right namespace makes a Pod the own one', () => {
+  const word = fc.constantFrom('blue', 'red', 'u1', 'u2');
+  const seen = fc.record({ namespace: word, uid: word, sealed: fc.boolean() });
+  const recorded = fc.option(
+    fc.record({ namespace: word, going: fc.boolean(), uid: fc.option(word, { nil: undefined }) }),
+    { nil: undefined },
+  );
+  fc.assert(
+    fc.property(seen, recorded, (one, { uid, ...rest } = { namespace: '', going: false, uid: undefined }) => {
+      const answer = ownPod(one, { ...rest, ...(uid === undefined ? {} : { uid }) });
+      if (answer.verdict !== 'own') return;
+      expect(one.namespace).toBe(rest.namespace);
+      expect(uid === undefined ? one.sealed && rest.going : one.uid === uid).toBe(true);
+    }),
+  );
+});

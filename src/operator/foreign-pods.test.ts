@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { buildLabels, realPod } from '#testing/foreign-pods.ts';
+import { RememberedForeignPods } from './foreign-pods.ts';
+
+const pod = (namespace: string, uid: string, build = 1) =>
+  realPod({ namespace, name: 'x', uid, labels: buildLabels(build, 1) });
+
+test('a foreign Pod is known by its uid and by what it says it is for', () => {
+  const foreign = new RememberedForeignPods(() => undefined);
+  foreign.add(pod('red', 'u1'), 'no');
+  expect(foreign.has({ ...pod('red', 'u1'), phase: 'Failed' })).toBe(true);
+  expect(foreign.has(pod('red', 'u1', 2))).toBe(false);
+  expect(foreign.has(pod('red', 'u2'))).toBe(false);
+});
+
+test('of many foreign Pods in one namespace one a minute is told', () => {
+  const told: string[] = [];
+  let now = 0;
+  const foreign = new RememberedForeignPods(
+    ({ namespace, uid }) => void told.push(`${namespace} ${uid}`),
+    () => now,
+  );
+  for (const uid of ['u1', 'u2', 'u3']) foreign.add(pod('red', uid), 'no');
+  foreign.add(pod('blue', 'u4'), 'no');
+  now = 60_000;
+  foreign.add(pod('red', 'u5'), 'no');
+  expect(told).toEqual(['red u1', 'blue u4', 'red u5']);
+});

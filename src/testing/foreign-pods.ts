@@ -1,0 +1,137 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import * as fc from 'fast-check';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { seenPod } from '#adapters/kubernetes/kinds/seen.ts';
+import { ANNOTATION, LABEL, MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
+import { isSealed, withSeal } from '#adapters/kubernetes/seal.ts';
+import type { PodFacts } from '#flows/cluster-ports.ts';
+
+/* Pods that people make who may create, change and delete Pods in some namespace, and know everything that can be read. */
+
+const KEY = Buffer.alloc(32, 5);
+
+export interface RealPod {
+  namespace: string;
+  name: string;
+  uid: string;
+  labels: Record<string, string>;
+  /** Its uid is written down, so it may be gone meanwhile, and somebody may have its name. */
+  recorded: boolean;
+}
+
+type Shown = Omit<RealPod, 'recorded'>;
+
+/** The Pod as Millrace made it: running, with its seal. */
+export function realPod({ namespace, name, uid, labels }: Shown): PodFacts {
+  return factsOf(withSeal(KEY, wirePod({ namespace, name, uid, labels }, RUNNING)));
+}
+
+export const buildLabels = (build: number, attempt: number): Record<string, string> => ({
+  [MANAGED_BY]: 'millrace',
+  [LABEL.kind]: 'build',
+  [LABEL.buildId]: String(build),
+  [LABEL.attempt]: String(attempt),
+});
+
+export const checkLabels = (run: number | undefined): Record<string, string> => ({
+  [MANAGED_BY]: 'millrace',
+  [LABEL.kind]: 'check',
+  [LABEL.pipelineId]: '1',
+  ...(run === undefined ? { [LABEL.checkGroup]: 'hourly' } : { [LABEL.run]: String(run) }),
+});
+
+/** What the watch tells of a Pod: it is there and looks so, or it is gone, or its label has gone, which looks the same. */
+interface ForeignAct {
+  gone: boolean;
+  pod: PodFacts;
+}
+
+/** Acts of strangers who have read all real Pods, and know the ids and names of all work. */
+export function foreignActs(
+  real: readonly RealPod[],
+  work: readonly Record<string, string>[],
+): fc.Arbitrary<ForeignAct[]> {
+  const seals = real.map((pod) => withSeal(KEY, wirePod(pod, RUNNING)).metadata?.annotations ?? {});
+  const pod = fc
+    .record({
+      namespace: fc.constantFrom(...real.map(({ namespace }) => namespace), 'team-evil'),
+      name: fc.constantFrom(...real.map(({ name }) => name), 'x', 'copy-of-it'),
+      uid: fc.constantFrom('evil-1', 'evil-2', 'evil-3', ...real.map(({ uid }) => uid)),
+      labels: fc.constantFrom(...work, ...real.map(({ labels }) => labels)),
+      annotations: fc.constantFrom({}, { [ANNOTATION.seal]: 'x'.repeat(43) }, ...seals),
+      status: fc.constantFrom(...STATUSES),
+      deleting: fc.boolean(),
+    })
+    // The API server gives every Pod a uid of its own, and every name in a namespace to one Pod.
+    .filter(({ uid, name, namespace }) =>
+      real.every(
+        (one) => one.namespace !== namespace || (one.uid !== uid && (one.recorded || one.name !== name)),
+      ),
+    );
+  const act = fc.record({ gone: fc.boolean(), pod: pod.map(toFacts) });
+  return fc.array(act, { minLength: 1, maxLength: 8 });
+}
+
+interface Forged extends Shown {
+  annotations: Record<string, string>;
+  status: Wire<V1Pod>['status'];
+  deleting: boolean;
+}
+
+function toFacts({ annotations, status, deleting, ...pod }: Forged): PodFacts {
+  const { metadata, ...rest } = wirePod(pod, status);
+  const deletionTimestamp = deleting ? { deletionTimestamp: '2026-01-01T00:00:01Z' } : {};
+  return factsOf({ ...rest, metadata: { ...metadata, annotations, ...deletionTimestamp } });
+}
+
+function wirePod({ namespace, name, uid, labels }: Shown, status: Wire<V1Pod>['status']): Wire<V1Pod> {
+  return {
+    metadata: { namespace, name, uid, labels, creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: { containers: [{ name: 'agent' }, { name: 'worker' }] },
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
+function factsOf(pod: Wire<V1Pod>): PodFacts {
+  const { facts } = seenPod(pod, isSealed(KEY, pod));
+  if (facts === undefined) throw new Error('The labels of the Pod name no work.');
+  return facts;
+}
+
+const RUNNING: Wire<V1Pod>['status'] = {
+  phase: 'Running',
+  conditions: [{ type: 'PodScheduled', status: 'True' }],
+  containerStatuses: ['agent', 'worker'].map((name) => container(name, { running: {} })),
+};
+
+const WORDS = {
+  format: 1,
+  outcome: 'succeeded',
+  reason: 'AllStepsSucceeded',
+  message: 'All steps succeeded.',
+  exits: { '0': 0, '1': 0 },
+  versions: { '1': { digest: 'sha256:evil' } },
+  acknowledged: 0,
+};
+
+function container(name: string, state: object) {
+  return { name, state, image: 'evil', imageID: '', ready: true, restartCount: 0 };
+}
+
+function ended(exitCode: number, message: string): Wire<V1Pod>['status'] {
+  const terminated = { exitCode, message, reason: exitCode === 0 ? 'Completed' : 'Error' };
+  return {
+    phase: exitCode === 0 ? 'Succeeded' : 'Failed',
+    containerStatuses: [container('agent', { terminated }), container('worker', { terminated })],
+  };
+}
+
+const STATUSES: Wire<V1Pod>['status'][] = [
+  RUNNING,
+  { phase: 'Pending' },
+  { phase: 'Failed', reason: 'Evicted', message: 'no room' },
+  ended(0, JSON.stringify(WORDS)),
+  ended(1, JSON.stringify({ ...WORDS, outcome: 'failed', reason: 'StepFailed', exits: { '0': 1 } })),
+  ended(1, JSON.stringify({ ...WORDS, outcome: 'cancelled', reason: 'Cancelled', exits: {} })),
+  ended(137, ''),
+];
