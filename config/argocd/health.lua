@@ -1,5 +1,5 @@
--- Health of Team, Pipeline and OAuthProvider for Argo CD. It says whether the definition is accepted and scheduled, never how the last
--- build ended: a red build must not hold up a sync.
+-- Health of Team, Pipeline and OAuthProvider for Argo CD: whether the definition is accepted and scheduled, never how the last build
+-- ended. A failed build must not hold up a sync. Nor must a paused Pipeline: Argo CD waits in a sync wave until everything is Healthy.
 local health = { status = "Progressing", message = "Waiting for the operator" }
 local status = obj.status
 local generation = obj.metadata.generation
@@ -14,12 +14,6 @@ end
 if generation ~= nil and status.observedGeneration < generation then
   return health
 end
-if obj.spec ~= nil and obj.spec.paused == true then
-  health.status = "Suspended"
-  health.message = "Paused by its manifest"
-  return health
-end
-
 local ready, stalled
 for _, condition in ipairs(status.conditions) do
   if condition.type == "Ready" then
@@ -29,16 +23,27 @@ for _, condition in ipairs(status.conditions) do
   end
 end
 
+local outdated = ready ~= nil and ready.observedGeneration ~= nil and generation ~= nil and ready.observedGeneration < generation
+
 if stalled ~= nil then
+  -- Stalled says that somebody has to act; Ready says what is wrong.
   health.status = "Degraded"
   health.message = stalled.message
-elseif ready ~= nil and ready.observedGeneration ~= nil and generation ~= nil and ready.observedGeneration < generation then
+  if ready ~= nil and ready.status == "False" then
+    health.message = ready.message
+  end
+elseif ready == nil or outdated then
   health.message = "Waiting for the operator"
-elseif ready ~= nil and ready.status == "False" then
-  health.status = "Degraded"
-  health.message = ready.message
-elseif ready ~= nil and ready.status == "True" then
+elseif ready.status == "True" then
   health.status = "Healthy"
+  health.message = ready.message
+  if obj.spec ~= nil and obj.spec.paused == true then
+    health.message = "Paused by its manifest"
+  elseif status.paused == true then
+    health.message = "Paused through the API"
+  end
+else
+  -- Not ready, and the operator tries again by itself.
   health.message = ready.message
 end
 return health

@@ -2,7 +2,7 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { readSecretText } from '#adapters/kubernetes/by-api/secret-text.ts';
-import { readClientSecret } from '#adapters/kubernetes/by-api/client-secrets.ts';
+import { markClientSecrets, readClientSecret } from '#adapters/kubernetes/by-api/client-secrets.ts';
 import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts';
 import { pipelineObjects } from '#adapters/kubernetes/by-api/pipeline-objects.ts';
 import { teamObjects } from '#adapters/kubernetes/by-api/team-objects.ts';
@@ -20,6 +20,8 @@ export interface ClusterDoor {
   objects: ApiObjects;
   /** Of our client at an identity provider. */
   clientSecret(key: string): Promise<string | undefined>;
+  /** Keeps Argo CD from deleting the Secret that holds them. */
+  markClientSecrets(): Promise<void>;
   /** Under a key of the Secret with the tokens of the installation. */
   tokens(secret: { name: string; key: string }): Promise<string | undefined>;
   close(): Promise<void>;
@@ -48,6 +50,7 @@ export function clusterDoor(
       pipelines: pipelineObjects(client),
     },
     clientSecret: async (key) => await readClientSecret(options, key),
+    markClientSecrets: async () => await markClientSecrets(options),
     tokens: async ({ name, key }) => await readSecretText(client, { namespace, name }, key),
   };
 }

@@ -15,6 +15,11 @@ import type { ClusterDoor } from './cluster-connection.ts';
 /** Who asks, what they may, and what the API makes for them: with connections to identity providers and to the API server. */
 export async function openPeople(config: PublicGatewayConfig, stores: AccessStores, log: Log) {
   const cluster = await openCluster(config);
+  await cluster
+    ?.markClientSecrets()
+    .catch((error: unknown) =>
+      log.warn({ err: error }, 'the Secret of OAuth clients could not be marked; the next start tries again'),
+    );
   const providers = guardedWebFetch({ allowedRanges: config.oauthAllowedRanges });
   // One text at a time: a compiler is a process, and there is none while nobody asks.
   const compiler = createCompiler({ processes: 1 });

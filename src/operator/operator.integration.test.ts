@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { parse } from 'yaml';
@@ -11,6 +12,7 @@ import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { openBell } from '#adapters/database/bell.ts';
+import { markClientSecrets } from '#adapters/kubernetes/by-api/client-secrets.ts';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import type { OperatorConfig } from '#config';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
@@ -203,6 +205,63 @@ async function versionOfDemo(): Promise<string> {
 
 const configMap = (text: string): Promise<void> =>
   apply(KINDS.configMaps, { metadata: { namespace: 'blue', name: 'text' }, data: { 'pipeline.hcl': text } });
+
+const IN_RELEASE = { namespace: 'millrace-system' };
+
+async function secretsOfInstallation() {
+  const found: { name: string; labels: object; annotations: Record<string, string> }[] = [];
+  orThrow(
+    await client.list(KINDS.secrets, IN_RELEASE, (items) => {
+      for (const { metadata } of items) {
+        const { name = '', labels = {}, annotations = {} } = metadata ?? {};
+        found.push({ name, labels, annotations });
+      }
+    }),
+    'listing Secrets',
+  );
+  return found;
+}
+
+async function valuesOf(name: string): Promise<unknown> {
+  return orThrow(await client.get(KINDS.secrets, { ...IN_RELEASE, name }), 'reading').data;
+}
+
+describe('the Secrets of the installation', () => {
+  const KEPT = {
+    labels: { 'app.kubernetes.io/managed-by': 'millrace' },
+    annotations: {
+      'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+      'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
+    },
+  };
+  const NAMES = ['admin', 'internal-ca', 'internal-tls', 'keys', 'oauth-api'].map(
+    (suffix) => `millrace-${suffix}`,
+  );
+  const kept = NAMES.map((name) => ({ name, ...KEPT }));
+
+  test('are never pruned or deleted by Argo CD, however it tracks objects', async () => {
+    await eventually(secretsOfInstallation, (found) => found.length === NAMES.length);
+    expect(await secretsOfInstallation()).toEqual(kept);
+  });
+
+  test('of an older release are brought up to that by the next start, with their values', async () => {
+    const old = {
+      metadata: {
+        labels: { 'app.kubernetes.io/instance': 'millrace' },
+        annotations: { 'argocd.argoproj.io/sync-options': null, 'argocd.argoproj.io/compare-options': null },
+      },
+    };
+    const values = await Promise.all(NAMES.map(valuesOf));
+    await Promise.all(NAMES.map((name) => client.patchMerge(KINDS.secrets, { ...IN_RELEASE, name }, old)));
+    operator.stop.abort();
+    await operator.ended;
+    operator = start();
+    // The operator may not touch this one after it created it: the public gateway marks it.
+    await markClientSecrets({ client, ...IN_RELEASE, name: 'millrace-oauth-api' });
+    await eventually(secretsOfInstallation, (found) => isDeepStrictEqual(found, kept));
+    expect(await Promise.all(NAMES.map(valuesOf))).toEqual(values);
+  });
+});
 
 describe('a Team', () => {
   test('gets its namespace, with all that fences it', async () => {

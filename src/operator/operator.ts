@@ -14,6 +14,7 @@ import {
   ensureKeys,
   ensureOAuthSecret,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import { markSecrets } from '#adapters/kubernetes/secrets/secret-marks.ts';
 import { BackOff } from '#adapters/kubernetes/watch/back-off.ts';
 import { Elector } from '#adapters/kubernetes/watch/elector.ts';
 import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
@@ -118,6 +119,7 @@ async function connect({ cluster }: OperatorConfig): Promise<Connection> {
 async function makeSecrets(config: OperatorConfig, options: ReleaseSecretsOptions): Promise<Made> {
   const keys = await ensureKeys(options);
   await ensureOAuthSecret(options);
+  await markSecrets(options);
   const certificateAuthority = await ensureInternalTls(options);
   if (config.database.kind === 'given') return { keys, certificateAuthority, database: config.database };
   const url = await ensureDatabase(options, config.database.host);

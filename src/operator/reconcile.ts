@@ -232,7 +232,7 @@ export class Reconciling {
         applyPipeline(manifest, { store, cluster, compiler, reader, bell, now: () => new Date() }),
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, bell }),
       facts: (name) => store.pipelineFacts(name),
-      teamIsReady: (team) => this.#teams.isReady(team),
+      teamState: (team) => this.#teams.state(team),
     });
   }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { MARKS_PATCH } from '#adapters/kubernetes/secrets/secret-marks.ts';
 import type { ProviderObjects } from '#flows/object-ports.ts';
 import { mapped, writtenOf } from './written.ts';
 
@@ -45,6 +47,14 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
       await drop(old);
     },
   };
+}
+
+/** Brings the Secret of an older release up to what keeps Argo CD from deleting it. Without the Secret there is nothing to do. */
+export async function markClientSecrets({ client, namespace, name }: ClientSecretsOptions): Promise<void> {
+  orAbsent(
+    await client.patchMerge(KINDS.secrets, { namespace, name }, { metadata: MARKS_PATCH }),
+    `marking the Secret ${name}`,
+  );
 }
 
 /** The value of one key, from the API server: mounted files come a minute late. */

@@ -12,6 +12,18 @@ export type WantedCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'me
 
 const LONGEST_MESSAGE = 32_000;
 
+/** The condition Ready, if it says True or False about this very generation. A new leader must not replace it by "not known yet". */
+export function readyVerdict(
+  conditions: readonly Condition[] | undefined,
+  generation: number,
+): WantedCondition | undefined {
+  const ready = conditions?.find(({ type }) => type === 'Ready');
+  if (ready === undefined || ready.status === 'Unknown' || ready.observedGeneration !== generation)
+    return undefined;
+  const { type, status, reason, message } = ready;
+  return { type, status, reason, message };
+}
+
 /** The conditions to write: each keeps its time as long as its status stays. */
 export function conditionsOf(
   wanted: WantedCondition[],

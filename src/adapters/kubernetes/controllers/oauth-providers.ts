@@ -89,6 +89,7 @@ function conditionsFor(
       "This installation has no externalURL, so there is no callback address: set externalURL in the chart's values.";
     return [
       { type: 'Ready', status: 'False', reason: 'NoExternalURL', message },
+      { type: 'Stalled', status: 'True', reason: 'NoExternalURL', message },
       { type: 'SignIn', status: 'False', reason: 'NoExternalURL', message },
     ];
   }

@@ -73,6 +73,11 @@ describe('conditions of a Pipeline', () => {
       ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig'],
     ],
     [
+      'with a source that may be back in a minute it waits without a change',
+      { outcome: 'unavailable', reason: 'SourceUnavailable', message: 'It did not answer.', again: true },
+      ['Ready=False SourceUnavailable'],
+    ],
+    [
       'without its ConfigMap too',
       { outcome: 'unavailable', reason: 'ConfigMapNotFound', message: 'There is none.' },
       ['Ready=False ConfigMapNotFound', 'Stalled=True ConfigMapNotFound'],

@@ -7,7 +7,7 @@ import { ORDINARY } from '#domain/scheduling/reasons.ts';
 import type { NameDifference, PipelineFacts, Waiting } from '#flows/ports.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { WantedCondition } from './conditions.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsOf, readyVerdict } from './conditions.ts';
 
 export type PipelineStatus = NonNullable<Wire<PipelineObject>['status']>;
 
@@ -58,8 +58,20 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
       ? ['InvalidConfig', applied.errors.join('\n')]
       : [applied.reason, applied.message];
   const ready = notReady(reason, withLastGood(told, applied.facts));
-  return defined({ ready, stalled: true, lastPlan: kept, refusedTags });
+  const passesByItself = applied.outcome === 'unavailable' && applied.again === true;
+  return defined({ ready, stalled: !passesByItself, lastPlan: kept, refusedTags });
 }
+
+/** The verdict that the leader before this one wrote about the same generation. */
+export function verdictBefore(status: PipelineStatus | undefined, generation: number): Verdict | undefined {
+  const ready = readyVerdict(status?.conditions, generation);
+  if (ready === undefined || TRANSIENT_REASONS.has(ready.reason)) return undefined;
+  const stalled = status?.conditions?.some((one) => one.type === 'Stalled' && one.status === 'True') === true;
+  return defined({ ready, stalled, lastPlan: status?.lastPlan });
+}
+
+/** What Ready says while nothing has been decided about the text. */
+const TRANSIENT_REASONS: ReadonlySet<string> = new Set(['Retrying', 'TeamNotReady', 'NoTeam', 'Terminating']);
 
 export function notReady(reason: string, message: string): WantedCondition {
   return { type: 'Ready', status: 'False', reason, message };

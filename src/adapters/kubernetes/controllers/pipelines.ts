@@ -6,7 +6,7 @@ import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventNote, EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
-import type { Change, Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { Change, Kept, Store } from '#adapters/kubernetes/watch/store.ts';
 import { keyOf } from '#adapters/kubernetes/watch/store.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { PipelineManifest } from '#flows/manifest-ports.ts';
@@ -14,7 +14,8 @@ import type { PipelineFacts, PipelineName } from '#flows/ports.ts';
 import type { PipelineRemoved } from '#flows/remove-pipeline.ts';
 import type { PipelineStatus, Verdict } from './pipeline-status.ts';
 import { eventsBetween } from './pipeline-events.ts';
-import { notReady, pipelineStatus, verdictOf } from './pipeline-status.ts';
+import { notReady, pipelineStatus, verdictBefore, verdictOf } from './pipeline-status.ts';
+import type { TeamState } from './teams.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 
 /** Facts are mirrored this much later, so that a burst of them is one write. */
@@ -27,15 +28,15 @@ const UNAVAILABLE_RETRY_MS = 60_000;
 const RENAMING_RETRY_MS = 2000;
 
 export interface PipelinesOptions {
-  client: ApiClient;
-  watched: Watched;
-  recorder: EventRecorder;
-  queue: WorkQueue;
+  client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
+  watched: Pick<Watched, 'teamOf' | 'pipelinesIn'> & { pipelines: { store: Store<SeenPipeline> } };
+  recorder: Pick<EventRecorder, 'record'>;
+  queue: Pick<WorkQueue, 'add' | 'addAfter'>;
   apply(manifest: PipelineManifest): Promise<PipelineApplied>;
   remove(name: PipelineName & { uid: string }, askedMsAgo: number): Promise<PipelineRemoved>;
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
   /** Whether the Team's namespace is prepared and its row saved; when it becomes so, `teamChanged` is called. */
-  teamIsReady(team: string): boolean;
+  teamState(team: string): TeamState;
 }
 
 /** What this process knows of a Pipeline object beyond what is watched. */
@@ -107,7 +108,8 @@ export class PipelinesController {
     if (seen === undefined) return 'done';
     const team = this.#options.watched.teamOf(seen.namespace)?.name;
     if (seen.deletedAt !== undefined) return this.#remove(seen, team);
-    if (team === undefined || !this.#options.teamIsReady(team)) return this.#awaitTeam(key, seen, team);
+    const state = team === undefined ? 'refused' : this.#options.teamState(team);
+    if (team === undefined || state !== 'ready') return this.#awaitTeam(key, seen, { team, state });
     return this.#reconcile(key, seen, team);
   }
 
@@ -214,14 +216,22 @@ export class PipelinesController {
   /** Best effort: the error itself goes to the queue, which tries again. */
   async #troubled(seen: SeenPipeline, known: Known, error: unknown): Promise<void> {
     const message = error instanceof Error ? error.message : String(error);
-    const verdict = known.verdict ?? { ready: notReady('Retrying', message), stalled: false };
+    const verdict = known.verdict ??
+      verdictBefore(seen.status, seen.generation) ?? { ready: notReady('Retrying', message), stalled: false };
     await this.#write(seen, verdict, undefined, message).catch(() => undefined);
   }
 
-  /** A Team that was applied together with its Pipeline is there in a moment: only later is its absence worth a warning. */
-  async #awaitTeam(key: string, seen: SeenPipeline, team: string | undefined): Promise<Ending> {
+  /**
+   * A Team that was applied together with its Pipeline is ready in a moment: only later is its absence worth a warning. What was decided
+   * about this generation stays: a new leader has yet to look at the Team.
+   */
+  async #awaitTeam(
+    key: string,
+    seen: SeenPipeline,
+    { team, state }: { team: string | undefined; state: TeamState },
+  ): Promise<Ending> {
     const known = this.#knownOf(key, seen);
-    const patient = Date.now() - known.since < TEAM_PATIENCE_MS;
+    const patient = state === 'unknown' || Date.now() - known.since < TEAM_PATIENCE_MS;
     const message =
       team === undefined
         ? `No Team has the namespace ${seen.namespace}. A Pipeline belongs into the namespace of a Team.`
@@ -230,11 +240,8 @@ export class PipelinesController {
     const ready = patient
       ? { type: 'Ready', status: 'Unknown' as const, reason: 'WaitingForTeam', message }
       : notReady(reason, message);
-    const wasReady = seen.status?.conditions?.some(
-      ({ type, status }) => type === 'Ready' && status === 'True',
-    );
-    // A new leader has yet to look at the Team of a Pipeline that runs.
-    if (!(patient && wasReady === true)) await this.#write(seen, { ready, stalled: !patient }, undefined);
+    const isDecided = verdictBefore(seen.status, seen.generation) !== undefined;
+    if (!(patient && isDecided)) await this.#write(seen, { ready, stalled: !patient }, undefined);
     return patient ? { againAfterMs: TEAM_PATIENCE_MS } : 'done';
   }
 

@@ -6,13 +6,13 @@ import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
-import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import type { Change, Store } from '#adapters/kubernetes/watch/store.ts';
 import type { TeamApplied } from '#flows/apply-team.ts';
 import type { TeamManifest } from '#flows/manifest-ports.ts';
 import type { TeamSaved } from '#flows/team-ports.ts';
 import type { TeamRemoved } from '#flows/remove-team.ts';
 import type { WantedCondition } from './conditions.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsOf, readyVerdict } from './conditions.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 
 const REMOVAL_RETRY_MS = 5000;
@@ -20,12 +20,19 @@ const REMOVAL_RETRY_MS = 5000;
 const REFUSED_RETRY_MS = 30_000;
 /** What others do to the namespace is not watched: it is looked at again after this time. */
 const LOOK_AGAIN_MS = 300_000;
+/** After a change of leader every Team is taken over before the first one is prepared again. */
+const AFTER_TAKEOVER_MS = 2000;
+
+/** `unknown`: this process has not looked at the Team yet. */
+export type TeamState = 'ready' | 'refused' | 'unknown';
 
 export interface TeamsOptions {
-  client: ApiClient;
-  watched: Watched;
-  recorder: EventRecorder;
-  queue: WorkQueue;
+  client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
+  watched: Pick<Watched, 'teamOf' | 'pipelinesIn' | 'watchNamespace' | 'leaveNamespace'> & {
+    teams: { store: Store<SeenTeam> };
+  };
+  recorder: Pick<EventRecorder, 'record'>;
+  queue: Pick<WorkQueue, 'add'>;
   apply(manifest: TeamManifest): Promise<TeamApplied>;
   remove(manifest: TeamManifest): Promise<TeamRemoved>;
   /** The team is ready, or its rules changed: its Pipelines are to be applied. */
@@ -37,6 +44,8 @@ export class TeamsController {
   readonly #options: TeamsOptions;
   /** The generation of each Team for which its Pipelines were told. */
   readonly #told = new Map<string, string>();
+  /** Teams that this process could not prepare. */
+  readonly #refused = new Set<string>();
 
   constructor(options: TeamsOptions) {
     this.#options = options;
@@ -45,6 +54,7 @@ export class TeamsController {
   changed(change: Change<SeenTeam>): void {
     if (change.type === 'deleted') {
       this.#told.delete(change.key);
+      this.#refused.delete(change.key);
       void this.#options.watched.leaveNamespace(namespaceOf(change.object));
     }
     if (change.type === 'updated' && sameForUs(change.previous, change.object)) return;
@@ -63,15 +73,17 @@ export class TeamsController {
     for (const one of names) this.#options.queue.add(one);
   }
 
-  /** Its namespace is prepared and watched, and its row is saved. */
-  isReady(name: string): boolean {
-    return this.#told.has(name);
+  /** Ready: its namespace is prepared and watched, and its row is saved. */
+  state(name: string): TeamState {
+    if (this.#told.has(name)) return 'ready';
+    return this.#refused.has(name) ? 'refused' : 'unknown';
   }
 
   async work(name: string): Promise<Ending> {
     const seen = this.#options.watched.teams.store.get(name);
     if (seen === undefined) return 'done';
     if (seen.deletedAt !== undefined) return this.#remove(seen);
+    if (await this.#takeOver(seen)) return { againAfterMs: AFTER_TAKEOVER_MS };
     await addFinalizer(this.#options.client, KINDS.teams, seen, TEAM_FINALIZER);
     if (seen.status?.conditions === undefined) await this.#write(seen, [APPLYING]);
     const [conditions, now] = await this.#prepare(seen);
@@ -80,13 +92,25 @@ export class TeamsController {
     return { againAfterMs: refused ? REFUSED_RETRY_MS : LOOK_AGAIN_MS };
   }
 
+  /** A Team that the leader before this one prepared is ready as it is: its Pipelines do not wait until it is prepared again. */
+  async #takeOver(seen: SeenTeam): Promise<boolean> {
+    if (this.state(seen.name) !== 'unknown') return false;
+    if (readyVerdict(seen.status?.conditions, seen.generation)?.status !== 'True') return false;
+    const namespace = namespaceOf(seen);
+    await this.#options.watched.watchNamespace(namespace);
+    this.#tellPipelines(seen, namespace);
+    return true;
+  }
+
   /** The namespace as it should be, watched, and its Pipelines told; or why it cannot be. */
   async #prepare(seen: SeenTeam): Promise<[WantedCondition[], TeamSaved?]> {
     const applied = await this.#apply(seen);
     if (applied.outcome === 'refused') {
       this.#told.delete(seen.name);
+      this.#refused.add(seen.name);
       return [stalled(applied)];
     }
+    this.#refused.delete(seen.name);
     const namespace = namespaceOf(seen);
     await this.#options.watched.watchNamespace(namespace);
     this.#tellPipelines(seen, namespace);
@@ -99,7 +123,12 @@ export class TeamsController {
       return await this.#options.apply(manifestOf(seen));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      const ready = { type: 'Ready', status: 'False' as const, reason: 'Retrying', message };
+      const ready = readyVerdict(seen.status?.conditions, seen.generation) ?? {
+        type: 'Ready',
+        status: 'False' as const,
+        reason: 'Retrying',
+        message,
+      };
       const reconciling = { type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message };
       await this.#write(seen, [ready, reconciling]).catch(() => undefined);
       throw error;

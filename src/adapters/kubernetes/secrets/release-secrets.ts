@@ -4,7 +4,6 @@ import { ApiError, orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts'
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Pair } from './certificates.ts';
 import {
   authorityIsGood,
@@ -12,6 +11,7 @@ import {
   makeServerCertificate,
   serverCertificateIsGood,
 } from './certificates.ts';
+import { MARKS } from './secret-marks.ts';
 
 /** The Secrets of one installation: made once by the operator when missing, kept as they are from then on. */
 export interface ReleaseSecretsOptions {
@@ -61,9 +61,9 @@ export async function ensureOAuthSecret({
   namespace,
   release,
 }: ReleaseSecretsOptions): Promise<void> {
-  const name = `${release}-oauth-api`;
-  const created = await client.create(KINDS.secrets, secret({ namespace, name }, release, {}));
-  if (!created.ok && created.status !== 409) throw new ApiError(`making the Secret ${name}`, created);
+  const ref = { namespace, name: `${release}-oauth-api` };
+  const created = await client.create(KINDS.secrets, secret(ref, {}));
+  if (!created.ok && created.status !== 409) throw new ApiError(`making the Secret ${ref.name}`, created);
 }
 
 /** `<release>-database`: the password of the chart's own Postgres, and the URL with it. Returns the URL. */
@@ -153,7 +153,7 @@ async function ensure(
   const known = decoded(found);
   const values = await wanted(known);
   if (found === undefined) {
-    const created = await client.create(KINDS.secrets, secret(ref, release, values));
+    const created = await client.create(KINDS.secrets, secret(ref, values));
     if (created.ok) return values;
     if (created.status !== 409) throw new ApiError(`making the Secret ${ref.name}`, created);
     return ensure(options, suffix, wanted);
@@ -167,11 +167,11 @@ async function ensure(
   return { ...known, ...values };
 }
 
-function secret(ref: { namespace: string; name: string }, release: string, values: Values): Wire<V1Secret> {
+function secret(ref: { namespace: string; name: string }, values: Values): Wire<V1Secret> {
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { ...ref, labels: { [MANAGED_BY]: 'millrace', 'app.kubernetes.io/instance': release } },
+    metadata: { ...ref, ...MARKS },
     type: 'Opaque',
     data: encoded(values),
   };

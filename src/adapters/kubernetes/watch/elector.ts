@@ -1,4 +1,12 @@
 import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import {
+  leaseSeconds,
+  LOOK_EVERY_MS,
+  MIN_LEASE_SECONDS,
+  RENEW_EVERY_MS,
+  renewDeadlineMs,
+  withInterval,
+} from './lease-terms.ts';
 
 /** What a Lease says of who leads. */
 export interface LeaseRecord {
@@ -34,32 +42,27 @@ export interface ElectorOptions {
   identity: string;
   lease: LeaseAccess;
   clock: ElectorClock;
-  leaseSeconds?: number;
-  renewDeadlineMs?: number;
-  retryMs?: number;
   random?: () => number;
   onProblem(message: string): void;
 }
 
 /**
  * Leader election by client-go's rules: another's lease is over when its record has not changed for its whole duration by our own
- * clock, never by comparing clocks. The leader stops leading when it could not renew for ten seconds, five before others may take
- * over. A lease is no fence: the epoch in the database is.
+ * clock, never by comparing clocks. The leader stops leading before others may take over. Beyond client-go, the duration follows how
+ * regularly the leader renews (`lease-terms.ts`). A lease is no fence: the epoch in the database is.
  */
 export class Elector {
   readonly #options: ElectorOptions;
-  readonly #leaseMs: number;
-  readonly #renewDeadlineMs: number;
-  readonly #retryMs: number;
   readonly #random: () => number;
   #observed: VersionedRecord | undefined;
   #observedAt = -Infinity;
+  /** When the last write that made or kept the lease ours was sent: others count from a later moment. */
+  #renewedAt = -Infinity;
+  /** Milliseconds between our renewals. */
+  #intervals: number[] = [];
 
   constructor(options: ElectorOptions) {
     this.#options = options;
-    this.#leaseMs = (options.leaseSeconds ?? 15) * 1000;
-    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
-    this.#retryMs = options.retryMs ?? 2000;
     this.#random = options.random ?? Math.random;
   }
 
@@ -70,35 +73,48 @@ export class Elector {
 
   /** Returns true once we lead, false when the signal was given before. */
   async acquire(signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
     while (!signal.aborted) {
-      if (await this.#tryToHold()) return true;
-      await this.#options.clock.sleep(this.#retryMs * (1 + 0.2 * this.#random()), signal);
+      const sentAt = clock.now();
+      if (await this.#tryToHold()) {
+        this.#renewedAt = sentAt;
+        return true;
+      }
+      await clock.sleep(LOOK_EVERY_MS * (1 + 0.2 * this.#random()), signal);
     }
     return false;
   }
 
   /** Renews until the lead is lost or the signal is given; then the lease is given back if it is still ours. */
   async hold(signal: AbortSignal): Promise<'lost' | 'released'> {
-    let renewedAt = this.#options.clock.now();
+    const { clock } = this.#options;
     while (!signal.aborted) {
-      await this.#options.clock.sleep(this.#retryMs, signal);
+      await clock.sleep(RENEW_EVERY_MS, signal);
       if (signal.aborted) break;
-      if (await this.#withinDeadline(renewedAt)) renewedAt = this.#options.clock.now();
-      else if (this.#lost(renewedAt)) return 'lost';
+      const sentAt = clock.now();
+      if (await this.#withinDeadline()) {
+        this.#intervals = withInterval(this.#intervals, sentAt - this.#renewedAt);
+        this.#renewedAt = sentAt;
+      } else if (this.#lost()) return 'lost';
     }
     await this.#release();
     return 'released';
   }
 
-  #lost(renewedAt: number): boolean {
+  #lost(): boolean {
     const { clock, identity } = this.#options;
-    return this.holder !== identity || clock.now() - renewedAt >= this.#renewDeadlineMs;
+    return this.holder !== identity || clock.now() - this.#renewedAt >= this.#deadlineMs();
+  }
+
+  /** By the duration that others read in the Lease, not by the one that the next renewal will write. */
+  #deadlineMs(): number {
+    return renewDeadlineMs(this.#observed?.record.leaseSeconds ?? MIN_LEASE_SECONDS);
   }
 
   /** A request that hangs must not make us believe that we still lead. */
-  async #withinDeadline(renewedAt: number): Promise<boolean> {
+  async #withinDeadline(): Promise<boolean> {
     const { clock } = this.#options;
-    const left = Math.max(0, this.#renewDeadlineMs - (clock.now() - renewedAt));
+    const left = Math.max(0, this.#deadlineMs() - (clock.now() - this.#renewedAt));
     const tried = new AbortController();
     const late = clock.sleep(left, tried.signal).then(() => false);
     const held = await Promise.race([this.#tryToHold(), late]);
@@ -143,9 +159,10 @@ export class Elector {
     const { identity, clock } = this.#options;
     const now = microTime(clock.wallTime());
     const kept = before?.holder === identity;
+    const soFar = Number.isFinite(this.#renewedAt) ? clock.now() - this.#renewedAt : 0;
     return {
       holder: identity,
-      leaseSeconds: this.#leaseMs / 1000,
+      leaseSeconds: leaseSeconds([...this.#intervals, soFar]),
       acquireTime: kept ? before.acquireTime : now,
       renewTime: now,
       transitions: before === undefined || kept ? (before?.transitions ?? 0) : before.transitions + 1,

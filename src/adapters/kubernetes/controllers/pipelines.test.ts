@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { SeenPipeline, SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
+import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
+import { Store } from '#adapters/kubernetes/watch/store.ts';
+import type { Condition } from './conditions.ts';
+import { PipelinesController } from './pipelines.ts';
+import type { TeamState } from './teams.ts';
+
+const GENERATION = 2;
+const condition = (
+  type: string,
+  is: Condition['status'],
+  reason: string,
+  generation = GENERATION,
+): Condition => ({
+  type,
+  status: is,
+  reason,
+  message: `${reason}, in words`,
+  observedGeneration: generation,
+  lastTransitionTime: '2026-11-22T12:00:00Z',
+});
+
+interface World {
+  conditions?: Condition[];
+  team?: TeamState;
+  /** What applying the manifest runs into. */
+  error?: string;
+}
+
+const refuse = () => Promise.reject(new Error('not expected here'));
+
+/** What a process that has just begun to lead writes of a Pipeline that was there before, as `type=status reason`; nothing: 'kept'. */
+async function firstLook({ conditions, team = 'unknown', error = '' }: World): Promise<string[] | 'kept'> {
+  const store = new Store<SeenPipeline>();
+  const seen: SeenPipeline = {
+    namespace: 'blue',
+    name: 'app',
+    uid: 'u1',
+    resourceVersion: '7',
+    generation: GENERATION,
+    finalizers: [PIPELINE_FINALIZER],
+    configMaps: [],
+    secrets: [],
+    status: conditions === undefined ? {} : { observedGeneration: GENERATION, conditions },
+  };
+  store.put(seen);
+  let written: string[] | 'kept' = 'kept';
+  const client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'> = {
+    get: refuse,
+    patchJson: refuse,
+    applyStatus: (_, { status }) => {
+      const lines: Condition[] = JSON.parse(JSON.stringify(status)).conditions;
+      written = lines.map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
+      return Promise.resolve({ ok: false, status: 409, reason: 'Conflict', message: 'not looked at' });
+    },
+  };
+  const blue: SeenTeam = {
+    namespace: '',
+    name: 'blue',
+    uid: 't1',
+    resourceVersion: '1',
+    generation: 1,
+    finalizers: [],
+    spec: {},
+    status: {},
+  };
+  const controller = new PipelinesController({
+    client,
+    watched: { pipelines: { store }, teamOf: () => blue, pipelinesIn: () => [seen] },
+    recorder: { record: () => undefined },
+    queue: { add: () => undefined, addAfter: () => undefined },
+    apply: () => Promise.reject(new Error(error)),
+    remove: refuse,
+    facts: refuse,
+    teamState: () => team,
+  });
+  await controller.work('blue/app').catch(() => undefined);
+  return written;
+}
+
+const ACCEPTED = [condition('Ready', 'True', 'Accepted')];
+const REFUSED = [condition('Ready', 'False', 'InvalidConfig'), condition('Stalled', 'True', 'InvalidConfig')];
+
+describe('a new leader that has not looked at the Team yet', () => {
+  test.each<[string, World, string[] | 'kept']>([
+    ['keeps what says that the pipeline runs', { conditions: ACCEPTED }, 'kept'],
+    ['keeps what says what is wrong with the text', { conditions: REFUSED }, 'kept'],
+    [
+      'says of a newer text that it waits',
+      { conditions: [condition('Ready', 'True', 'Accepted', GENERATION - 1)] },
+      ['Ready=Unknown WaitingForTeam'],
+    ],
+    ['says of a new pipeline that it waits', {}, ['Ready=Unknown WaitingForTeam']],
+    [
+      'says that it waits in place of an error that was the leader before its own',
+      { conditions: [condition('Ready', 'False', 'Retrying')] },
+      ['Ready=Unknown WaitingForTeam'],
+    ],
+  ])('%s', async (_, world, written) => {
+    expect(await firstLook(world)).toEqual(written);
+  });
+});
+
+describe('a new leader whose database is away', () => {
+  test.each<[string, World, string[]]>([
+    [
+      'keeps what says that the pipeline runs, and says that it tries again',
+      { conditions: ACCEPTED },
+      ['Ready=True Accepted', 'Reconciling=True Retrying'],
+    ],
+    [
+      'keeps what says what is wrong with the text',
+      { conditions: REFUSED },
+      ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig', 'Reconciling=True Retrying'],
+    ],
+    [
+      'says of a pipeline that nobody has decided on that it tries again',
+      { conditions: [condition('Ready', 'Unknown', 'WaitingForTeam')] },
+      ['Ready=False Retrying', 'Reconciling=True Retrying'],
+    ],
+  ])('%s', async (_, world, written) => {
+    expect(await firstLook({ ...world, team: 'ready', error: 'the database is away' })).toEqual(written);
+  });
+});
