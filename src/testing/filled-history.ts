@@ -38,7 +38,8 @@ async function insertHistory(connection: Transaction, builds: number, at: Date):
     SELECT b.id, 0, b.job_id, 'app', r.id, v.id FROM builds b
     JOIN versions v ON v.fields ->> 'ref' = b.number::text, resources r`);
   await connection.query(rows()`
-    INSERT INTO good_versions SELECT i.job_id, i.resource_id, i.version_id, i.build_id
+    INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
+    SELECT i.job_id, i.resource_id, i.version_id, i.build_id
     FROM build_inputs i JOIN builds b ON b.id = i.build_id WHERE b.status = 'succeeded'`);
   await connection.query(rows()`UPDATE jobs SET next_number = ${builds + 1} WHERE name = 'unit'`);
   await connection.query(rows()`UPDATE job_gets SET dealt_with = (SELECT max(id) FROM versions)`);

@@ -53,11 +53,11 @@ export function buildsByPeople({ pool }: Database): OfBuilds {
         if (answer.answer === 'refused') return { answer: 'refused', reasons: [answer.reason] };
         await connection.query(rows()`
           UPDATE builds SET status = 'warning', warned_by = ${by} WHERE id = ${build.id}`);
-        await connection.query(rows()`${insertGoodVersions(build)}`);
         await connection.query(
           rows()`${requestSchedule(sql.fragment`SELECT ${build.job}::bigint
           UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${build.job}::bigint]`)}`,
         );
+        await connection.query(rows()`${insertGoodVersions(build)}`);
         return done(pipeline);
       }),
   };

@@ -102,7 +102,7 @@ export async function runFacts(
       WHERE s.run_id = c.id ORDER BY r.position) AS checks,
       CASE WHEN c.cause = 'version' THEN (
         SELECT jsonb_build_object('resource', r.name, 'leftMs', extract(epoch FROM h.held_until - now()) * 1000, 'versions', (
-          SELECT jsonb_agg(jsonb_build_object('id', f.id, 'fields', f.fields) ORDER BY f.id) FROM versions f
+          SELECT jsonb_agg(jsonb_build_object('id', f.id, 'fields', f.fields) ORDER BY f.place) FROM versions f
           WHERE f.scope_id = r.scope_id AND f.id BETWEEN h.first_version AND h.last_version))
         FROM hook_runs h JOIN resources r ON r.id = h.resource_id WHERE h.run_id = c.id) END AS hooks
     FROM check_runs c

@@ -5,11 +5,13 @@ import {
   type Facts,
   type JobFacts,
   type Need,
+  type Pass,
   type PassPage,
-  type ResourceFacts,
+  type Taken,
   type UsedPage,
 } from '#domain/scheduling/facts.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
+import { inIds } from '#domain/scheduling/version-ids.ts';
 import type { Gathered } from './gather.ts';
 import { prepared, type Transaction } from './pool.ts';
 
@@ -18,24 +20,24 @@ type UsedNeed = Need & { kind: 'used' };
 
 /**
  * Gathers the newest page of everything that the jobs' gets look back on, decides, and gathers older pages for as long as the decision
- * needs some, up to a bound.
+ * needs some, up to a bound. The decision tells versions by their row ids.
  */
 export async function decideWithPages(
   connection: Transaction,
-  { jobs, paused, resources }: Gathered,
+  { jobs, paused, resources, ids }: Gathered,
   decide: (facts: Facts) => Decision,
 ): Promise<Decision> {
   const known = jobs.map((job) => job.facts);
-  const facts: Facts = { paused, resources, jobs: known, passes: [], used: [] };
+  const facts: Facts = { paused, resources, jobs: known, passes: [], used: [], ids };
   let needs = newestPages(known);
   for (const rows of PAGE_ROWS) {
-    facts.passes.push(...(await passPages(connection, needs, { jobs: known, resources, rows })));
+    facts.passes.push(...(await passPages(connection, needs, { jobs: known, resources, rows, ids })));
     facts.used.push(...(await usedPages(connection, needs, rows)));
     const decision = decide(facts);
-    if (decision.needs.length === 0) return decision;
+    if (decision.needs.length === 0) return inIds(decision, ids);
     needs = decision.needs;
   }
-  return decide({ ...facts, exhausted: true });
+  return inIds(decide({ ...facts, exhausted: true }), ids);
 }
 
 function newestPages(jobs: JobFacts[]): Need[] {
@@ -57,14 +59,14 @@ function newestPages(jobs: JobFacts[]): Need[] {
 
 interface PassRow {
   position: number;
-  rows: PassPage['rows'] | null;
+  rows: { version: number; build: number; id: number; also: (Taken & { id: number })[] }[] | null;
 }
 
 /** One row more than the page is long tells whether it is the last. */
 async function passPages(
   connection: Transaction,
   needs: Need[],
-  { jobs, resources, rows }: { jobs: JobFacts[]; resources: ResourceFacts[]; rows: number },
+  { jobs, resources, rows, ids }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rows: number },
 ): Promise<PassPage[]> {
   const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
   if (wanted.length === 0) return [];
@@ -81,25 +83,35 @@ async function passPages(
   }));
   const found = await connection.any(prepared<PassRow>('gather_passes')`
     SELECT n.position, (
-      SELECT jsonb_agg(jsonb_build_object('version', page.version_id, 'build', page.build_id, 'also', CASE
+      SELECT jsonb_agg(jsonb_build_object('version', page.place, 'id', page.version_id, 'build', page.build_id, 'also', CASE
           WHEN n.also = '{}' THEN '[]' ELSE coalesce((
-            SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.version_id)) FROM good_versions o
+            SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.place, 'id', o.version_id)) FROM good_versions o
             WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)
+              AND o.scope_id = (SELECT scope_id FROM resources WHERE id = o.resource_id)
               AND NOT (o.resource_id = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = o.version_id))), '[]') END)
-        ORDER BY page.version_id DESC, page.build_id DESC)
-      FROM (SELECT version_id, build_id FROM good_versions g
-        WHERE g.job_id = n.upstream AND g.resource_id = n.resource AND (g.version_id, g.build_id) <= (n.version, n.build)
+        ORDER BY page.place DESC, page.build_id DESC)
+      FROM (SELECT version_id, place, build_id FROM good_versions g
+        WHERE g.job_id = n.upstream AND g.scope_id = (SELECT scope_id FROM resources WHERE id = n.resource)
+          AND (g.place, g.build_id) <= (n.version, n.build)
           AND NOT (n.resource = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
-        ORDER BY version_id DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
+        ORDER BY place DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
     FROM jsonb_to_recordset(${sql.jsonb(lists)})
       AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[], partly bigint[])`);
   return found.flatMap(({ position, rows: all }): PassPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];
     const { upstream, resource, from } = need;
-    const listed = all ?? [];
+    const listed = (all ?? []).map((row) => toPass(row, ids));
     return [{ upstream, resource, from, rows: listed.slice(0, rows), end: listed.length <= rows }];
   });
+}
+
+function toPass(
+  { version, build, id, also }: NonNullable<PassRow['rows']>[number],
+  ids: Gathered['ids'],
+): Pass {
+  for (const one of [{ version, id }, ...also]) if (one.version !== one.id) ids.set(one.version, one.id);
+  return { version, build, also: also.map(({ resource, version: taken }) => ({ resource, version: taken })) };
 }
 
 /** By upstream job: resources that some job takes more than one of through it, so that its builds must be known whole. */

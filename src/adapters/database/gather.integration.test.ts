@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { sql } from 'slonik';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { isActive, isGood } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
@@ -48,7 +49,7 @@ async function write(history: History): Promise<Written> {
   const resources = await idsByName('resources', history.resources, 'git.');
   const versions = new Map<number, number>();
   const all = history.resources.flatMap(({ id, versions: own }) =>
-    own.map((one) => ({ resource: id, version: one.id })),
+    own.map((one) => ({ resource: id, version: one.id, place: one.place })),
   );
   for (const { resource: of, version } of all.toSorted((a, b) => a.version - b.version)) {
     const row = await stores.pool.oneFirst(rows<{ id: number }>()`
@@ -57,16 +58,34 @@ async function write(history: History): Promise<Written> {
       RETURNING id`);
     versions.set(version, row);
   }
+  const places = new Map<number, number>();
+  for (const { version, place } of all.toSorted((a, b) => a.place - b.place)) {
+    const row = await stores.pool.oneFirst(rows<{ place: number }>()`
+      UPDATE versions SET place = ${isMoved(all, place) ? sql.fragment`nextval(pg_get_serial_sequence('versions', 'id'))` : sql.fragment`place`}
+      WHERE id = ${rowOf(versions, version)} RETURNING place`);
+    places.set(place, row);
+  }
   await writeDecided(history, { jobs, resources, versions });
   for (const known of history.jobs)
     for (const [position, one] of known.gets.entries())
       await stores.pool.query(rows()`
         UPDATE job_gets SET every = ${one.every}, dealt_with = ${before(one.baseline, versions)},
-          settled = ${before(one.settled, versions)}
+          settled = ${before(one.settled, versions)}, floor = ${floorIn(places, one.floor)}
         WHERE job_id = ${rowOf(jobs, known.id)} AND position = ${position}`);
   for (const build of history.builds.toSorted((a, b) => a.id - b.id))
     await writeBuild(build, { pipeline: saved.id, jobs, resources, versions });
   return { pipeline: saved.id, versions, jobs };
+}
+
+/** The place of what is at the floor or above it. */
+function floorIn(places: Map<number, number>, floor = 0): number {
+  const above = [...places].filter(([place]) => place >= floor).map(([, row]) => row);
+  return above.length === 0 ? 0 : Math.min(...above);
+}
+
+/** It, or one below it, stands where no id does; so all that are above get places anew. */
+function isMoved(all: readonly { version: number; place: number }[], place: number): boolean {
+  return all.some((one) => one.place !== one.version && one.place <= place);
 }
 
 interface Rows {
@@ -185,7 +204,7 @@ describe('what Postgres gathers', () => {
     });
     const known = history.resources[0];
     for (let version = 1; version <= 300; version += 1) {
-      known?.versions.push({ id: version, label: String(version), disabled: false });
+      known?.versions.push({ id: version, place: version, label: String(version), disabled: false });
       for (const of of version === 5 ? [1, 2] : [1])
         history.builds.push({
           id: history.builds.length + 1,

@@ -3,6 +3,7 @@ import {
   MOST_PASSED,
   MOST_UNUSED,
   NEWEST,
+  type BuildRequest,
   type Facts,
   type GetFacts,
   type Held,
@@ -11,7 +12,7 @@ import {
 import type { Hold } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { ids, prepared, type Transaction } from './pool.ts';
-import { NEWEST_FIRST, ofScope, olderThan, OLDEST_FIRST } from './versions-in-order.ts';
+import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 /** A job's facts, and what the store needs to write what is decided on them. */
 export interface GatheredJob {
@@ -35,6 +36,8 @@ export interface Gathered {
   resources: Facts['resources'];
   /** Jobs of the pipeline may be left that wait for a decision too. */
   more: boolean;
+  /** Row ids of versions by place, where they differ; pages add theirs. */
+  ids: Map<number, number>;
 }
 
 interface Row {
@@ -53,18 +56,26 @@ interface Row {
   serial_groups: string[];
   team_limit: number | null;
   active: number | null;
-  requests: JobFacts['requests'] | null;
+  requests: RequestRow[] | null;
   inputs: InputRow[] | null;
 }
 
-interface InputRow extends GetFacts {
+interface InputRow extends Omit<GetFacts, 'unused'> {
   name: string;
   resourceName: string;
-  newest: number | null;
+  newest: Placed | null;
+  unused: Placed[];
   disabled: boolean;
-  pinned: { version: number; disabled: boolean; unknown: boolean } | null;
-  held: { from: number; until: string; newest: number | null } | null;
+  pinned: { version: Placed; disabled: boolean; unknown: boolean } | null;
+  held: { from: number; until: string; newest: Placed | null } | null;
 }
+
+/** Place and row id of a version. */
+type Placed = [place: number, id: number];
+
+type RequestRow = Omit<BuildRequest, 'version'> & {
+  version?: { resource: number; version: Placed; disabled: boolean };
+};
 
 /** As many gets are looked at for one decision, and at least one job: the cost of a decision does not grow with the pipeline. */
 const MAX_GETS = 1000;
@@ -85,6 +96,11 @@ export async function gatherJobs(connection: Transaction, jobs: readonly number[
   return await gather(connection, 'gather_jobs', { where: sql.fragment`j.id = ANY(${ids(jobs)})` });
 }
 
+type PlaceOf = (version: Placed) => number;
+
+/** Of `v`. */
+const placed = sql.fragment`jsonb_build_array(v.place, v.id)`;
+
 /** Each part is answered from one end of an index, so the cost does not grow with history. */
 async function gather(
   connection: Transaction,
@@ -98,19 +114,21 @@ async function gather(
       (SELECT b.number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
         AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') ORDER BY b.id LIMIT 1) AS active,
       (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
-          WHEN m.version_id IS NOT NULL THEN jsonb_build_object('resource', m.resource_id, 'version', m.version_id,
-            'disabled', (SELECT v.disabled FROM versions v WHERE v.id = m.version_id)) END)) ORDER BY m.id)
+          WHEN m.version_id IS NOT NULL THEN (
+            SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
+            FROM versions v WHERE v.id = m.version_id) END)) ORDER BY m.id)
         FROM job_triggers m WHERE m.job_id = j.id AND m.build_id IS NULL AND m.refused IS NULL) AS requests,
       (SELECT jsonb_agg(jsonb_build_object(
           'name', g.name, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
           'baseline', g.dealt_with,
           'passed', coalesce((SELECT jsonb_agg(jsonb_build_object('job', u.id, 'name', u.name) ORDER BY u.position)
             FROM jobs u WHERE u.id = ANY(g.passed)), '[]'),
-          'newest', (SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1),
+          'newest', (SELECT ${placed} FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1),
           'disabled', (SELECT id FROM versions WHERE scope_id = r.scope_id AND disabled LIMIT 1) IS NOT NULL,
-          'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN jsonb_build_object('version', r.pinned_version,
-              'disabled', (SELECT v.disabled FROM versions v WHERE v.id = r.pinned_version), 'unknown', false)
-            WHEN r.pin_wanted IS NOT NULL THEN '{"version": 0, "disabled": false, "unknown": true}' END,
+          'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN (
+              SELECT jsonb_build_object('version', ${placed}, 'disabled', v.disabled, 'unknown', false)
+              FROM versions v WHERE v.id = r.pinned_version)
+            WHEN r.pin_wanted IS NOT NULL THEN '{"version": [0, 0], "disabled": false, "unknown": true}' END,
           'held', ${heldFrom},
           'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions}
             ELSE ${unusedPassed} END) ORDER BY g.position)
@@ -121,11 +139,17 @@ async function gather(
     JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE j.deleted_at IS NULL AND ${where}`);
   const inputs = found.flatMap((row) => row.inputs ?? []);
+  const moved = new Map<number, number>();
+  const placeOf: PlaceOf = ([place, id]) => {
+    if (place !== id) moved.set(place, id);
+    return place;
+  };
   return {
-    jobs: found.map(toGathered),
+    jobs: found.map((row) => toGathered(row, placeOf)),
     paused: found.some((row) => row.pipeline_paused),
     more: inputs.length >= MAX_GETS,
-    resources: [...new Map(inputs.map((input) => [input.resource, toResource(input)])).values()],
+    resources: [...new Map(inputs.map((input) => [input.resource, toResource(input, placeOf)])).values()],
+    ids: moved,
   };
 }
 
@@ -146,30 +170,33 @@ const asPinned = (version: FragmentSqlToken) =>
 /** Of the oldest hooks that have not ended in their time. Resources that fire none have nothing to look up. */
 const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
-    SELECT id FROM versions WHERE ${olderThan(sql.fragment`r.scope_id`, sql.fragment`h.first_version`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
+    SELECT ${placed} FROM versions v
+    WHERE ${ofScope(sql.fragment`r.scope_id`)} AND id < h.first_version AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
   FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
 
 /** Both ends as pairs of scope and version, as in `versions-in-order.ts`. */
 const unusedVersions = sql.fragment`ARRAY(
-  SELECT v.id FROM versions v
+  SELECT ${placed} FROM versions v
   WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1)) AND (scope_id, id) <= (r.scope_id, ${toPin})
     AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
-  ${OLDEST_FIRST} LIMIT ${MOST_UNUSED + 1})`;
+    AND v.place >= g.floor
+  ${FOUND_FIRST_FIRST} LIMIT ${MOST_UNUSED + 1})`;
 
+/** A place is never below the id, so nothing up to the mark is at a place behind it. */
 const unusedPassed = sql.fragment`ARRAY(
-  SELECT n.version_id FROM (
-    SELECT DISTINCT version_id FROM (
-      SELECT version_id FROM good_versions
-      WHERE job_id = g.passed[1] AND resource_id = r.id AND version_id > g.dealt_with
+  SELECT jsonb_build_array(n.place, n.version_id) FROM (
+    SELECT DISTINCT place, version_id FROM (
+      SELECT place, version_id FROM good_versions
+      WHERE job_id = g.passed[1] AND scope_id = r.scope_id AND place > g.dealt_with AND place >= g.floor
         AND ${asPinned(sql.fragment`version_id`)}
-      ORDER BY version_id DESC LIMIT ${MOST_PASSED}) AS newest) AS n
-  WHERE ${neverUsed(sql.fragment`n.version_id`)} AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
+      ORDER BY place DESC LIMIT ${MOST_PASSED}) AS newest) AS n
+  WHERE n.version_id > g.dealt_with AND ${neverUsed(sql.fragment`n.version_id`)} AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
     SELECT bool_and((SELECT o.build_id FROM good_versions o
       WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)
     FROM unnest(g.passed) AS u (job))
-  ORDER BY n.version_id DESC LIMIT ${MOST_UNUSED})`;
+  ORDER BY n.place LIMIT ${MOST_UNUSED})`;
 
-function toGathered(row: Row): GatheredJob {
+function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
   const inputs = row.inputs ?? [];
   return {
     facts: {
@@ -184,9 +211,9 @@ function toGathered(row: Row): GatheredJob {
         every,
         baseline,
         passed,
-        unused,
+        unused: unused.map(placeOf),
       })),
-      requests: row.requests ?? [],
+      requests: (row.requests ?? []).map((request) => toRequest(request, placeOf)),
       ...(row.active === null ? {} : { active: { number: String(row.active) } }),
     },
     team: row.team,
@@ -205,24 +232,26 @@ function toGathered(row: Row): GatheredJob {
   };
 }
 
-function toResource({
-  resource,
-  resourceName,
-  newest,
-  disabled,
-  pinned,
-  held,
-}: InputRow): Facts['resources'][number] {
+function toRequest({ version, ...request }: RequestRow, placeOf: PlaceOf): BuildRequest {
+  return version === undefined
+    ? request
+    : { ...request, version: { ...version, version: placeOf(version.version) } };
+}
+
+function toResource(
+  { resource, resourceName, newest, disabled, pinned, held }: InputRow,
+  placeOf: PlaceOf,
+): Facts['resources'][number] {
   return {
     id: resource,
     name: resourceName,
     disabled,
-    ...(newest === null ? {} : { newest }),
-    ...(pinned === null ? {} : { pinned }),
-    ...(held === null ? {} : { held: toHeld(held) }),
+    ...(newest === null ? {} : { newest: placeOf(newest) }),
+    ...(pinned === null ? {} : { pinned: { ...pinned, version: placeOf(pinned.version) } }),
+    ...(held === null ? {} : { held: toHeld(held, placeOf) }),
   };
 }
 
-function toHeld({ from, until, newest }: NonNullable<InputRow['held']>): Held {
-  return { from, until: new Date(until), ...(newest === null ? {} : { newest }) };
+function toHeld({ from, until, newest }: NonNullable<InputRow['held']>, placeOf: PlaceOf): Held {
+  return { from, until: new Date(until), ...(newest === null ? {} : { newest: placeOf(newest) }) };
 }

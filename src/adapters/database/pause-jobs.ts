@@ -1,6 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { rows, type Transaction } from './pool.ts';
-import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
+import { FOUND_LAST_FIRST, ofScope } from './versions-in-order.ts';
 
 /** A condition on `j`, the jobs. The caller holds the pipeline's lock. Answers whether any of them was not paused. */
 export async function pauseJobs(
@@ -18,7 +18,7 @@ export async function unpauseJobs(connection: Transaction, which: FragmentSqlTok
   await connection.query(rows()`
     UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, newest.id)
     FROM jobs j, resources r
-      CROSS JOIN LATERAL (SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} ${NEWEST_FIRST} LIMIT 1) AS newest
+      CROSS JOIN LATERAL (SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} ${FOUND_LAST_FIRST} LIMIT 1) AS newest
     WHERE j.id = g.job_id AND j.paused AND r.id = g.resource_id AND ${which}`);
   const unpaused = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs j SET paused = false, paused_by = NULL, schedule_requested = schedule_requested + 1

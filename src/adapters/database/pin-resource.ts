@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { baselineAfterUnpin, type CountedGet } from '#domain/scheduling/baselines.ts';
+import { floorAfterUnpin } from '#domain/scheduling/baselines.ts';
 import { cancelledByDisable, cancelledByPin, type Status } from '#domain/scheduling/build-changes.ts';
 import { MOST_PASSED, type Taken } from '#domain/scheduling/facts.ts';
 import { endUnstarted } from './end-unstarted.ts';
@@ -97,7 +97,14 @@ async function forgetUse(connection: Transaction, builds: readonly number[]): Pr
 const takersOf = (resource: number) =>
   sql.fragment`SELECT job_id FROM job_gets WHERE resource_id = ${resource}`;
 
-type GetRow = Omit<CountedGet, 'newestReady'> & { job: number; position: number; newestReady: number | null };
+interface GetRow {
+  job: number;
+  position: number;
+  trigger: boolean;
+  every: boolean;
+  floor: number;
+  newestReady: number | null;
+}
 
 /** Of the versions that came while it was pinned the latest that is ready may trigger. The caller holds the pipeline's lock. */
 export async function writeUnpin(connection: Transaction, resource: number): Promise<void> {
@@ -105,28 +112,28 @@ export async function writeUnpin(connection: Transaction, resource: number): Pro
     UPDATE resources SET pinned_version = NULL, pinned_by = NULL, pinned_at = NULL, pin_comment = NULL, pin_wanted = NULL
     WHERE id = ${resource}`);
   const gets = await connection.any(rows<GetRow>()`
-    SELECT g.job_id AS job, g.position, g.trigger, g.every, g.dealt_with AS baseline, CASE
+    SELECT g.job_id AS job, g.position, g.trigger, g.every, g.floor, CASE
       WHEN NOT (g.trigger AND g.every) THEN NULL
       WHEN g.passed = '{}' THEN (
-        SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1)
+        SELECT place FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1)
       ELSE (
-        SELECT n.version_id FROM (
-          SELECT version_id FROM good_versions WHERE job_id = g.passed[1] AND resource_id = r.id
-          ORDER BY version_id DESC LIMIT ${MOST_PASSED}) AS n JOIN versions v ON v.id = n.version_id
+        SELECT n.place FROM (
+          SELECT version_id, place FROM good_versions WHERE job_id = g.passed[1] AND scope_id = r.scope_id
+          ORDER BY place DESC LIMIT ${MOST_PASSED}) AS n JOIN versions v ON v.id = n.version_id
         WHERE NOT v.disabled AND (
           SELECT bool_and(EXISTS (SELECT 1 FROM good_versions o
             WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id))
           FROM unnest(g.passed) AS u (job))
-        ORDER BY n.version_id DESC LIMIT 1) END AS "newestReady"
+        ORDER BY n.place DESC LIMIT 1) END AS "newestReady"
     FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.resource_id = ${resource}`);
   const counted = gets.map(({ newestReady, ...get }) => ({
     job: get.job,
     position: get.position,
-    baseline: baselineAfterUnpin({ ...get, ...(newestReady === null ? {} : { newestReady }) }),
+    floor: floorAfterUnpin({ ...get, ...(newestReady === null ? {} : { newestReady }) }),
   }));
   await connection.query(rows()`
-    UPDATE job_gets g SET dealt_with = n.baseline
-    FROM jsonb_to_recordset(${sql.jsonb(counted)}) AS n (job bigint, position integer, baseline bigint)
+    UPDATE job_gets g SET floor = n.floor
+    FROM jsonb_to_recordset(${sql.jsonb(counted)}) AS n (job bigint, position integer, floor bigint)
     WHERE g.job_id = n.job AND g.position = n.position`);
   await connection.query(rows()`${requestSchedule(takersOf(resource))}`);
 }

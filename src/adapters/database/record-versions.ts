@@ -2,11 +2,13 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import { storableFields } from '#domain/build/storable.ts';
 import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import { versionDigest } from './digests.ts';
+import { moveVersions, type MovedVersion } from './move-versions.ts';
 import { rows, texts, time, type Transaction } from './pool.ts';
 
 /**
- * Adds those of the versions that the scope does not know, in order, and asks for a decision on the jobs that take them ungated.
- * The caller holds the scope, so ids within a scope grow in the order of commits.
+ * Adds those of the versions that the scope does not know, and asks for a decision on the jobs that take them. If any is new, all of them
+ * end up in the order given, the last as the newest of the scope: the first ones stay where they are as long as they are known and in
+ * order. The caller holds the scope, so ids within a scope grow in the order of commits. Answers the ids of the new ones.
  */
 export async function addVersions(
   connection: Transaction,
@@ -14,17 +16,24 @@ export async function addVersions(
   versions: Record<string, string>[],
   { at, build = null }: { at: Date; build?: number | null },
 ): Promise<number[]> {
-  if (versions.length === 0) return [];
-  const clean = versions.map(storableFields);
-  const known = await connection.anyFirst(rows<{ id: number }>()`
-    WITH added AS (
-      INSERT INTO versions (scope_id, digest, fields, found_at, build_id)
-      SELECT ${scope}, decode(n.digest, 'hex'), n.fields::jsonb, ${time(at)}, ${build}::bigint
-      FROM unnest(${texts(clean.map((fields) => versionDigest(fields).toString('hex')))},
-        ${texts(clean.map((fields) => JSON.stringify(fields)))}) WITH ORDINALITY AS n (digest, fields, position)
-      WHERE NOT EXISTS (SELECT 1 FROM versions v WHERE v.scope_id = ${scope} AND v.digest = decode(n.digest, 'hex'))
-      ORDER BY n.position
-      ON CONFLICT DO NOTHING
+  const printed = lastOfEach(versions.map(storableFields));
+  if (printed.length === 0) return [];
+  const { added, moved } = await connection.one(rows<{ added: number[]; moved: MovedVersion[] }>()`
+    WITH printed AS MATERIALIZED (
+      SELECT n.position, decode(n.digest, 'hex') AS digest, n.fields::jsonb AS fields, v.id, v.place,
+        max(v.place) OVER (ORDER BY n.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newest_before
+      FROM unnest(${texts(printed.map(({ digest }) => digest))}, ${texts(printed.map(({ fields }) => fields))})
+        WITH ORDINALITY AS n (digest, fields, position)
+      LEFT JOIN versions v ON v.scope_id = ${scope} AND v.digest = decode(n.digest, 'hex')),
+    -- From the first version that is new or out of order.
+    rest AS MATERIALIZED (
+      SELECT p.*, nextval(pg_get_serial_sequence('versions', 'id')) AS next FROM (
+        SELECT * FROM printed WHERE EXISTS (SELECT 1 FROM printed WHERE id IS NULL)
+          AND position >= (SELECT min(position) FROM printed WHERE id IS NULL OR place < newest_before)
+        ORDER BY position) AS p),
+    added AS (
+      INSERT INTO versions (id, scope_id, digest, fields, found_at, build_id) OVERRIDING SYSTEM VALUE
+      SELECT next, ${scope}, digest, fields, ${time(at)}, ${build}::bigint FROM rest WHERE id IS NULL ORDER BY position
       RETURNING id, fields),
     -- What the manifest pins the resource to may be among them.
     pinned AS (
@@ -33,9 +42,23 @@ export async function addVersions(
     ${holdForHooks(scope, at)}
     asked AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN resources r ON r.id = g.resource_id
-        WHERE r.scope_id = ${scope} AND g.passed = '{}' AND EXISTS (SELECT 1 FROM added)`)})
-    SELECT id FROM added ORDER BY id`);
-  return [...known];
+        WHERE r.scope_id = ${scope} AND EXISTS (SELECT 1 FROM added)
+          AND (g.passed = '{}' OR EXISTS (SELECT 1 FROM rest WHERE id IS NOT NULL))`)})
+    SELECT to_jsonb(ARRAY(SELECT id FROM added ORDER BY id)) AS added,
+      coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'place', next)) FROM rest WHERE id IS NOT NULL), '[]') AS moved`);
+  if (moved.length > 0) await moveVersions(connection, moved);
+  return added;
+}
+
+/** Of equal versions the last counts, as it would be printed last. */
+function lastOfEach(versions: Record<string, string>[]): { digest: string; fields: string }[] {
+  const byDigest = new Map<string, string>();
+  for (const version of versions) {
+    const digest = versionDigest(version).toString('hex');
+    byDigest.delete(digest);
+    byDigest.set(digest, JSON.stringify(version));
+  }
+  return [...byDigest].map(([digest, fields]) => ({ digest, fields }));
 }
 
 /**
@@ -61,5 +84,5 @@ function holdForHooks(scope: number, at: Date): FragmentSqlToken {
 export function requestSchedule(jobs: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     UPDATE jobs SET schedule_requested = schedule_requested + 1
-    WHERE id IN (SELECT id FROM jobs WHERE id IN (${jobs}) AND deleted_at IS NULL ORDER BY id FOR UPDATE)`;
+    WHERE id IN (SELECT id FROM jobs WHERE id IN (${jobs}) AND deleted_at IS NULL ORDER BY id FOR UPDATE) RETURNING jobs.id`;
 }

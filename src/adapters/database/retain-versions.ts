@@ -2,7 +2,7 @@ import { retainVersions, type VersionRetainFacts } from '#domain/scheduling/reta
 import type { Removed } from '#flows/retain-history.ts';
 import { ids, rows, type Transaction } from './pool.ts';
 import { leaveTurn, takeTurn, type Turn } from './retention-turn.ts';
-import { NEWEST_FIRST, newerThan, ofScope, OLDEST_FIRST } from './versions-in-order.ts';
+import { FOUND_FIRST_FIRST, foundAfter, NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 /** Versions that are looked at by one transaction. */
 const AT_ONCE = 500;
@@ -52,7 +52,7 @@ async function factsOf(
             OR EXISTS (SELECT 1 FROM build_outputs o WHERE o.version_id = v.id)
             OR EXISTS (SELECT 1 FROM resources r WHERE r.pinned_version = v.id)) ORDER BY v.id)
         FROM (SELECT id, found_at FROM versions
-          WHERE ${newerThan(scope, from)} AND NOT forgotten ${OLDEST_FIRST} LIMIT ${AT_ONCE}) AS v) AS versions,
+          WHERE ${foundAfter(scope, from)} AND NOT forgotten ${FOUND_FIRST_FIRST} LIMIT ${AT_ONCE}) AS v) AS versions,
       (SELECT max(pinned_version) FROM resources WHERE scope_id = ${scope}) AS pinned,
       (SELECT id FROM versions WHERE ${ofScope(scope)} ${NEWEST_FIRST} LIMIT 1) AS newest,
       (SELECT id FROM versions WHERE ${ofScope(scope)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1) AS enabled,

@@ -5,7 +5,7 @@ import { takesEvery } from '#domain/scheduling/takes-every.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
-import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
+import { FOUND_LAST_FIRST, ofScope } from './versions-in-order.ts';
 
 /** Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each. */
 export async function saveJobs(
@@ -89,27 +89,28 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
     every: boolean;
     dealt_with: number;
     settled: number;
+    floor: number;
   }>()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
-    RETURNING g.job_id AS job, g.resource_id AS resource, g.passed <> '{}' AS gated, g.every, g.settled,
+    RETURNING g.job_id AS job, g.resource_id AS resource, g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
       CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
   await connection.query(rows()`
-    INSERT INTO job_gets (job_id, position, name, resource_id, trigger, every, passed, dealt_with, settled)
+    INSERT INTO job_gets (job_id, position, name, resource_id, trigger, every, passed, dealt_with, settled, floor)
     SELECT j.id, n.position, n.name, r.id, n.trigger, n.every,
       ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
         WHERE u.pipeline_id = ${pipeline}),
       coalesce(before.dealt_with,
-        (SELECT v.id FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} ${NEWEST_FIRST} LIMIT 1),
+        (SELECT v.id FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} ${FOUND_LAST_FIRST} LIMIT 1),
         0),
-      coalesce(before.settled, 0)
+      coalesce(before.settled, 0), coalesce(before.floor, 0)
     FROM jsonb_to_recordset(${sql.jsonb(gets)}) AS n
       (job text, position integer, name text, resource text, trigger boolean, every boolean, passed jsonb)
     JOIN jobs j ON j.pipeline_id = ${pipeline} AND j.name = n.job
     JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource
     LEFT JOIN LATERAL (
-      SELECT min(k.dealt_with) AS dealt_with, min(CASE WHEN k.every AND NOT k.gated THEN k.settled ELSE 0 END) AS settled
+      SELECT min(k.dealt_with) AS dealt_with, min(k.floor) AS floor, min(CASE WHEN k.every AND NOT k.gated THEN k.settled ELSE 0 END) AS settled
       FROM jsonb_to_recordset(${sql.jsonb(known)}) AS k
-        (job bigint, resource bigint, gated boolean, every boolean, dealt_with bigint, settled bigint)
+        (job bigint, resource bigint, gated boolean, every boolean, dealt_with bigint, settled bigint, floor bigint)
       WHERE k.job = j.id AND k.resource = r.id
         AND NOT (k.gated AND n.passed = '[]') AND NOT (n.every AND NOT k.every)) AS before ON true`);
 }

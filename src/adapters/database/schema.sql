@@ -251,12 +251,15 @@ CREATE TABLE good_versions (
   resource_id bigint NOT NULL,
   version_id bigint NOT NULL,
   build_id bigint NOT NULL,
+  scope_id bigint NOT NULL,
+  place bigint NOT NULL,
   CONSTRAINT good_versions_pkey PRIMARY KEY (job_id, resource_id, version_id, build_id),
   CONSTRAINT good_versions_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
   CONSTRAINT good_versions_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
   CONSTRAINT good_versions_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
   CONSTRAINT good_versions_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
+CREATE INDEX good_versions_in_order ON public.good_versions USING btree (job_id, scope_id, place, build_id);
 CREATE INDEX good_versions_of_build ON public.good_versions USING btree (build_id, resource_id, version_id);
 
 CREATE TABLE hook_runs (
@@ -282,6 +285,7 @@ CREATE TABLE job_gets (
   dealt_with bigint DEFAULT 0 NOT NULL,
   every boolean DEFAULT false NOT NULL,
   settled bigint DEFAULT 0 NOT NULL,
+  floor bigint DEFAULT 0 NOT NULL,
   CONSTRAINT job_gets_pkey PRIMARY KEY (job_id, "position"),
   CONSTRAINT job_gets_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
   CONSTRAINT job_gets_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id)
@@ -584,10 +588,13 @@ CREATE TABLE versions (
   disabled boolean DEFAULT false NOT NULL,
   disabled_by text,
   forgotten boolean DEFAULT false NOT NULL,
+  place bigint NOT NULL,
   CONSTRAINT versions_pkey PRIMARY KEY (id),
   CONSTRAINT versions_scope_id_digest_key UNIQUE (scope_id, digest),
   CONSTRAINT versions_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
 );
 CREATE INDEX versions_disabled ON public.versions USING btree (scope_id) WHERE disabled;
+CREATE UNIQUE INDEX versions_in_order ON public.versions USING btree (scope_id, place);
 CREATE UNIQUE INDEX versions_of_scope ON public.versions USING btree (scope_id, id);
 CREATE INDEX versions_remembered ON public.versions USING btree (scope_id, id) WHERE (NOT forgotten);
+CREATE INDEX versions_shown ON public.versions USING btree (scope_id, place) WHERE (NOT forgotten);

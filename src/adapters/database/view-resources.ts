@@ -52,6 +52,8 @@ export async function viewResources(
   return found.map(withoutNulls);
 }
 
+const placeOf = (version: number) => sql.fragment`(SELECT place FROM versions WHERE id = ${version})`;
+
 export async function viewVersions(
   pool: DatabasePool,
   { resource, ...name }: ResourceName,
@@ -66,8 +68,8 @@ export async function viewVersions(
   const found = await pool.any(rows<VersionView>()`
     SELECT id, fields, found_at AS "createdAt", disabled FROM versions
     WHERE ${ofScope(scope)} AND NOT forgotten
-      ${before === undefined ? sql.fragment`` : sql.fragment`AND ${olderThan(scope, before)}`}
-      ${after === undefined ? sql.fragment`` : sql.fragment`AND ${newerThan(scope, after)}`}
+      ${before === undefined ? sql.fragment`` : sql.fragment`AND ${olderThan(scope, placeOf(before))}`}
+      ${after === undefined ? sql.fragment`` : sql.fragment`AND ${newerThan(scope, placeOf(after))}`}
     ${after === undefined ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ${pageSize(page) + 1}`);
   return cutPage(found, page);
 }

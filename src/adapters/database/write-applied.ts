@@ -146,21 +146,27 @@ async function writeEnd(
       WHERE id = ${build}),
     attempt AS (
       UPDATE build_attempts SET ended_at = ${time(end.at)} WHERE build_id = ${build} AND attempt = ${attempt}),
-    good AS (
-      ${insertGoodVersions({ id: build, job, attempt }, sql.fragment`WHERE ${isGood(status)}`)})
-    ${requestSchedule(sql.fragment`SELECT ${job}::bigint
-      UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${isGood(status)}`)}`);
+    asked AS (
+      ${requestSchedule(sql.fragment`SELECT ${job}::bigint
+      UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${isGood(status)}`)})
+    ${insertGoodVersions(
+      { id: build, job, attempt },
+      // After the jobs, as whoever moves versions takes them.
+      sql.fragment`WHERE ${isGood(status)} AND (SELECT count(*) FROM asked) >= 0`,
+    )}`);
 }
 
-/** What a good build took and made counts for `passed`. */
+/** What a good build took and made counts for `passed`. Nobody moves these versions until it is written (`moveVersions`). */
 export function insertGoodVersions(
   { id, job, attempt }: { id: number; job: number; attempt: number },
   where: FragmentSqlToken = sql.fragment``,
 ): FragmentSqlToken {
-  return sql.fragment`INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
-      SELECT ${job}::bigint, resource_id, version_id, ${id}::bigint FROM (
+  return sql.fragment`INSERT INTO good_versions (job_id, resource_id, version_id, build_id, scope_id, place)
+      SELECT ${job}::bigint, used.resource_id, v.id, ${id}::bigint, v.scope_id, v.place FROM (
         SELECT resource_id, version_id FROM build_inputs WHERE build_id = ${id}
         UNION SELECT resource_id, version_id FROM build_outputs WHERE build_id = ${id} AND attempt = ${attempt}) AS used
+      JOIN versions v ON v.id = used.version_id
       ${where}
+      ORDER BY v.id FOR SHARE OF v
       ON CONFLICT DO NOTHING`;
 }

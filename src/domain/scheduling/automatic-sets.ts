@@ -38,7 +38,7 @@ export function automaticSets(job: JobFacts, choice: Choice, { known, used, room
   const postponed = (cut || more) && wanted.length > 1;
   const sets = orderSets(postponed ? without(wanted, newest) : wanted, newest);
   const told = { sets, more, postponed };
-  const fresh = freshTriggers(job, newest, { sets, used });
+  const fresh = freshTriggers(job, newest, { sets, used, known });
   const ready = fresh.trigger !== undefined;
   const mayBuild = job.interruptible === true || (job.active === undefined && sets.length === 0);
   if (fresh.trigger !== undefined && mayBuild && !cut) {
@@ -64,9 +64,12 @@ function without(sets: VersionSet[], newest: number[]): VersionSet[] {
 const takesEvery = (get: GetFacts, gated: boolean): boolean =>
   get.trigger && get.every && get.passed.length > 0 === gated;
 
-/** Those that this decision takes. */
-function unusedOf(get: GetFacts): number[] {
-  return get.unused.toSorted((a, b) => a - b).slice(0, MOST_UNUSED);
+/** Those that this decision takes: what was found first, so that marks can tell how far it went; the oldest version first. */
+export function unusedOf({ unused }: GetFacts, { idOf }: Pick<Known, 'idOf'>): number[] {
+  return unused
+    .toSorted((a, b) => idOf(a) - idOf(b))
+    .slice(0, MOST_UNUSED)
+    .toSorted((a, b) => a - b);
 }
 
 /** A version of a get that wants a build. `group`: the gets with which its upstream jobs have to agree. */
@@ -86,7 +89,7 @@ function setsForVersions(
 ): Pick<AutomaticSets, 'sets' | 'cut' | 'needs'> {
   const first = new Map<string, VersionSet>();
   const needs: Need[] = [];
-  const all = [...newVersions(job), ...passedVersions(job)];
+  const all = [...newVersions(job, known), ...passedVersions(job, known)];
   for (const candidate of all.toSorted((a, b) => a.version - b.version || a.index - b.index)) {
     const made = setFor(candidate, newest, known);
     if ('needs' in made) needs.push(...made.needs);
@@ -97,18 +100,18 @@ function setsForVersions(
   return { sets: [...first.values()], cut: false, needs };
 }
 
-function newVersions({ gets }: JobFacts): Candidate[] {
+function newVersions({ gets }: JobFacts, known: Known): Candidate[] {
   return gets.flatMap((get, index) =>
-    takesEvery(get, false) ? unusedOf(get).map((version) => ({ get, index, version })) : [],
+    takesEvery(get, false) ? unusedOf(get, known).map((version) => ({ get, index, version })) : [],
   );
 }
 
 /** Versions that are ready, whenever they became so. */
-function passedVersions({ gets }: JobFacts): Candidate[] {
+function passedVersions({ gets }: JobFacts, known: Known): Candidate[] {
   return gatedGroups(gets).flatMap((group) =>
     group
       .filter(({ get }) => takesEvery(get, true))
-      .flatMap((place) => unusedOf(place.get).map((version) => ({ ...place, version, group }))),
+      .flatMap((place) => unusedOf(place.get, known).map((version) => ({ ...place, version, group }))),
   );
 }
 
@@ -132,15 +135,15 @@ function setFor(
 function freshTriggers(
   job: JobFacts,
   newest: number[],
-  { sets, used }: { sets: VersionSet[]; used: KnownUsed },
+  { sets, used, known }: Omit<Context, 'room'> & { sets: VersionSet[] },
 ): { trigger?: { resource: number; version: number }; needs: Need[] } {
   const needs: Need[] = [];
   const fresh: { resource: number; version: number }[] = [];
   for (const [index, get] of job.gets.entries()) {
     const version = newest[index];
-    if (!get.trigger || get.every || version === undefined || version <= get.baseline) continue;
+    if (!get.trigger || get.every || version === undefined || known.idOf(version) <= get.baseline) continue;
     if (sets.some((set) => set.versions[index] === version)) continue;
-    const answer = used.has({ job: job.id, resource: get.resource, version });
+    const answer = used.has({ job: job.id, resource: get.resource, version: known.idOf(version) });
     if (typeof answer === 'object') needs.push(answer.need);
     else if (!answer) fresh.push({ resource: get.resource, version });
   }

@@ -3,9 +3,9 @@ export interface CountedGet {
   trigger: boolean;
   every: boolean;
   baseline: number;
-  /** Newest version of the resource, disabled or not. */
+  /** Row id of the version of the resource that was found last, disabled or not. */
   newest?: number;
-  /** Newest enabled one that is good in all jobs of `passed`; without `passed` simply the newest enabled one. */
+  /** Place of the newest enabled one that is good in all jobs of `passed`; without `passed` simply the newest enabled one. */
   newestReady?: number;
 }
 
@@ -19,8 +19,11 @@ export function settledBefore(settled: number, versions: readonly number[]): num
   return Math.min(settled, ...versions.map((version) => version - 1));
 }
 
-/** When a pin ends: of the versions that came meanwhile the latest that is ready may trigger, and no other. */
-export function baselineAfterUnpin(get: CountedGet): number {
-  if (!get.trigger || !get.every || get.newestReady === undefined) return get.baseline;
-  return Math.max(get.baseline, get.newestReady - 1);
+/**
+ * When a pin ends: of the versions that came meanwhile the latest that is ready may trigger, and none that is older. A place, as
+ * `newestReady` is.
+ */
+export function floorAfterUnpin(get: Omit<CountedGet, 'baseline' | 'newest'> & { floor: number }): number {
+  if (!get.trigger || !get.every || get.newestReady === undefined) return get.floor;
+  return Math.max(get.floor, get.newestReady);
 }

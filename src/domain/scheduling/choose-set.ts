@@ -15,6 +15,8 @@ export interface Choice {
 export interface Known {
   resource(id: number): ResourceFacts;
   passes: KnownPasses;
+  /** Row id of the version at a place. */
+  idOf: (version: number) => number;
   exhausted: boolean;
 }
 
@@ -27,6 +29,7 @@ export function know(facts: Facts): Known {
       return found;
     },
     passes: knownPasses(facts.passes),
+    idOf: (version) => facts.ids?.get(version) ?? version,
     exhausted: facts.exhausted ?? false,
   };
 }
@@ -37,8 +40,8 @@ export function chooseSet(job: JobFacts, known: Known): Choice {
   for (const [index, get] of job.gets.entries()) {
     if (get.passed.length > 0) continue;
     const resource = known.resource(get.resource);
-    const version = ungatedVersion(resource);
-    if (version === undefined) choice.missing.push({ get: index, reason: whyNoVersion(resource) });
+    const version = ungatedVersion(resource, known);
+    if (version === undefined) choice.missing.push({ get: index, reason: whyNoVersion(resource, known) });
     else choice.versions[index] = version;
   }
   for (const group of gatedGroups(job.gets)) chooseGroup(group, known, choice);
@@ -46,15 +49,17 @@ export function chooseSet(job: JobFacts, known: Known): Choice {
   return choice;
 }
 
-function ungatedVersion(resource: ResourceFacts): number | undefined {
+function ungatedVersion(resource: ResourceFacts, known: Known): number | undefined {
   const { pinned, newest, held } = resource;
   if (pinned === undefined) return held === undefined ? newest : held.newest;
-  return cannotBeTaken(resource) ? undefined : pinned.version;
+  return cannotBeTaken(resource, known) ? undefined : pinned.version;
 }
 
-function cannotBeTaken({ pinned, held }: ResourceFacts): boolean {
+function cannotBeTaken({ pinned, held }: ResourceFacts, { idOf }: Known): boolean {
   if (pinned === undefined) return false;
-  return pinned.disabled || pinned.unknown === true || (held !== undefined && pinned.version >= held.from);
+  return (
+    pinned.disabled || pinned.unknown === true || (held !== undefined && idOf(pinned.version) >= held.from)
+  );
 }
 
 /** A get with `passed` and its position. */
@@ -82,9 +87,9 @@ export function gatedGroups(gets: readonly GetFacts[]): GatedPlace[][] {
 }
 
 function chooseGroup(group: GatedPlace[], known: Known, choice: Choice): void {
-  const blocked = group.filter(({ get }) => cannotBeTaken(known.resource(get.resource)));
+  const blocked = group.filter(({ get }) => cannotBeTaken(known.resource(get.resource), known));
   for (const { index, get } of blocked)
-    choice.missing.push({ get: index, reason: whyNoVersion(known.resource(get.resource)) });
+    choice.missing.push({ get: index, reason: whyNoVersion(known.resource(get.resource), known) });
   if (blocked.length > 0) return;
   const solution = solveGroup(group, known);
   if ('needs' in solution) choice.needs.push(...solution.needs);
@@ -107,7 +112,7 @@ export function solveGroup(
       resource: get.resource,
       passed,
       ...(only === undefined ? {} : { only }),
-      ...(held === undefined ? {} : { below: held.from }),
+      ...(held === undefined ? {} : { isHeld: (version) => known.idOf(version) >= held.from }),
     };
   });
   const solution = solvePassed(gated, known.passes);
@@ -128,7 +133,7 @@ function whyUnsolved(
       const resource = known.resource(get.resource);
       const jobs = get.passed.map(({ name }) => name);
       if ('tooDeep' in solution) return { get: index, reason: whyTooDeep(resource, jobs) };
-      const reason = alone ? whyNotPassed(resource, jobs) : whyNoAgreement(resource, jobs, names);
+      const reason = alone ? whyNotPassed(resource, jobs, known) : whyNoAgreement(resource, jobs, names);
       return { get: index, reason };
     });
 }

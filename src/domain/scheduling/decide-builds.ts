@@ -1,4 +1,4 @@
-import { automaticSets, type AutomaticSets, type VersionSet } from './automatic-sets.ts';
+import { automaticSets, unusedOf, type AutomaticSets, type VersionSet } from './automatic-sets.ts';
 import { chooseSet, know, type Choice, type Known } from './choose-set.ts';
 import {
   MAX_BUILDS_PER_DECISION,
@@ -6,7 +6,7 @@ import {
   type BuildDecision,
   type Decision,
 } from './decision.ts';
-import { MOST_UNUSED, type BuildRequest, type Facts, type JobFacts } from './facts.ts';
+import type { BuildRequest, Facts, GetFacts, JobFacts } from './facts.ts';
 import { withoutHeld, withoutHolds } from './held-versions.ts';
 import { knownUsed, type KnownUsed } from './known-used.ts';
 import type { Reason } from './reasons.ts';
@@ -40,11 +40,7 @@ export function decideBuilds(facts: Facts): Decision {
     decision,
     left: { builds: MAX_BUILDS_PER_DECISION, inputs: MAX_INPUTS_PER_DECISION },
   };
-  for (const job of facts.jobs.toSorted((a, b) => a.id - b.id))
-    decideJob(
-      withoutHeld(job, (id) => known.resource(id)),
-      context,
-    );
+  for (const job of facts.jobs.toSorted((a, b) => a.id - b.id)) decideJob(withoutHeld(job, known), context);
   return decision;
 }
 
@@ -80,6 +76,7 @@ function decideJob(job: JobFacts, context: Context): void {
   const asked = requestedSets(job, {
     choice: choiceOfPeople,
     paused: hindrances(job, { paused: facts.paused }),
+    known,
   });
   decision.refused.push(...asked.refused);
   addBuilds(job, merged(job, automatic.sets, asked.sets), decision);
@@ -126,13 +123,16 @@ interface Asked {
 }
 
 /** Oldest request first. */
-function requestedSets(job: JobFacts, { choice, paused }: { choice: Choice; paused: Reason[] }): Asked {
+function requestedSets(
+  job: JobFacts,
+  { choice, paused, known }: { choice: Choice; paused: Reason[]; known: Known },
+): Asked {
   const asked: Asked = { sets: [], refused: [] };
   for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
     const given = givenVersions(job, request);
     const reasons = [
       ...paused,
-      ...whyNotVersion(job, request, given.size),
+      ...whyNotVersion(job, request, { taking: given.size, known }),
       ...choice.missing.filter(({ get }) => !given.has(get)).map(({ reason }) => reason),
     ];
     const versions = choice.versions.flatMap((version, index) => given.get(index) ?? version ?? []);
@@ -193,10 +193,17 @@ function noteSettled(
   { known, decision }: Context,
 ): void {
   if (automatic.more) decision.unfinished.push(job.id);
-  for (const [index, { resource, trigger, every, passed, unused }] of job.gets.entries()) {
-    if (!trigger || !every || passed.length > 0 || known.resource(resource).pinned) continue;
-    const taken = unused.toSorted((a, b) => a - b).slice(0, MOST_UNUSED);
-    const version = taken.findLast((one) => !automatic.postponed || one !== choice.versions[index]);
+  for (const [index, get] of job.gets.entries()) {
+    if (!get.trigger || !get.every || get.passed.length > 0 || known.resource(get.resource).pinned) continue;
+    const version = settledUpTo(get, automatic.postponed ? choice.versions[index] : undefined, known);
     if (version !== undefined) decision.settled.push({ job: job.id, get: index, version });
   }
+}
+
+/** Row id; of what is postponed nothing is settled, nor of what was found after it. */
+function settledUpTo(get: GetFacts, postponed: number | undefined, known: Known): number | undefined {
+  const taken = unusedOf(get, known);
+  const end = postponed === undefined || !taken.includes(postponed) ? Infinity : known.idOf(postponed);
+  const settled = taken.map((version) => known.idOf(version)).filter((id) => id < end);
+  return settled.length === 0 ? undefined : Math.max(...settled);
 }

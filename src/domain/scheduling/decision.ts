@@ -10,7 +10,7 @@ export interface Decision {
   /** Requests that cannot be granted, with the reason of every input that stands against it. */
   refused: { request: number; reasons: Reason[] }[];
   /**
-   * By position of the get: no version up to this one is unused. A mark that saves looking at them again; whatever makes one of them unused
+   * By position of the get: no version up to this row id is unused. A mark that saves looking at them again; whatever makes one of them unused
    * after all sets it back (`settledBefore`).
    */
   settled: { job: number; get: number; version: number }[];
@@ -20,7 +20,7 @@ export interface Decision {
   needs: Need[];
 }
 
-/** A build to make, with the version of each get (by position) and why. */
+/** A build to make, with the version of each get (by position) and why; versions are places, as in the facts (`inIds`). */
 export interface BuildDecision {
   job: number;
   versions: number[];

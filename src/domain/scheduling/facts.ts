@@ -1,6 +1,7 @@
 /**
- * Facts from which builds are decided: bounded, gathered in one transaction under the pipeline's lock. Versions and builds are row ids;
- * a larger version is newer. Disabled versions are left out of all lists. What depends on history is given in pages from its newest
+ * Facts from which builds are decided: bounded, gathered in one transaction under the pipeline's lock. Builds are row ids, and versions are
+ * places in the order of their resource: a larger one is newer. Nearly always a place is the row id of the version (see `ids`), and ids tell
+ * which version was found first. Only versions of the current check scope of a resource are listed. Disabled versions are left out of all lists. What depends on history is given in pages from its newest
  * end; a decision that needs an older page says which (`Need`), and is taken again with it.
  */
 export interface Facts {
@@ -12,6 +13,8 @@ export interface Facts {
   jobs: JobFacts[];
   passes: PassPage[];
   used: UsedPage[];
+  /** Row ids of versions, by place, where the two differ: a check printed them in another order than they were found in. */
+  ids?: ReadonlyMap<number, number>;
   /** No older pages are to be had: what they would tell counts as not passed, and as used. */
   exhausted?: boolean;
 }
@@ -34,7 +37,7 @@ export interface ResourceFacts {
 
 /** Versions that no automatic build may take yet. */
 export interface Held {
-  /** This one and all that are newer. */
+  /** Row id: this one and all that were found later. */
   from: number;
   /** Builds wait no longer than that. */
   until: Date;
@@ -65,12 +68,12 @@ export interface GetFacts {
   passed: { job: number; name: string }[];
   /** Every version gets a build. Else the newest at the time of the decision. Means something with `trigger` only. */
   every: boolean;
-  /** Versions up to this id trigger nothing: they were there before the get became a trigger, or came while the job was paused. */
+  /** Versions up to this row id trigger nothing: they were there before the get became a trigger, or came while the job was paused. */
   baseline: number;
   /**
    * Triggers with `every`: versions above the baseline that no build of the job used, of a pinned resource the pinned one at most. Without
-   * `passed` the oldest `MOST_UNUSED` + 1 of them. With `passed` the newest `MOST_UNUSED` that are good in each upstream job, looked for
-   * among the `MOST_PASSED` newest good ones of the first.
+   * `passed` the `MOST_UNUSED` + 1 of them that were found first. With `passed` the oldest `MOST_UNUSED` that are good in each upstream
+   * job, looked for among the `MOST_PASSED` newest good ones of the first.
    */
   unused: number[];
 }
@@ -118,8 +121,8 @@ export interface Pass extends Place {
 }
 
 /**
- * Versions of the resource that builds of the job took as an input, newest first. Builds that a pin cancelled before they started do not
- * count.
+ * Row ids of versions of the resource that builds of the job took as an input, the one found last first. Builds that a pin cancelled
+ * before they started do not count.
  */
 export interface UsedPage {
   job: number;
@@ -137,7 +140,7 @@ export type Need =
 
 /** As many new versions of one get are turned into builds by one decision; the next one takes the rest. */
 export const MOST_UNUSED = 100;
-/** A get with `every` and `passed` finds late passes among as many versions. */
+/** A get with `every` and `passed` finds what it has not built among as many good versions. */
 export const MOST_PASSED = 1000;
 /** Rows of a page: few at first, since the newest nearly always answer; then more with each round, and after the last it is enough. */
 export const PAGE_ROWS = [20, 200, 2000, 2000, 2000] as const;

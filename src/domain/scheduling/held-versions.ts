@@ -1,3 +1,4 @@
+import type { Known } from './choose-set.ts';
 import type { Facts, GetFacts, JobFacts, ResourceFacts } from './facts.ts';
 
 /** The same facts for people's requests, which wait for no hooks. */
@@ -13,14 +14,16 @@ function free(resource: ResourceFacts): ResourceFacts {
 }
 
 /** The same job as automatic builds may know it: without the versions whose hooks run. */
-export function withoutHeld(job: JobFacts, resource: (id: number) => ResourceFacts): JobFacts {
+export function withoutHeld(job: JobFacts, { resource, idOf }: Pick<Known, 'resource' | 'idOf'>): JobFacts {
   const isHeld = (get: GetFacts): boolean => resource(get.resource).held !== undefined;
   if (!job.gets.some(isHeld)) return job;
   return {
     ...job,
     gets: job.gets.map((get) => {
       const { held } = resource(get.resource);
-      return held === undefined ? get : { ...get, unused: get.unused.filter((id) => id < held.from) };
+      return held === undefined
+        ? get
+        : { ...get, unused: get.unused.filter((version) => idOf(version) < held.from) };
     }),
   };
 }

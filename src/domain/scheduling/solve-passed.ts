@@ -7,8 +7,8 @@ export interface GatedGet {
   passed: readonly number[];
   /** The one version that will do: a pin, or the one that wants a build. */
   only?: number;
-  /** Versions from this one on do not come into question. */
-  below?: number;
+  /** Versions that do not come into question. */
+  isHeld?: (version: number) => boolean;
 }
 
 export type Solution =
@@ -93,11 +93,20 @@ function candidate(
     );
     const lowest = lowestOf(found);
     if (!('version' in lowest)) return lowest;
-    if (get.only !== undefined && lowest.version !== get.only) return { none: true };
-    if (lowest.version === asked || found.every((one) => 'version' in one && one.version === lowest.version))
-      return lowest;
-    version = lowest.version;
+    if (!mayTake(get, lowest.version)) {
+      if (get.only !== undefined) return { none: true };
+      version = lowest.version - 1;
+    } else if (agree(found, lowest.version, asked)) return lowest;
+    else version = lowest.version;
   }
+}
+
+function mayTake({ only, isHeld }: GatedGet, version: number): boolean {
+  return (only === undefined || version === only) && isHeld?.(version) !== true;
+}
+
+function agree(found: Found[], version: number, asked: number): boolean {
+  return version === asked || found.every((one) => 'version' in one && one.version === version);
 }
 
 function lowestOf(found: Found[]): Candidate {
@@ -108,7 +117,7 @@ function lowestOf(found: Found[]): Candidate {
 }
 
 function atMost(get: GatedGet): number {
-  return get.only ?? (get.below === undefined ? NEWEST : get.below - 1);
+  return get.only ?? NEWEST;
 }
 
 function withVersion(fixed: Fixed, get: GatedGet, version: number): Fixed {

@@ -61,10 +61,12 @@ function whyHooksRun({ gets }: JobFacts, known: Known): Reason[] {
 /** A trigger takes something older than the newest version there is. */
 function whyNotNewest(get: GetFacts, version: number | undefined, known: Known): Reason[] {
   const { name, newest, pinned } = known.resource(get.resource);
+  const { idOf } = known;
   if (!get.trigger || newest === undefined || version === undefined || version >= newest) return [];
   if (pinned !== undefined) {
-    const message = `${name} is pinned to version ${pinned.version}; newer versions trigger nothing.`;
-    return [{ code: 'Pinned', message, data: { resource: name, version: pinned.version } }];
+    const pin = idOf(pinned.version);
+    const message = `${name} is pinned to version ${pin}; newer versions trigger nothing.`;
+    return [{ code: 'Pinned', message, data: { resource: name, version: pin } }];
   }
   const jobs = get.passed.filter(({ job }) => {
     const found = known.passes.newest({ upstream: job, resource: get.resource, atMost: NEWEST, fixed: [] });
@@ -72,27 +74,32 @@ function whyNotNewest(get: GetFacts, version: number | undefined, known: Known):
   });
   if (jobs.length === 0) return [];
   const names = jobs.map((job) => job.name);
-  const message = `The newest version of ${name}, ${newest}, has not passed ${listed(names)} yet.`;
-  return [{ code: 'NewestNotPassed', message, data: { resource: name, version: newest, jobs: names } }];
+  const message = `The newest version of ${name}, ${idOf(newest)}, has not passed ${listed(names)} yet.`;
+  return [{ code: 'NewestNotPassed', message, data: { resource: name, version: idOf(newest), jobs: names } }];
 }
 
 /** Why a request for a certain version cannot be granted whatever the other inputs are. */
-export function whyNotVersion(job: JobFacts, { version }: BuildRequest, taking: number): Reason[] {
+export function whyNotVersion(
+  job: JobFacts,
+  { version }: BuildRequest,
+  { taking, known }: { taking: number; known: Known },
+): Reason[] {
   if (version === undefined) return [];
+  const id = known.idOf(version.version);
   if (taking === 0)
     return [
       {
         code: 'NotTaken',
         message: `${job.name} has no get of the resource without passed.`,
-        data: { version: version.version },
+        data: { version: id },
       },
     ];
   if (!version.disabled) return [];
   return [
     {
       code: 'VersionDisabled',
-      message: `Version ${version.version} is disabled.`,
-      data: { version: version.version },
+      message: `Version ${id} is disabled.`,
+      data: { version: id },
     },
   ];
 }

@@ -1,16 +1,22 @@
 import type { Held, ResourceFacts } from './facts.ts';
 import { listed, type Reason } from './reasons.ts';
 
+/** People know versions by their row ids. */
+interface Ids {
+  idOf: (version: number) => number;
+}
+
 /** Why a get without `passed` has no version. */
-export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts): Reason {
+export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts, { idOf }: Ids): Reason {
   const data = { resource: name };
   if (pinned?.unknown) {
     const message = `The manifest pins ${name} to a version that no check has found yet.`;
     return { code: 'PinnedUnknown', message, data };
   }
   if (pinned?.disabled) {
-    const message = `${name} is pinned to version ${pinned.version}, which is disabled.`;
-    return { code: 'PinnedDisabled', message, data: { ...data, version: pinned.version } };
+    const version = idOf(pinned.version);
+    const message = `${name} is pinned to version ${version}, which is disabled.`;
+    return { code: 'PinnedDisabled', message, data: { ...data, version } };
   }
   if (held !== undefined) return whyHeld(name, held);
   if (disabled) return { code: 'AllDisabled', message: `Every version of ${name} is disabled.`, data };
@@ -25,7 +31,7 @@ export function whyHeld(name: string, { from, until }: Held): Reason {
 }
 
 /** Why a get with `passed` has no version though others of its group may have. */
-export function whyNotPassed({ name, pinned }: ResourceFacts, jobs: string[]): Reason {
+export function whyNotPassed({ name, pinned }: ResourceFacts, jobs: string[], { idOf }: Ids): Reason {
   const data = { resource: name, jobs };
   if (pinned === undefined)
     return {
@@ -33,8 +39,9 @@ export function whyNotPassed({ name, pinned }: ResourceFacts, jobs: string[]): R
       message: `No version of ${name} has passed ${listed(jobs)} yet.`,
       data,
     };
-  const message = `${name} is pinned to version ${pinned.version}, which has not passed ${listed(jobs)}.`;
-  return { code: 'PinnedNotPassed', message, data: { ...data, version: pinned.version } };
+  const version = idOf(pinned.version);
+  const message = `${name} is pinned to version ${version}, which has not passed ${listed(jobs)}.`;
+  return { code: 'PinnedNotPassed', message, data: { ...data, version } };
 }
 
 /** Why a get has no version that fits those of the gets it shares upstream jobs with. */

@@ -4,6 +4,7 @@ import {
   goodBuilds,
   hasUsed,
   jobOf,
+  placeOf,
   resourceOf,
   type History,
   type HistoryGet,
@@ -23,7 +24,10 @@ export function setsByBruteForce(history: History, id: number): number[][] {
     const set = best(history, job, { index, version });
     if (set !== undefined && !sets.has(String(set))) sets.set(String(set), set);
   }
-  const every = [...sets.values()].toSorted((a, b) => (isOlder(a, b, newest) ? -1 : 1));
+  const places = (set: number[]): number[] => placesOf(history, job, set);
+  const every = [...sets.values()].toSorted((a, b) =>
+    isOlder(places(a), places(b), places(newest)) ? -1 : 1,
+  );
   const fresh = job.gets.some(
     (get, index) =>
       get.trigger &&
@@ -35,7 +39,12 @@ export function setsByBruteForce(history: History, id: number): number[][] {
   return fresh && free ? [...every, newest] : every;
 }
 
-/** Oldest first and the newest set last. Otherwise the oldest version that only one of the two has tells: its set is the older one. */
+/** Versions of a set by their places in the order: larger is newer. */
+export function placesOf(history: History, job: HistoryJob, versions: readonly number[]): number[] {
+  return versions.map((version, index) => orderIn(history, job, { index, version }));
+}
+
+/** By places. Oldest first and the newest set last. Otherwise the oldest version that only one of the two has tells: its set is the older one. */
 function isOlder(a: number[], b: number[], newest: number[]): boolean {
   if (String(b) === String(newest)) return true;
   if (String(a) === String(newest)) return false;
@@ -63,16 +72,27 @@ function versionsThatWant(history: History, job: HistoryJob): { index: number; v
             .map((version) => ({ index, version }))
         : [],
     )
-    .toSorted((a, b) => a.version - b.version || a.index - b.index);
+    .toSorted((a, b) => orderIn(history, job, a) - orderIn(history, job, b) || a.index - b.index);
 }
 
+/** Which of two versions is newer; between resources, which found its place later. */
+function orderIn(
+  history: History,
+  job: HistoryJob,
+  { index, version }: { index: number; version: number },
+): number {
+  return placeOf(history, { resource: job.gets[index]?.resource ?? 0, version });
+}
+
+/** It was found after the get began to count, and no build of the job took it. */
 function isNew(
   history: History,
   job: HistoryJob,
-  { resource, baseline }: HistoryGet,
+  { resource, baseline, every, floor = 0 }: HistoryGet,
   version: number,
 ): boolean {
-  return version > baseline && !hasUsed(history, job.id, { resource, version });
+  const dismissed = every && placeOf(history, { resource, version }) < floor;
+  return version > baseline && !dismissed && !hasUsed(history, job.id, { resource, version });
 }
 
 /** Enabled, and the pinned one where one is. */
@@ -94,10 +114,11 @@ function best(
     const all = choices(history, get);
     return get.passed.length > 0 ? all : all.slice(-1);
   });
+  const inOrder = (versions: number[]): number[] => placesOf(history, job, versions);
   const order = [...job.gets.keys()].toSorted((a, b) => rank(job, a) - rank(job, b));
   return assignments(options)
     .filter((versions) => isBorneOut(history, job, versions))
-    .toSorted((a, b) => compare(order, b, a))[0];
+    .toSorted((a, b) => compare(order, inOrder(b), inOrder(a)))[0];
 }
 
 function rank(job: HistoryJob, index: number): number {

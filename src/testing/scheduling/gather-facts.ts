@@ -22,6 +22,7 @@ import {
   jobOf,
   newestOf,
   passedAll,
+  placeOf,
   resourceOf,
   type History,
   type HistoryGet,
@@ -50,6 +51,7 @@ export function gatherFacts(history: History, jobs: readonly number[], rows: num
     jobs: wanted.map((job) => jobFacts(history, job)),
     passes: [...passes.values()],
     used: [...used.values()],
+    ids: new Map(history.resources.flatMap(({ versions }) => versions.map(({ id, place }) => [place, id]))),
   };
 }
 
@@ -70,15 +72,21 @@ export function gatherMore(
 function resourceFacts(history: History, id: number): ResourceFacts {
   const { name, pinned, versions } = resourceOf(history, id);
   const newest = newestOf(history, id, true);
+  const inOrder = (version: number): number => placeOf(history, { resource: id, version });
   const held = heldOf(resourceOf(history, id));
   return {
     id,
     name,
     disabled: versions.some(({ disabled }) => disabled),
-    ...(newest === undefined ? {} : { newest }),
+    ...(newest === undefined ? {} : { newest: inOrder(newest) }),
     ...(pinned === undefined
       ? {}
-      : { pinned: { version: pinned, disabled: !isEnabled(history, { resource: id, version: pinned }) } }),
+      : {
+          pinned: {
+            version: inOrder(pinned),
+            disabled: !isEnabled(history, { resource: id, version: pinned }),
+          },
+        }),
     ...(held === undefined ? {} : { held }),
   };
 }
@@ -86,7 +94,7 @@ function resourceFacts(history: History, id: number): ResourceFacts {
 function heldOf({ versions, held = [] }: HistoryResource): Held | undefined {
   if (held.length === 0) return undefined;
   const from = Math.min(...held);
-  const newest = versions.findLast(({ id, disabled }) => id < from && !disabled)?.id;
+  const newest = versions.findLast(({ id, disabled }) => id < from && !disabled)?.place;
   return { from, until: new Date(0), ...(newest === undefined ? {} : { newest }) };
 }
 
@@ -99,7 +107,10 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
     interruptible: job.interruptible,
     approval: job.gate !== undefined,
     gets: job.gets.map((get) => getFacts(history, job, get)),
-    requests: job.requests,
+    requests: job.requests.map((request) => ({
+      ...request,
+      ...(request.version && { version: { ...request.version, version: placeOf(history, request.version) } }),
+    })),
     ...(active === undefined ? {} : { active: { number: active.number } }),
   };
 }
@@ -119,26 +130,33 @@ function getFacts(history: History, job: HistoryJob, get: HistoryGet): GetFacts 
 function unusedVersions(
   history: History,
   job: number,
-  { resource, passed, baseline, settled }: HistoryGet,
+  { resource, passed, baseline, settled, floor = 0 }: HistoryGet,
 ): number[] {
   const { versions, pinned } = resourceOf(history, resource);
   const unused = versions
     .filter(
-      ({ id, disabled }) =>
-        !disabled && id > Math.max(baseline, settled) && (pinned === undefined || pinned === id),
+      ({ id, place, disabled }) =>
+        !disabled &&
+        id > Math.max(baseline, settled) &&
+        place >= floor &&
+        (pinned === undefined || pinned === id),
     )
-    .map(({ id }) => id)
-    .filter((version) => !hasUsed(history, job, { resource, version }));
+    .filter(({ id }) => !hasUsed(history, job, { resource, version: id }));
   const [first] = passed;
-  if (first === undefined) return unused.slice(0, MOST_UNUSED + 1);
+  if (first === undefined)
+    return unused
+      .toSorted((a, b) => a.id - b.id)
+      .slice(0, MOST_UNUSED + 1)
+      .map(({ place }) => place);
   const newest = new Set(
     passRows(history, { upstream: first, resource })
       .slice(0, MOST_PASSED)
       .map(({ version }) => version),
   );
   return unused
-    .filter((version) => newest.has(version) && passedAll(history, passed, { resource, version }))
-    .slice(-MOST_UNUSED);
+    .filter(({ id, place }) => newest.has(place) && passedAll(history, passed, { resource, version: id }))
+    .slice(0, MOST_UNUSED)
+    .map(({ place }) => place);
 }
 
 interface ListName {
@@ -161,7 +179,10 @@ function passRows(history: History, { upstream, resource }: ListName): Pass[] {
   const enabled = (taken: Taken): boolean => isEnabled(history, taken);
   return goodBuilds(history, upstream)
     .flatMap(({ id, takes }) => {
-      const also = takes.filter(enabled);
+      const also = takes.filter(enabled).map(({ resource: of, version }) => ({
+        resource: of,
+        version: placeOf(history, { resource: of, version }),
+      }));
       const versions = new Set(
         also.filter((taken) => taken.resource === resource).map(({ version }) => version),
       );
@@ -178,6 +199,6 @@ function usedPage(
   const all = resourceOf(history, resource)
     .versions.map(({ id }) => id)
     .filter((version) => version <= from && hasUsed(history, job, { resource, version }))
-    .toReversed();
+    .toSorted((a, b) => b - a);
   return { job, resource, from, versions: all.slice(0, rows), end: all.length <= rows };
 }

@@ -3,6 +3,7 @@ import { DECISIONS } from './histories-of-decisions.ts';
 import { HOOKS } from './histories-of-hooks.ts';
 import { PEOPLE } from './histories-of-people.ts';
 import { STATES } from './histories-of-states.ts';
+import { VERSIONS } from './histories-of-versions.ts';
 import type { Histories } from './play.ts';
 
 /** By subject. */
@@ -12,4 +13,5 @@ export const HISTORIES: Record<string, Histories> = {
   ...PEOPLE,
   ...HOOKS,
   ...DECISIONS,
+  ...VERSIONS,
 };

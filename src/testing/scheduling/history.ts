@@ -1,4 +1,4 @@
-import { baselineAfterUnpin, baselineFromNow, settledBefore } from '#domain/scheduling/baselines.ts';
+import { baselineFromNow, floorAfterUnpin, settledBefore } from '#domain/scheduling/baselines.ts';
 import { isActive, isGood, type Status } from '#domain/scheduling/build-changes.ts';
 import { isAutomatic, type BuildCause } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
@@ -18,9 +18,19 @@ export interface HistoryResource {
   id: number;
   name: string;
   pinned?: number;
-  versions: { id: number; label: string; disabled: boolean }[];
+  /** In their order, oldest first. */
+  versions: HistoryVersion[];
   /** Versions whose hooks have not ended. */
   held?: number[];
+}
+
+interface HistoryVersion {
+  /** Larger ones were found later. */
+  id: number;
+  /** Larger ones are newer; the id until a check printed it in another order. */
+  place: number;
+  label: string;
+  disabled: boolean;
 }
 
 export interface HistoryJob {
@@ -44,6 +54,8 @@ export interface HistoryGet {
   passed: number[];
   baseline: number;
   settled: number;
+  /** A place; 0 when absent. */
+  floor?: number;
 }
 
 export interface HistoryBuild {
@@ -76,12 +88,41 @@ export function found<Item>(items: Item[], fits: (item: Item) => boolean, what: 
 }
 
 export function addVersion(history: History, resource: number, label?: string): number {
-  const all = history.resources.flatMap(({ versions }) => versions.map(({ id }) => id));
-  const id = Math.max(0, ...all) + 1;
+  const id = nextPlace(history);
   const into = resourceOf(history, resource);
-  into.versions.push({ id, label: label ?? String(id), disabled: false });
+  into.versions.push({ id, place: id, label: label ?? String(id), disabled: false });
   if (firesHooks(history, resource)) into.held = [...(into.held ?? []), id];
   return id;
+}
+
+function nextPlace({ resources }: History): number {
+  return Math.max(0, ...resources.flatMap(({ versions }) => versions.map(({ place }) => place))) + 1;
+}
+
+/**
+ * A check printed these. With a new one among them they are in this order from now on, the last one newest: from the first that is new or out
+ * of order they follow everything else.
+ */
+export function printVersions(history: History, resource: number, labels: readonly string[]): void {
+  const { versions } = resourceOf(history, resource);
+  const indexes = labels.map((label) => versions.findIndex((version) => version.label === label));
+  if (!indexes.includes(-1)) return;
+  const first = indexes.findIndex(
+    (index, at) => index === -1 || indexes.slice(0, at).some((one) => one > index),
+  );
+  for (const label of labels.slice(first)) {
+    const known = versions.findIndex((version) => version.label === label);
+    if (known === -1) {
+      addVersion(history, resource, label);
+      continue;
+    }
+    const place = nextPlace(history);
+    versions.push(...versions.splice(known, 1).map((version) => ({ ...version, place })));
+  }
+}
+
+export function placeOf(history: History, { resource, version }: Taken): number {
+  return resourceOf(history, resource).versions.find(({ id }) => id === version)?.place ?? version;
 }
 
 function firesHooks(history: History, resource: number): boolean {
@@ -145,7 +186,8 @@ export function countFromNow(history: History, job: HistoryJob): void {
 
 export function countAfterUnpin(history: History, resource: number): void {
   for (const get of history.jobs.flatMap(({ gets }) => gets))
-    if (get.resource === resource) get.baseline = baselineAfterUnpin(counted(history, get));
+    if (get.resource === resource)
+      get.floor = floorAfterUnpin({ floor: 0, ...get, ...counted(history, get) });
 }
 
 /** Builds of the job no longer count as having used these versions, or the versions are enabled again. */
@@ -156,12 +198,13 @@ export function unsettle(job: HistoryJob, versions: readonly Taken[]): void {
   }
 }
 
-function counted(history: History, get: HistoryGet): Parameters<typeof baselineAfterUnpin>[0] {
-  const newest = newestOf(history, get.resource, false);
+function counted(history: History, get: HistoryGet): Parameters<typeof baselineFromNow>[0] {
+  const ids = resourceOf(history, get.resource).versions.map(({ id }) => id);
+  const newest = ids.length === 0 ? undefined : Math.max(...ids);
   const newestReady = resourceOf(history, get.resource).versions.findLast(
     ({ id, disabled }) =>
       !disabled && passedAll(history, get.passed, { resource: get.resource, version: id }),
-  )?.id;
+  )?.place;
   return {
     trigger: get.trigger,
     every: get.every,

@@ -87,7 +87,8 @@ class Player {
     if (first.includes('#')) return await this.#happens(first, words.slice(1));
     const command = this.#commands()[first];
     if (command !== undefined) return await command(words.slice(1));
-    for (const label of words.slice(1)) await this.#found(first, label);
+    if (second === 'prints') await this.#printed(first, words.slice(2));
+    else for (const label of words.slice(1)) await this.#printed(first, [label]);
     return [];
   }
 
@@ -197,7 +198,7 @@ class Player {
     return [];
   }
 
-  async #found(name: string, label: string): Promise<void> {
+  async #printed(name: string, labels: readonly string[]): Promise<void> {
     const { checks, pool } = this.#stores;
     const scope = await pool.oneFirst(rows<{ scope: number }>()`
       SELECT scope_id AS scope FROM resources WHERE name = ${`git.${name}`} AND pipeline_id = ${this.#pipeline}`);
@@ -205,7 +206,7 @@ class Player {
     const opened = await checks.openRun([scope], 'manual', now());
     if (opened === undefined) throw new Error(`${name} is being checked.`);
     const { run } = opened;
-    await checks.recordCheck({ run, scope, versions: [{ v: label }], log: '' }, now());
+    await checks.recordCheck({ run, scope, versions: labels.map((v) => ({ v })), log: '' }, now());
     await checks.closeRun(run, now());
   }
 

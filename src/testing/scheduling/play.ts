@@ -13,6 +13,7 @@ import {
   countFromNow,
   found,
   jobOf,
+  printVersions,
   release,
   resourceOf,
   type History,
@@ -32,7 +33,7 @@ export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
  *     app v1 v2                → unit#1 v1, unit#2 v2
  *     unit#1 ok image=i1       → deploy#1 v1 i1
  *
- * What may happen: versions of a resource; `<build> starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app
+ * What may happen: versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one check; `<build> starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app
  * v1`, `unpin app`; `pause|unpause [job]`; `trigger <job>|<resource> <version> [by <person>]`; `cancel|retry|warn <build>`; `<person>
  * approves|rejects <build>`; `add <job line>`; `why <job>`; `hooks app v1`: those of the version have ended.
  *
@@ -95,8 +96,13 @@ function step(history: History, words: string[]): string[] {
   if (second === 'approves' || second === 'rejects')
     return votes(history, { by: first, approve: second === 'approves', build: third });
   if (first.includes('#')) return happens(history, buildNamed(history, first), words.slice(1));
-  const resource = resourceNamed(history, first);
-  for (const label of words.slice(1)) addVersion(history, resource.id, label);
+  return checked(history, first, words.slice(1));
+}
+
+function checked(history: History, name: string, [verb = '', ...labels]: string[]): string[] {
+  const resource = resourceNamed(history, name);
+  if (verb === 'prints') printVersions(history, resource.id, labels);
+  else for (const label of [verb, ...labels]) addVersion(history, resource.id, label);
   return [];
 }
 

@@ -10,6 +10,7 @@ import {
   countAfterUnpin,
   countFromNow,
   jobOf,
+  printVersions,
   resourceOf,
   unsettle,
   type History,
@@ -28,6 +29,7 @@ export interface DrawnEvent {
 
 const KINDS = {
   version: 8,
+  print: 2,
   end: 12,
   retry: 2,
   pin: 1,
@@ -143,6 +145,16 @@ const HAPPENS: Record<EventKind, Happens> = {
   version(history, one) {
     const resource = pick(history.resources, one);
     if (resource && resource.versions.length < MOST_VERSIONS) addVersion(history, resource.id);
+  },
+  print(history, one, other) {
+    const resource = pick(history.resources, one);
+    if (resource === undefined || resource.versions.length >= MOST_VERSIONS) return;
+    const known = resource.versions
+      .map(({ label }) => label)
+      .filter((_, index) => (other >> index) % 2 === 1);
+    const turned = other % 3 === 0 ? known.toReversed() : known;
+    const fresh = `n${resource.versions.length}`;
+    printVersions(history, resource.id, turned.toSpliced(one % (turned.length + 1), 0, fresh));
   },
   end,
   retry(history, one) {

@@ -1,0 +1,17 @@
+import type { BuildCause, Decision } from './decision.ts';
+
+/** The decision with row ids of versions, as builds store them, in place of places. */
+export function inIds(decision: Decision, ids: ReadonlyMap<number, number>): Decision {
+  if (ids.size === 0) return decision;
+  const idOf = (version: number): number => ids.get(version) ?? version;
+  const inCause = (cause: BuildCause): BuildCause =>
+    cause.kind === 'manual' ? cause : { ...cause, version: idOf(cause.version) };
+  return {
+    ...decision,
+    builds: decision.builds.map((build) => ({
+      ...build,
+      versions: build.versions.map(idOf),
+      cause: inCause(build.cause),
+    })),
+  };
+}

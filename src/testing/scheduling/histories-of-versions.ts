@@ -1,0 +1,90 @@
+import type { Histories } from './play.ts';
+
+const UNIT = 'unit: tools trigger';
+const DEPLOY = `${UNIT}
+  deploy: tools trigger every passed unit`;
+const LATEST = 'unit: tools latest trigger';
+
+/** More than one decision takes. */
+const MANY = Array.from({ length: 120 }, (_, index) => index + 1);
+
+/** Which version of a resource is the newest, and which of them get builds. */
+export const VERSIONS: Record<string, Histories> = {
+  'the order of versions': {
+    'is the one that a check prints: what is new in the middle gets its build, and the newest stays the newest':
+      [
+        UNIT,
+        'tools prints a1 a2          → unit#1 a1, unit#2 a2',
+        'tools prints a1 a1.1 a2     → unit#3 a1.1',
+        'trigger unit                → unit#4 a2',
+      ],
+    'with version = latest a new one in the middle starts nothing': [
+      LATEST,
+      'tools prints a1 a2       → unit#1 a2',
+      'unit#1 ok                → unit#1 succeeded',
+      'tools prints a1 a1.1 a2  →',
+      'why unit                 → NothingNew',
+      'tools prints a1.1 a2 a3  → unit#2 a3',
+    ],
+    'an older one that is printed last with something new is the newest': [
+      UNIT,
+      'tools prints a1 a2 a3  → unit#1 a1, unit#2 a2, unit#3 a3',
+      'tools prints a2.1 a2   → unit#4 a2.1',
+      'trigger unit           → unit#5 a2',
+    ],
+    'nothing changes when nothing that is printed is new': [
+      UNIT,
+      'tools prints a1 a2  → unit#1 a1, unit#2 a2',
+      'tools prints a2 a1  →',
+      'trigger unit        → unit#3 a2',
+    ],
+    'what stands twice in a batch stands where it is printed last': [
+      'unit: tools',
+      'tools prints a2 a1 a2  →',
+      'trigger unit           → unit#1 a2',
+    ],
+    'what was known before the job came starts nothing when it moves': [
+      UNIT,
+      'tools prints a1 a2            → unit#1 a1, unit#2 a2',
+      'add slow: tools trigger       →',
+      'tools prints a1 a1.1 a2       → unit#3 a1.1, slow#1 a1.1',
+      'trigger slow                  → slow#2 a2',
+    ],
+    'holds for what has passed, too': [
+      `${UNIT}
+      deploy: tools passed unit`,
+      'tools prints a1 a2          → unit#1 a1, unit#2 a2',
+      'unit#1 ok + unit#2 ok       → unit#1 succeeded, unit#2 succeeded',
+      'tools prints a1 a1.1 a2     → unit#3 a1.1',
+      'unit#3 ok                   → unit#3 succeeded',
+      'trigger deploy              → deploy#1 a2',
+    ],
+    'after a pin the newest triggers, and none that was put before it meanwhile': [
+      UNIT,
+      'tools prints a1             → unit#1 a1',
+      'pin tools a1                →',
+      'tools prints a1 a3          →',
+      'tools prints a1 a2 a3       →',
+      'unpin tools                 → unit#2 a3',
+    ],
+    'while the hooks of one in the middle run the newest goes on being taken': [
+      `unit (hooks): tools trigger
+      report: tools, app trigger`,
+      'tools prints a1 + hooks tools a1             → unit#1 a1',
+      'tools prints a1 a2 + hooks tools a2          → unit#2 a2',
+      'tools prints a1 a1.1 a2                      →',
+      'app v1                                       → report#1 a2 v1',
+      'hooks tools a1.1                             → unit#3 a1.1',
+    ],
+  },
+  'every version that passed': {
+    'is built, the oldest first, however many pass at once': [
+      DEPLOY,
+      `tools prints ${MANY.map((n) => `a${n}`).join(' ')} → ${MANY.map((n) => `unit#${n} a${n}`).join(', ')}`,
+      `${MANY.map((n) => `unit#${n} ok`).join(' + ')} → ${[
+        ...MANY.map((n) => `unit#${n} succeeded`),
+        ...MANY.map((n) => `deploy#${n} a${n}`),
+      ].join(', ')}`,
+    ],
+  },
+};
