@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { isEmbedded, readEtcd } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
@@ -7,16 +8,24 @@ import { apply, kubectl } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-secrets');
 const CANARY = 'canary-5up3r-s3cr3t-value';
+/** In a script it would end the quotes that it stands in. */
+const AWKWARD = 'awkward \'single\' "double"\n$(second) line of the s3cr3t';
 
 const CONFIG = `
 variable "password" {
   type = string
 }
 
+variable "awkward" {
+  type = string
+}
+
 resource_type "safe" {
   params = ["password"]
   check "shell" {
+    env = { FROM_ENV = var.password }
     cmd = <<-EOT
+      test "$FROM_ENV" = "$param_password"
       echo "checking with $param_password" >&2
       printf '[{"length":"%s"}]' "$(printf %s "$param_password" | wc -c)"
     EOT
@@ -33,10 +42,19 @@ resource "safe" "box" {
 }
 
 job "open" {
-  get "safe" "box" {}
+  get "safe" "box" {
+    env = { PULLING = var.password }
+  }
   task "echo" {
     run "shell" {
       cmd = "echo \\"the word is \${var.password}\\"; echo; printf %s '\${var.password}' | base64; ps ax -o args || true"
+    }
+  }
+  task "environment" {
+    env = { AWKWARD = var.awkward }
+    run "shell" {
+      env = { PASSWORD = var.password }
+      cmd = "printf %s \\"$AWKWARD\\" | sha256sum; echo \\"$AWKWARD and $PASSWORD\\"; ps ax -o args || true"
     }
   }
 }
@@ -48,7 +66,7 @@ beforeAll(async () => {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: 'safe', namespace: TEAM, labels: { 'millrace.dev/usable': 'true' } },
-    stringData: { password: CANARY },
+    stringData: { password: CANARY, awkward: AWKWARD },
   });
 }, 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
@@ -67,6 +85,8 @@ test('a secret value reaches its step, and nothing else', async () => {
 
   const log = await api.log('open', number);
   expect(log).toContain('the word is ***');
+  expect(log).toContain(createHash('sha256').update(AWKWARD).digest('hex'));
+  expect(log).toContain('and ***');
   const shown = await Promise.all([
     kubectl('get', 'pods,events,cronjobs,jobs,pipelines', '--namespace', TEAM, '-o', 'yaml'),
     kubectl('describe', 'pipelines', '--namespace', TEAM),
@@ -75,6 +95,7 @@ test('a secret value reaches its step, and nothing else', async () => {
   for (const text of [log, JSON.stringify(build), ...shown]) {
     expect(text).not.toContain(CANARY);
     expect(text).not.toContain(btoa(CANARY));
+    for (const line of AWKWARD.split('\n')) expect(text).not.toContain(line);
   }
 }, 600_000);
 

@@ -59,6 +59,13 @@ const types: Record<AttributeSchema['type'], (schema: AttributeSchema) => Json> 
     withExpression({ type: 'string', pattern: '^\\+?((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+$' }),
   strings: ({ choices }) =>
     withExpression(choices ? { type: 'array', items: withExpression({ enum: choices }) } : TEXTS),
+  // In an open block a text of this name is a parameter.
+  environment: () => ({
+    anyOf: [
+      { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } },
+      { type: 'string' },
+    ],
+  }),
   keyword: ({ choices }) => (choices ? { enum: choices } : { type: 'string' }),
   type: () => ({ type: 'string' }),
   constant: () => ({}),

@@ -14,6 +14,7 @@ const TYPES: Record<AttributeSchema['type'], string> = {
   integer: 'whole number',
   duration: 'duration',
   strings: 'list of strings',
+  environment: 'map of strings',
   keyword: 'word',
   type: 'type',
   constant: 'fixed value',
@@ -110,9 +111,11 @@ const sentence = (about: string, required?: boolean): string =>
 
 function runnerTable(name: string): string {
   const schema = name === 'override' ? schemaAt('resource_type.runner') : schemaAt('job.task.run');
-  const rows = Object.entries(schema.variants ?? {}).flatMap(([runner, { attributes }]) =>
+  const common = attributeRows(schema.attributes).map((row) => `| any ${row}`);
+  const own = Object.entries(schema.variants ?? {}).flatMap(([runner, { attributes }]) =>
     attributeRows(attributes).map((row) => `| \`${runner}\` ${row}`),
   );
+  const rows = [...own, ...common];
   return ['| Runner | Attribute | Type | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 

@@ -111,6 +111,19 @@ describe('a build', () => {
     expect(gateway.log('1')).toBe('image-1-a\nfile\n');
   });
 
+  test('gives a step its environment letter by letter, over the image and earlier steps, and masks it', async () => {
+    const value = `it's "awkward"\n$(echo no) \`echo no\``;
+    const script = 'printf %s "$VALUE" | sha256sum; echo "$VALUE"; echo "$WHO $TASK_0_KEY"';
+    const env = { VALUE: value, WHO: 'step', TASK_0_KEY: 'own' };
+    const work = plan([sh('echo KEY=of-an-earlier-step >> $SVC_OUTPUT'), sh(script, { env })], {
+      secrets: [value],
+    });
+    const agent = await start(work, () => ({ environment: { WHO: 'image' } }));
+    expect(await ended(agent)).toBe(0);
+    const digest = createHash('sha256').update(value).digest('hex');
+    expect(gateway.log('1')).toBe(`${digest}  -\n***\n***\nstep own\n`);
+  });
+
   test('that runs nothing needs no container', async () => {
     const agent = await start(
       plan([{ kind: 'get', name: 'cron.daily', version: { date: 'd' } }], { containers: [] }),

@@ -129,21 +129,35 @@ function actionLine(step: ActionStep, pipeline: Pipeline): { name: string; facts
   }
   if (step.kind === 'get') return { name: step.resource, facts: getFacts(step, pipeline) };
   const push = typeOf(step.resource, pipeline)?.push;
-  return { name: step.resource, facts: [placeOf(push), 'makes a version'] };
+  return { name: step.resource, facts: told(placeOf(push), setting(push, step.env), 'makes a version') };
 }
 
-const getFacts = ({ name, resource, trigger, passed, version }: GetStep, pipeline: Pipeline): string[] =>
-  told(
+function getFacts(step: GetStep, pipeline: Pipeline): string[] {
+  const { name, resource, trigger, passed, version, env } = step;
+  const pull = typeOf(resource, pipeline)?.pull;
+  return told(
     trigger && 'triggers',
     listed('passed', passed),
     version === 'every' && 'every version',
     version === 'latest' && 'the newest version only',
-    placeOf(typeOf(resource, pipeline)?.pull),
+    placeOf(pull),
+    setting(pull, env),
     `$GET_${variablePart(name)}_*`,
   );
+}
 
-const taskFacts = ({ name, run, inputs, outputs }: TaskStep): string[] =>
-  told(placeOf(run), listed('needs', inputs), listed('leaves', outputs), `$TASK_${variablePart(name)}_*`);
+/** Names of the variables that a command and its step set; values may be secret. */
+const setting = (command: Command | undefined, env: Record<string, string> = {}): string | false =>
+  listed('sets', [...new Set([...Object.keys(command?.env ?? {}), ...Object.keys(env)])]);
+
+const taskFacts = ({ name, run, env, inputs, outputs }: TaskStep): string[] =>
+  told(
+    placeOf(run),
+    setting(run, env),
+    listed('needs', inputs),
+    listed('leaves', outputs),
+    `$TASK_${variablePart(name)}_*`,
+  );
 
 function notifyOf(
   step: NotifyStep,

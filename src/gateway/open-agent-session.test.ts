@@ -158,6 +158,19 @@ describe('the right agent', () => {
     });
   });
 
+  test('gets secrets in the environment of a step, letter by letter', async () => {
+    const [unit, ...others] = samplePipeline().jobs;
+    const env = { TOKEN: `as ${makeSecretPlaceholder('git/token')}` };
+    const run = { runner: 'docker' as const, image: 'node', cmd: 'true', env };
+    const task = { kind: 'task' as const, name: 'own', run, env };
+    const jobs = [...(unit === undefined ? [] : [{ ...unit, steps: [...unit.steps, task] }]), ...others];
+    const { parts } = world(samplePipeline({ jobs }));
+    const answer = await openAgentSession(buildWord(), PEER, parts);
+    expect(answer).toMatchObject({
+      response: { plan: { secrets: ['hun"ter\n2'], steps: [{}, {}, { env: { TOKEN: 'as hun"ter\n2' } }] } },
+    });
+  });
+
   describe.each([
     ['a definition without secrets', samplePipeline(), [], []],
     ['a definition with one', withSecret, ['read team-blue/git/token'], ['hun"ter\n2']],

@@ -25,11 +25,21 @@ export interface Variant {
 }
 
 /**
+ * `environment`: a map of texts, and in an open block only if it is one; otherwise its name is a parameter's.
  * `constant`: any value, without references; `value`: any value; `keyword`: a bare word; `type`: a type of HCL; `duration`: `90s` or
  * `1h30m`, read as seconds.
  */
 type AttributeType =
-  'string' | 'bool' | 'integer' | 'duration' | 'strings' | 'keyword' | 'type' | 'constant' | 'value';
+  | 'string'
+  | 'bool'
+  | 'integer'
+  | 'duration'
+  | 'strings'
+  | 'environment'
+  | 'keyword'
+  | 'type'
+  | 'constant'
+  | 'value';
 
 export interface AttributeSchema {
   type: AttributeType;
@@ -67,6 +77,12 @@ export const integer = (about: string, atLeast: number, atMost: number): Attribu
   atLeast,
   atMost,
 });
+
+export const environment: AttributeSchema = {
+  type: 'environment',
+  about: 'variables of its environment by name, `{ NAME = "value" }`; a value may be secret',
+  secret: true,
+};
 
 const DAY = 24 * 60 * 60;
 

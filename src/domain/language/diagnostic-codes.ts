@@ -148,8 +148,12 @@ export const diagnosticCodes = {
     'A type with a runner of its own uses exec in all its commands.',
   ),
   'docker-args': error(
-    'The runner docker has no flags of a command line.',
-    'Remove args. Workers are chosen by tags, variables are set already, and files are in $WORKDIR.',
+    'The runner docker is given a flag that means nothing in a Pod.',
+    'Remove it. Workers are chosen by tags, variables are set by env, and files are in $WORKDIR.',
+  ),
+  'invalid-environment': error(
+    'A variable of an environment has a name that it cannot have.',
+    'Use letters, digits and _, no digit first, and no name that Millrace sets itself.',
   ),
   'invalid-command': error('A command lacks what its runner needs.', 'See the attributes of the runner.'),
   'dynamic-image': error(

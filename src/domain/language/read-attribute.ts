@@ -1,7 +1,7 @@
-import type { AttributeSchema } from './block-schema.ts';
+import type { AttributeSchema, BlockSchema } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
 import { parseGoDuration } from './duration.ts';
-import { evaluateExpression, referencesOf } from './evaluate-expression.ts';
+import { dependsOnUnknown, evaluateExpression, referencesOf } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
 import { didYouMean } from './suggest.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
@@ -18,9 +18,15 @@ export type AttributeValue =
   | { kind: 'strings'; items: Text[]; written: boolean }
   /** An integer, or the seconds of a duration. */
   | { kind: 'number'; number: number }
+  | { kind: 'environment'; variables: EnvironmentVariable[] }
   | { kind: 'keyword'; word: string }
   | { kind: 'type'; expression: Expression }
   | { kind: 'value'; value: Value };
+
+/** One entry of a map of texts. */
+export interface EnvironmentVariable extends Text {
+  name: string;
+}
 
 /** `null`: written as null, which is as if it were not there. `undefined`: wrong, and reported. */
 type Answer = AttributeValue | null | undefined;
@@ -45,6 +51,7 @@ const readers: Record<AttributeSchema['type'], Read> = {
   type: (_reader, { expression }) =>
     expression.value?.kind === 'null' ? null : { kind: 'type', expression },
   strings: readTexts,
+  environment: evaluated(readEnvironment),
   constant: readConstant,
   value: evaluated((_reader, value) => ({ kind: 'value', value })),
   bool: evaluated((reader, value, what) =>
@@ -164,6 +171,24 @@ export function textOf(value: Value): string | undefined {
   return value.kind === 'bool' ? String(value.value) : undefined;
 }
 
+/** Values as parameters have them; an entry that is null is as if it were not there. */
+function readEnvironment(reader: Reader, value: Value, what: What): Answer {
+  if (!('entries' in value)) return wrongType(reader, what, 'a map of strings', value);
+  const places = new Map(what.expression?.entries?.map((entry) => [keyOf(entry.key), entry.value.range]));
+  const variables = value.entries.flatMap(([name, element]): (EnvironmentVariable | undefined)[] => {
+    if (element.kind === 'null') return [];
+    const range = places.get(name) ?? what.range;
+    const text = textOf(element);
+    if (text !== undefined) return [{ name, text, range }];
+    return [wrongType(reader, { name: `${what.name}.${name}`, range }, 'a string, number or bool', element)];
+  });
+  const sound = variables.filter((variable) => variable !== undefined);
+  return sound.length < variables.length ? undefined : { kind: 'environment', variables: sound };
+}
+
+const keyOf = ({ keyword, value }: Expression): string | undefined =>
+  value?.kind === 'string' ? value.text : keyword;
+
 function readKeyword(reader: Reader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
   if (expression.value?.kind === 'null') return null;
   // A quoted word is what people try first: take it, as older HCL did, where it is plainly meant.
@@ -210,6 +235,19 @@ function gather(items: (Text | undefined)[], written: boolean): Answer {
   return sound.length < items.length ? undefined : { kind: 'strings', items: sound, written };
 }
 
+/** `put` took parameters of any name before it took an environment: a text named `env` still is one. */
+export function meansParameter(
+  reader: Reader,
+  expression: Expression,
+  { type }: AttributeSchema,
+  { open }: BlockSchema,
+): boolean {
+  if (type !== 'environment' || open !== 'text' || expression.entries) return false;
+  if (dependsOnUnknown(reader, expression)) return false;
+  const { kind = 'null' } = expression.value ?? reader.evaluate(expression, reader.scope).value ?? {};
+  return kind !== 'map' && kind !== 'object' && kind !== 'null';
+}
+
 const article = { string: 'a string', number: 'a number', bool: 'a bool', null: 'null' } as const;
 
 export function describeValue({ kind }: Value): string {
@@ -233,6 +271,7 @@ function wrongType(
     'a number': 'Write the number without quotes.',
     'a string': text === undefined ? undefined : literal ? `Write it in double quotes: "${text}".` : AS_TEXT,
     'a list of strings': 'Write ["…"], even for one.',
+    'a map of strings': 'Write { NAME = "value" }.',
   };
   const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
   reader.report(diagnose('wrong-type', range, message, help[wanted]));

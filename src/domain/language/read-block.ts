@@ -3,8 +3,8 @@ import { diagnose } from './diagnostic.ts';
 import { dependsOnUnknown } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
 import { explainUnknownAttribute, explainUnknownBlock, explainUnknownRunner } from './explain-unknown.ts';
-import { readAttribute, readAxis, readParameter } from './read-attribute.ts';
-import type { AttributeValue, Text } from './read-attribute.ts';
+import { meansParameter, readAttribute, readAxis, readParameter } from './read-attribute.ts';
+import type { AttributeValue, EnvironmentVariable, Text } from './read-attribute.ts';
 import { closest } from './suggest.ts';
 import type { Attribute, Block, Body, Expression, Label, Range, Value } from './syntax.ts';
 
@@ -69,7 +69,7 @@ function choose(reader: Reader, block: Block, schema: BlockSchema): BlockSchema 
     reader.report(explainUnknownRunner(label, Object.keys(schema.variants), reader.runners));
     return undefined;
   }
-  return { ...schema, ...variant, attributes: { ...schema.attributes, ...variant.attributes } };
+  return { ...schema, ...variant, attributes: { ...variant.attributes, ...schema.attributes } };
 }
 
 function findVariant({ runners }: Reader, name: string, schema: BlockSchema): Variant | undefined {
@@ -125,7 +125,8 @@ function readOne(reader: Reader, attribute: Attribute, target: Target): void {
   const { name, nameRange, expression } = attribute;
   const known = find(schema.attributes, name);
   const block = find(schema.blocks, name);
-  if (known) readKnown(reader, attribute, known, target);
+  if (known && !meansParameter(reader, expression, known, schema))
+    readKnown(reader, attribute, known, target);
   else if (schema.open && !(block && expression.entries)) readOpen(reader, attribute, target);
   else if (block) {
     target.misread.add(name);
@@ -255,6 +256,11 @@ export function emptiedAt({ attributes }: ReadBlock, name: string): Range | unde
   const value = attribute?.value;
   const emptied = value?.kind === 'strings' && value.items.length === 0 && !value.written;
   return emptied ? attribute?.range : undefined;
+}
+
+export function environmentAt({ attributes }: ReadBlock, name: string): EnvironmentVariable[] {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'environment' ? value.variables : [];
 }
 
 export function wordAt({ attributes }: ReadBlock, name: string): string | undefined {

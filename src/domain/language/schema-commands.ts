@@ -1,5 +1,5 @@
 import type { AttributeSchema, BlockSchema, Variant } from './block-schema.ts';
-import { duration, text, texts } from './block-schema.ts';
+import { duration, environment, text, texts } from './block-schema.ts';
 
 const args = texts('arguments, each as it is', { secret: true });
 const image = text('image of the container; known before a build starts', { required: true });
@@ -14,11 +14,15 @@ const shell: Variant = {
   },
 };
 
+const flags = texts('flags of docker that mean something in a Pod: `-e NAME=value` and `--network=host`', {
+  secret: true,
+});
+
 const docker: Variant = {
   attributes: {
     image,
     cmd: text('script for `/bin/sh -ec` in the container', { required: true, secret: true }),
-    args: texts('flags of a docker command line: refused, because no such command runs here'),
+    args: flags,
   },
 };
 
@@ -26,7 +30,7 @@ const custom: Variant = { attributes: { args }, open: 'text' };
 
 const withMore = (more: Readonly<Record<string, AttributeSchema>>): BlockSchema => ({
   labels: ['runner'],
-  attributes: more,
+  attributes: { env: environment, ...more },
   blocks: {},
   variants: { exec, shell, docker },
   customVariant: custom,
@@ -43,11 +47,11 @@ export const readyCheck: BlockSchema = withMore({
 /** `runner "docker" { … }` in a type: its commands run so. */
 export const runnerOverride: BlockSchema = {
   labels: ['runner'],
-  attributes: {},
+  attributes: { env: environment },
   blocks: {},
   variants: {
     exec: { attributes: {} },
-    docker: { attributes: { image } },
+    docker: { attributes: { image, args: flags } },
   },
   customVariant: { attributes: {}, open: 'text' },
 };

@@ -1,6 +1,18 @@
 import type { AttributeSchema, BlockSchema, NestedSchema } from './block-schema.ts';
-import { bool, duration, integer, nested, once, parameters, text, texts } from './block-schema.ts';
+import {
+  bool,
+  duration,
+  environment,
+  integer,
+  nested,
+  once,
+  parameters,
+  text,
+  texts,
+} from './block-schema.ts';
 import { command } from './schema-commands.ts';
+
+const env = environment;
 
 const attempts: Readonly<Record<string, AttributeSchema>> = {
   timeout: duration('time for one attempt'),
@@ -27,11 +39,16 @@ const putParams = once(parameters, 'more parameters, for names that mean somethi
 /** Steps inside a hook: without hooks of their own. */
 const hookSteps: Readonly<Record<string, NestedSchema>> = {
   task: nested(
-    { labels: ['name'], attributes: { ...taskAttributes, ...attempts }, blocks: { run } },
+    { labels: ['name'], attributes: { ...taskAttributes, env, ...attempts }, blocks: { run } },
     'a command of its own name',
   ),
   put: nested(
-    { labels: ['type', 'name'], attributes: attempts, blocks: { params: putParams }, open: 'text' },
+    {
+      labels: ['type', 'name'],
+      attributes: { env, ...attempts },
+      blocks: { params: putParams },
+      open: 'text',
+    },
     'publishes to a resource',
   ),
   notify: nested(
@@ -78,19 +95,19 @@ export const hooks: Readonly<Record<string, NestedSchema>> = {
 
 const get: BlockSchema = {
   labels: ['type', 'name'],
-  attributes: { ...getAttributes, ...attempts },
+  attributes: { ...getAttributes, env, ...attempts },
   blocks: hooks,
 };
 
 const task: BlockSchema = {
   labels: ['name'],
-  attributes: { ...taskAttributes, ...attempts },
+  attributes: { ...taskAttributes, env, ...attempts },
   blocks: { run, ...hooks },
 };
 
 const put: BlockSchema = {
   labels: ['type', 'name'],
-  attributes: attempts,
+  attributes: { env, ...attempts },
   blocks: { params: putParams, ...hooks },
   open: 'text',
 };

@@ -3,6 +3,8 @@ import type { Report } from '#domain/language/diagnostic.ts';
 import { labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import { readDockerArgs } from './docker-args.ts';
+import { readEnvironment } from './environment.ts';
 import type { Command, CustomCommand } from './pipeline.ts';
 import type { KnownRunners } from './surroundings.ts';
 
@@ -21,7 +23,17 @@ export function readCommand(block: ReadBlock, around: CommandSurroundings): Comm
   const runner = labelAt(block, 0).text;
   const custom = around.runners.get(runner);
   if (custom === 'broken') return undefined;
-  if (custom) return readCustom(block, runner, custom);
+  const isDocker = !custom && runner === 'docker';
+  const environment = readEnvironment(
+    block,
+    around.report,
+    isDocker ? readDockerArgs(block, around.report) : [],
+  );
+  const command = custom ? readCustom(block, runner, custom) : readProgram(block, runner, around);
+  return command && { ...command, ...environment };
+}
+
+function readProgram(block: ReadBlock, runner: string, around: CommandSurroundings): Command | undefined {
   switch (runner) {
     case 'exec':
       return readExec(block, around.report);
@@ -99,11 +111,6 @@ function readShell(block: ReadBlock, report: Report): Command | undefined {
 }
 
 function readDocker(block: ReadBlock, around: CommandSurroundings): Command | undefined {
-  const args = block.attributes.get('args');
-  if (args) {
-    const message = 'docker has no args here: the container belongs to a Pod, and no docker command is run';
-    around.report(diagnose('docker-args', args.nameRange, message));
-  }
   const name = textAt(block, 'image');
   const cmd = textAt(block, 'cmd');
   return name && cmd && checkImage(name, around)

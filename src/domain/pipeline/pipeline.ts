@@ -46,7 +46,14 @@ export interface ResourceType {
  * What one operation of a type or a task runs, a type's runner override already merged in. `docker` names the image; the others run in
  * the worker image. `custom` is a `runner_type` of the pipeline: `path` and `args` are its templates, filled in at run.
  */
-export type Command =
+export type Command = Environment & Program;
+
+/** Variables that a step or command sets beside those of Millrace; values may hold secrets. */
+interface Environment {
+  env?: Record<string, string>;
+}
+
+type Program =
   | { runner: 'exec'; path: string; args: string[] }
   | { runner: 'shell'; cmd: string; shell?: string }
   | { runner: 'shell'; file: string; shell?: string }
@@ -54,7 +61,7 @@ export type Command =
   | { runner: 'docker'; image: string; path: string; args: string[] }
   | CustomCommand;
 
-export interface CustomCommand {
+export interface CustomCommand extends Environment {
   runner: 'custom';
   /** Label of the `runner_type`. */
   name: string;
@@ -201,7 +208,7 @@ interface Attempted {
   hooks?: Hooks;
 }
 
-export interface GetStep extends Attempted {
+export interface GetStep extends Attempted, Environment {
   kind: 'get';
   /** Second label: names the step and the `GET_<NAME>_<KEY>` variables. */
   name: string;
@@ -213,7 +220,7 @@ export interface GetStep extends Attempted {
   version?: 'every' | 'latest';
 }
 
-export interface TaskStep extends Attempted {
+export interface TaskStep extends Attempted, Environment {
   kind: 'task';
   name: string;
   run: Command;
@@ -223,7 +230,7 @@ export interface TaskStep extends Attempted {
   outputs?: string[];
 }
 
-export interface PutStep extends Attempted {
+export interface PutStep extends Attempted, Environment {
   kind: 'put';
   name: string;
   resource: string;

@@ -14,6 +14,7 @@ import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { readCommand } from './command.ts';
+import { readEnvironment } from './environment.ts';
 import { checkName } from './name.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
 import { checkStepParameters, textsByName } from './parameter-names.ts';
@@ -66,6 +67,7 @@ export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
     trigger: boolAt(block, 'trigger') ?? false,
     passed: [],
     ...versionOf(block),
+    ...readEnvironment(block, around.report),
     ...attemptsOf(block),
   };
   around.gets.push({ step, passed: textsAt(block, 'passed'), range: block.range });
@@ -84,6 +86,7 @@ export function readTask(block: ReadBlock, around: StepSurroundings): TaskStep |
   const run = command && readCommand(command, around);
   const inputs = readPaths(block, 'inputs', around.report);
   const outputs = readPaths(block, 'outputs', around.report);
+  const environment = readEnvironment(block, around.report);
   if (!run || !named) return undefined;
   return {
     kind: 'task',
@@ -91,6 +94,7 @@ export function readTask(block: ReadBlock, around: StepSurroundings): TaskStep |
     run,
     ...(inputs.length > 0 && { inputs }),
     ...(outputs.length > 0 && { outputs }),
+    ...environment,
     ...attemptsOf(block),
   };
 }
@@ -123,6 +127,7 @@ export function readPut(block: ReadBlock, around: StepSurroundings): PutStep {
     name: labelAt(block, 1).text,
     resource,
     params: textsByName(parameters),
+    ...readEnvironment(block, around.report),
     ...attemptsOf(block),
   };
 }

@@ -2,6 +2,8 @@ import { labelAt, textAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { attributesOf, checkImage } from './command.ts';
 import type { CommandSurroundings } from './command.ts';
+import { readDockerArgs } from './docker-args.ts';
+import { readEnvironment } from './environment.ts';
 import type { Command } from './pipeline.ts';
 
 /** Turns a command of a type into what the type's `runner` block makes of it. */
@@ -15,13 +17,29 @@ export function readOverride(block: ReadBlock, around: CommandSurroundings): Ove
   const name = labelAt(block, 0).text;
   const templates = around.runners.get(name);
   if (templates === 'broken') return undefined;
-  if (templates) {
-    const attributes = attributesOf(block);
-    return (command) => {
-      const { path, args } = programOf(command);
-      return { runner: 'custom', name, ...templates, attributes: { ...attributes, path }, callerArgs: args };
-    };
-  }
+  const isDocker = !templates && name === 'docker';
+  const { env } = readEnvironment(block, around.report, isDocker ? readDockerArgs(block, around.report) : []);
+  const change = templates ? takeTemplates(block, name, templates) : takeImage(block, name, around);
+  // What the command itself sets counts.
+  return (
+    change &&
+    ((command) => ({ ...change(command), ...((env ?? command.env) && { env: { ...env, ...command.env } }) }))
+  );
+}
+
+function takeTemplates(
+  block: ReadBlock,
+  name: string,
+  templates: { path: string; args: string[] },
+): Override {
+  const attributes = attributesOf(block);
+  return (command) => {
+    const { path, args } = programOf(command);
+    return { runner: 'custom', name, ...templates, attributes: { ...attributes, path }, callerArgs: args };
+  };
+}
+
+function takeImage(block: ReadBlock, name: string, around: CommandSurroundings): Override | undefined {
   if (name === 'exec') return (command) => command;
   const image = textAt(block, 'image');
   if (!image || !checkImage(image, around)) return undefined;

@@ -203,6 +203,28 @@ describe('a plan', () => {
     expect(made.steps[1]?.env).toEqual({ ...common, path: 'make', args: 'a b c' });
   });
 
+  test('a step has the variables of its command, then its own, and those of Millrace whatever it sets', () => {
+    const run: Command = {
+      runner: 'exec',
+      path: 'make',
+      args: [],
+      env: { LEVEL: 'of the command', path: 'own', BUILD_NUMBER: '0' },
+    };
+    const { steps: own } = plan([{ kind: 'task', name: 'b', run, env: { LEVEL: 'of the step', X: '' } }]);
+    expect(own[0]?.env).toEqual({ ...common, path: 'own', args: '', LEVEL: 'of the step', X: '' });
+  });
+
+  test('gets and puts have theirs too, and no parameter or version is hidden by it', () => {
+    const env = { LEVEL: 'of the step', param_url: 'elsewhere', version_ref: 'no' };
+    const step = get('git', 'app');
+    const { steps: own } = plan([Object.assign(step, { env })], [{ ref: 'abc' }]);
+    expect(own[0]?.env).toMatchObject({
+      LEVEL: 'of the step',
+      param_url: 'https://host/app',
+      version_ref: 'abc',
+    });
+  });
+
   test('a get of a type without pull runs nothing and has its version', () => {
     expect(made.steps[2]).toMatchObject({
       id: '2',

@@ -3,7 +3,7 @@ import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { commandOf, containersOf, resourceOf, stepsToRun, typeOf } from './containers.ts';
 import type { RunnableStep } from './containers.ts';
 import { variablePart } from './environment-names.ts';
-import { planCommand, prefixed, runnerEnvironment } from './plan-command.ts';
+import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { BuildName, Plan, PlanContainer, PlanStep } from './plan.ts';
 
 /** Where all steps of a build work, in every container. */
@@ -69,7 +69,12 @@ function planStep(step: RunnableStep, index: number, known: Known): PlanStep {
   const command = planCommand(run, known.containers, WORKDIR);
   const planned: PlanStep = {
     ...stepIdentity(step, index),
-    env: { ...buildEnvironment(known.build), ...runnerEnvironment(run), ...stepEnvironment(step, known) },
+    env: {
+      ...commandEnvironment(run),
+      ...step.env,
+      ...buildEnvironment(known.build),
+      ...stepEnvironment(step, known),
+    },
     ...(command === undefined ? {} : { command }),
   };
   switch (step.kind) {

@@ -1,7 +1,7 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { CHECK_TIMEOUT_SECONDS } from './check-deadline.ts';
 import { checkContainersOf, resourceOf, typeOf } from './containers.ts';
-import { planCommand, prefixed, runnerEnvironment } from './plan-command.ts';
+import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { CheckPlan, CheckRun, PlanContainer } from './plan.ts';
 
 export interface ChecksToPlan {
@@ -49,8 +49,8 @@ function planCheck(
     resource: check.resource,
     command,
     env: {
+      ...commandEnvironment(run),
       ...known.identity,
-      ...runnerEnvironment(run),
       ...prefixed('param_', resourceOf(known.pipeline, check.resource).params),
       ...prefixed('version_', check.last),
     },

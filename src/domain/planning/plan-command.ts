@@ -39,11 +39,15 @@ function containerFor(image: string, containers: PlanContainer[]): string {
   return container.name;
 }
 
+/** What a command brings into its environment: the variables of its runner, then its own. */
+export function commandEnvironment(command: Command | undefined): Record<string, string> {
+  return command === undefined ? {} : { ...runnerEnvironment(command), ...command.env };
+}
+
 /** Variables that the runner itself adds: the manual's `$path` and `$args`, and all attributes for a runner of the pipeline. */
-export function runnerEnvironment(command: Command | undefined): Record<string, string> {
-  if (command?.runner === 'custom') return { ...command.attributes, args: command.callerArgs.join(' ') };
-  if (!command || !('path' in command)) return {};
-  return { path: command.path, args: command.args.join(' ') };
+function runnerEnvironment(command: Command): Record<string, string> {
+  if (command.runner === 'custom') return { ...command.attributes, args: command.callerArgs.join(' ') };
+  return 'path' in command ? { path: command.path, args: command.args.join(' ') } : {};
 }
 
 /** Values of one kind, as variables: `param_<name>`, `version_<key>`, `put_<key>`. */

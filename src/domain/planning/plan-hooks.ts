@@ -2,7 +2,7 @@ import type { Command, HookAction, NotifyStep, Pipeline } from '#domain/pipeline
 import { reachableHooks, type ReachableHook } from '#domain/scheduling/reachable-hooks.ts';
 import { containersFor } from './containers.ts';
 import { WORKDIR } from './plan-build.ts';
-import { planCommand, prefixed, runnerEnvironment } from './plan-command.ts';
+import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { CheckRun, HookPlan, PlanContainer } from './plan.ts';
 
 export interface HooksToPlan {
@@ -73,10 +73,10 @@ function planHook(
       hook: action.kind === 'notify' ? action.notification : (run?.runner ?? ''),
       command,
       env: {
+        ...commandEnvironment(run),
         BUILD_JOB_NAME: job,
         BUILD_PIPELINE_NAME: name,
         BUILD_TEAM_NAME: team,
-        ...runnerEnvironment(run),
         ...told?.env,
         ...prefixed('version_', version.fields),
       },

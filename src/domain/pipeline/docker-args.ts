@@ -1,0 +1,113 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { textsAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { EnvironmentVariable, Text } from '#domain/language/read-attribute.ts';
+
+/**
+ * Flags of `docker run` that mean the same in a Pod: variables, and the network that its steps share anyway. All others are refused: to
+ * pass over them would run something else than was written.
+ */
+export function readDockerArgs(block: ReadBlock, report: Report): EnvironmentVariable[] {
+  return flagsIn(textsAt(block, 'args')).flatMap((flag) => {
+    const { name, value } = flag;
+    if (ENVIRONMENT.includes(name)) return readVariable(flag, report);
+    if (!NETWORK.includes(name) || value !== 'host') report(refuse(flag));
+    return [];
+  });
+}
+
+const ENVIRONMENT = ['-e', '--env'];
+const NETWORK = ['--network', '--net'];
+
+interface Flag {
+  name: string;
+  value?: string;
+  range: Text['range'];
+}
+
+/** What stands behind a flag and is none itself is its value. */
+function flagsIn(args: readonly Text[]): Flag[] {
+  const flags: Flag[] = [];
+  for (const { text, range } of args) {
+    const last = flags.at(-1);
+    if (last && last.value === undefined && !text.startsWith('-')) last.value = text;
+    else flags.push({ ...splitFlag(text), range });
+  }
+  return flags;
+}
+
+/** `--name=value`, `-eNAME=value`, or the flag alone. */
+function splitFlag(text: string): { name: string; value?: string } {
+  const short = /^-e=?(?=.)/s.exec(text);
+  if (short) return { name: '-e', value: text.slice(short[0].length) };
+  const equals = text.indexOf('=');
+  if (!text.startsWith('-') || equals < 0) return { name: text };
+  return { name: text.slice(0, equals), value: text.slice(equals + 1) };
+}
+
+/** Names alone stand for variables of the process that calls docker: here those are set already. */
+const SET_ANYWAY =
+  /^(?:(?:BUILD|GET|TASK|INPUT)_\w+|(?:param|version|put)_\w+|WORKDIR|SVC_OUTPUT|CACHE_DIR)$/;
+
+function readVariable({ name, value = '', range }: Flag, report: Report): EnvironmentVariable[] {
+  const equals = value.indexOf('=');
+  if (equals > 0) return [{ name: value.slice(0, equals), text: value.slice(equals + 1), range }];
+  if (SET_ANYWAY.test(value)) return [];
+  const message = `the flag ${name} needs a name and a value, not ${JSON.stringify(value)}`;
+  report(diagnose('docker-args', range, message, 'Write "-e", "NAME=value", or env = { NAME = "value" }.'));
+  return [];
+}
+
+/** What to do instead, by names of flags. */
+const INSTEAD: readonly [flags: readonly string[], help: string][] = [
+  [
+    NETWORK,
+    'Steps share the network of their Pod, which is --network=host; there is no other. Leave it out.',
+  ],
+  [
+    ['-v', '--volume', '--mount', '--tmpfs', '--volumes-from'],
+    'Nothing of the machine can be mounted. The files of the build are in $WORKDIR, in every image.',
+  ],
+  [['--env-file'], 'Write the variables in env = { NAME = "value" }.'],
+  [['-w', '--workdir'], 'The script starts in $WORKDIR: begin cmd with cd.'],
+  [['-u', '--user'], 'The script runs as the user of the image. Choose another image.'],
+  [['--entrypoint'], 'cmd runs with /bin/sh -ec, whatever the entrypoint of the image. Leave it out.'],
+  [
+    ['--privileged', '--cap-add', '--device', '--security-opt', '--pid', '--ipc', '--uts'],
+    'No step has rights over the machine that it runs on. Do without it.',
+  ],
+  [
+    ['-m', '--memory', '--cpus', '-c', '--cpu-shares', '--gpus', '--platform'],
+    'The tags of the job choose workers, and Team.spec.workers what they have.',
+  ],
+  [
+    ['-p', '--publish', '--expose'],
+    'Steps and services of a build reach each other at 127.0.0.1. Leave it out.',
+  ],
+  [
+    [
+      '--rm',
+      '-i',
+      '-t',
+      '-it',
+      '-ti',
+      '-d',
+      '--detach',
+      '--interactive',
+      '--tty',
+      '--init',
+      '--name',
+      '--pull',
+    ],
+    'It means nothing in a Pod: leave it out.',
+  ],
+];
+
+function refuse({ name, range }: Flag): ReturnType<typeof diagnose> {
+  const [, help] = INSTEAD.find(([flags]) => flags.includes(name)) ?? [];
+  const what = name.startsWith('-')
+    ? `the flag ${name} of docker`
+    : `${JSON.stringify(name)} in args of docker`;
+  return diagnose('docker-args', range, `${what} has no meaning here: no docker command is run`, help);
+}

@@ -1,0 +1,44 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import { environmentAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { EnvironmentVariable } from '#domain/language/read-attribute.ts';
+import { findSecretNames } from './secret-placeholder.ts';
+
+/** What Millrace sets itself, wherever: a pipeline cannot set it to something else. */
+const RESERVED = new Set([
+  'WORKDIR',
+  'CACHE_DIR',
+  'SVC_OUTPUT',
+  'NOTIFY_MESSAGE',
+  'BUILD_NUMBER',
+  'BUILD_JOB_NAME',
+  'BUILD_PIPELINE_NAME',
+  'BUILD_TEAM_NAME',
+  'BUILD_STATUS',
+  'BUILD_TIMED_OUT',
+]);
+const RESERVED_PREFIXES = ['MILLRACE_', 'param_', 'version_', 'put_', 'notify_'];
+
+/** The attribute `env` of a block, after `before`, as a field that is absent without any variable. */
+export function readEnvironment(
+  block: ReadBlock,
+  report: Report,
+  before: readonly EnvironmentVariable[] = [],
+): { env?: Record<string, string> } {
+  const env: Record<string, string> = {};
+  for (const { name, text, range } of [...before, ...environmentAt(block, 'env')]) {
+    const reason = whyBad(name) ?? (Object.hasOwn(env, name) ? `${name} is set twice` : undefined);
+    if (reason === undefined) env[name] = text;
+    else report(diagnose('invalid-environment', range, reason));
+  }
+  return Object.keys(env).length > 0 ? { env } : {};
+}
+
+function whyBad(name: string): string | undefined {
+  if (findSecretNames(name).length > 0) return 'the name of a variable cannot be secret';
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    return `${JSON.stringify(name)} cannot be the name of a variable of the environment`;
+  const isReserved = RESERVED.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
+  return isReserved ? `${name} is set by Millrace and cannot be set here` : undefined;
+}
