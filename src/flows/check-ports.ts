@@ -59,8 +59,11 @@ export interface CheckStore {
     asked: { calls: readonly WebhookCall[]; wait: boolean },
     at: Date,
   ): Promise<WebhooksAnswered>;
-  /** Due or requested, not running, pipeline live; oldest due first. Of the teams named only those that need no Pod. */
-  dueChecks(at: Date, limit: number, except?: readonly string[]): Promise<DueCheck[]>;
+  /**
+   * Due or requested, not running, pipeline live: so many of each team, checks that need no Pod counted apart. What a person or a webhook
+   * asked for comes first, then the oldest due. Of the teams named only those that need no Pod.
+   */
+  dueChecks(at: Date, ofTeam: number, except?: readonly string[]): Promise<DueCheck[]>;
   /**
    * Pipelines (row ids) of which a check may be overdue by more than two of its intervals, so that somebody says so although nothing
    * happens to them. Of a cron expression the interval is taken to be a minute.

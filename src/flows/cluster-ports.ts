@@ -1,3 +1,4 @@
+import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CheckRunFacts } from './check-ports.ts';
 import type { PendingBuild } from './ports.ts';
 
@@ -27,8 +28,17 @@ export interface Cluster {
   createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
   /** How many more check Pods a team may have now; infinite where its Team says nothing. */
   checkRoom(team: string): number;
+  /** Of the Pod that a build would get; undefined where its Pod would be refused. */
+  nodeSelectorOf(build: PendingBuild): NodeSelector | undefined;
+  /** Nodes that take new Pods, of all or of those that the selector names. One of middling size is assumed while none can be read. */
+  nodes(selector: NodeSelector): StartNode[];
+  /** How many Pods may be starting at a time on one node: what has proven bearable lately. */
+  startsPerNode(): number;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }
+
+/** Labels that a node must have for a Pod. */
+export type NodeSelector = Readonly<Record<string, string>>;
 
 /** What the API server tells of a Pod with our labels. Whether it is ours, `own-pods.ts` decides, before anything is judged by it. */
 export interface PodFacts {
@@ -55,6 +65,8 @@ export interface PodFacts {
   /** The scheduler's word while no node is found. */
   unschedulable?: string;
   scheduled: boolean;
+  /** Absent: it may run on any node. */
+  nodeSelector?: NodeSelector;
   /** When it got its node. */
   scheduledAt?: Date;
   /** In the order of the Pod; the first is the agent. */

@@ -155,6 +155,8 @@ function world(pods: () => PodFacts[]) {
       deletePod: writes('deletePod', undefined),
       createCheckPod: writes('createCheckPod', created),
       checkRoom: () => Infinity,
+      nodes: () => [],
+      startsPerNode: () => 4,
     },
     bell: { ring: write('ring') },
     hangs: write('hangs'),

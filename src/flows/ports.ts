@@ -130,6 +130,13 @@ export interface PendingBuild extends BuildRef {
   createdAt: Date;
 }
 
+export interface StartingBuild {
+  build: number;
+  team: string;
+  podUid: string;
+  podCreatedAt: Date;
+}
+
 export interface AttemptFacts extends PendingBuild {
   status: BuildStatus;
   podUid?: string;
@@ -155,8 +162,15 @@ export interface BuildStore {
   teamsWithQueue(): Promise<number[]>;
   /** Decides under the team's lock which of its builds have their turn, and notes why the others have not. */
   admit(team: number, decide: (facts: StartFacts) => StartDecision, at: Date): Promise<Admitted>;
-  /** Builds that have had their turn and whose current attempt has no Pod yet, oldest first; none of the namespaces named. */
+  /**
+   * Builds that have had their turn and whose current attempt has no Pod yet: the oldest of each team, then the second of each, and so on;
+   * none of the namespaces named.
+   */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
+  /** Builds that have a Pod whose agent has not spoken yet. */
+  startingBuilds(): Promise<StartingBuild[]>;
+  /** Shows why these builds have no Pod yet. They are not put off. Answers those that had another reason before. */
+  explainHeld(held: readonly { build: number; code: string; reason: string }[]): Promise<number[]>;
   /** Milliseconds until the first of the builds that are put off is to start; undefined when none is. */
   nextStartMs(): Promise<number | undefined>;
   /** Shown for all builds of the namespace that are to start. They are not put off: whoever looks next finds them again. */

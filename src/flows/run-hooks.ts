@@ -6,15 +6,12 @@ import type { CheckStore, OpenHookRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import { podOfRun, type OwnPod } from './own-pods.ts';
 import type { Bell } from './ports.ts';
-import { LIMITS } from './start-checks.ts';
+import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 
-interface Ports {
+interface Ports extends CheckPlacePorts {
   checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'closeRun' | 'explainHooks'>;
-  cluster: Pick<Cluster, 'createCheckPod' | 'checkRoom' | 'deletePod'>;
+  cluster: CheckPlacePorts['cluster'] & Pick<Cluster, 'createCheckPod' | 'deletePod'>;
   bell: Pick<Bell, 'ring'>;
-  /** All our Pods as they are now. */
-  pods: () => PodFacts[];
-  now: () => Date;
 }
 
 export interface HooksRun {
@@ -69,13 +66,10 @@ function state({ seen, refused = '' }: OpenHookRun, pod: PodFacts | undefined): 
 /** Pods that are there, or may be, count, whatever they are for. */
 async function start(waiting: OpenHookRun[], ports: Ports): Promise<void> {
   const waits = new Set(waiting.map(({ run }) => run));
-  const running = (await ports.checks.openRuns()).filter(({ run }) => !waits.has(run));
-  const roomOf = (team: string): number => {
-    const room = ports.cluster.checkRoom(team);
-    return room === Infinity ? LIMITS.podsOfTeam - running.filter((run) => run.team === team).length : room;
-  };
+  const open = (await ports.checks.openRuns()).filter(({ run }) => !waits.has(run));
+  const running = openChecks(open, ({ run }) => String(run), ports);
   const own = waiting.map((run) => ({ ...run, scope: run.run, group: `hooks ${run.run}` }));
-  const { groups, held } = pickChecks(own, running, { pods: LIMITS.pods, roomOf });
+  const { groups, held } = pickChecks(own, running, checkLimits(running, ports));
   for (const run of groups.flat()) await startOne(run, ports);
   for (const { run } of held)
     await ports.checks.explainHooks(run, 'TeamLimit: As many checks run as may at a time.');

@@ -1,25 +1,29 @@
+import type { Reason } from '#domain/scheduling/reasons.ts';
 import { startQueued } from '#domain/scheduling/start-queued.ts';
+import type { StartingPod } from '#domain/scheduling/start-window.ts';
 import type { Cluster, CreatePodAnswer } from './cluster-ports.ts';
 import type { Bell, BuildStore, PendingBuild } from './ports.ts';
+import { gatherStarting, pickBuilds, type WindowPorts } from './start-window.ts';
 
-interface Ports {
-  builds: Pick<
-    BuildStore,
-    | 'expireApprovals'
-    | 'teamsWithQueue'
-    | 'admit'
-    | 'buildsToStart'
-    | 'nextStartMs'
-    | 'podCreated'
-    | 'explainPending'
-    | 'explainFull'
-    | 'tryRefused'
-    | 'endBuild'
-    | 'retryBuild'
-  >;
-  cluster: Pick<Cluster, 'createBuildPod'>;
+interface Ports extends WindowPorts {
+  builds: WindowPorts['builds'] &
+    Pick<
+      BuildStore,
+      | 'expireApprovals'
+      | 'teamsWithQueue'
+      | 'admit'
+      | 'buildsToStart'
+      | 'nextStartMs'
+      | 'podCreated'
+      | 'explainPending'
+      | 'explainFull'
+      | 'explainHeld'
+      | 'tryRefused'
+      | 'endBuild'
+      | 'retryBuild'
+    >;
+  cluster: WindowPorts['cluster'] & Pick<Cluster, 'createBuildPod'>;
   bell: Pick<Bell, 'ring'>;
-  now: () => Date;
 }
 
 export interface Started {
@@ -28,77 +32,115 @@ export interface Started {
   failures: { build: PendingBuild; error: unknown }[];
   /** Namespaces in which builds wait for room: worth another look when a Pod there ends. */
   short: string[];
-  /** When the next of the builds that are put off is to start. */
+  /** When the next of the builds that are put off, or that the start window holds, is to start. */
   againAfterMs?: number;
+  /** How many Pods were starting when the last one was created, and how many builds the start window holds of those looked at. */
+  window: { starting: number; held: number };
 }
 
 interface Doing {
   started: PendingBuild[];
   failures: Started['failures'];
   short: Set<string>;
-  /** Namespaces whose Team is at its limit, and how that is said. */
+  /** Namespaces in which no other Pod can start now, and how that is said. */
   full: Map<string, string>;
+  /** Refusals for want of quota, by namespace. */
+  quota: Map<string, number>;
+  starting: StartingPod[];
+  held: Map<number, { build: PendingBuild; reason: Reason }>;
 }
 
+/** Builds that are looked at together, the oldest of each team among them. */
+const MAX_LOOKED_AT = 128;
+/** Pods that are asked for side by side. */
 const AT_ONCE = 32;
 /** Whoever takes this many names takes more: from then on the build waits until its name is free. */
 const MAX_ATTEMPTS_FOR_NAME = 5;
+/** Another Pod of the namespace may be smaller; so many are tried in one look. */
+const MAX_QUOTA_REFUSALS = 4;
+/** How soon builds that the start window holds are looked at again: an agent that speaks wakes nobody. */
+const HELD_AGAIN_MS = 250;
 
 /**
- * A Pod for each pending build, oldest first, some at a time. After a crash between the Pod and its record the same Pod is met again,
- * since its name and its contents follow from build and attempt. A Team at its limit is left out until the next look, so that its
- * builds keep their order and hold nobody up. `room`: namespaces in which a Pod has ended since some were short of room.
+ * A Pod for each pending build, the teams in turn, as many as the start window allows. After a crash between the Pod and its record the
+ * same Pod is met again, since its name and its contents follow from build and attempt. A Team at its limit is left out until the next
+ * look, so that its builds keep their order and hold nobody up. `room`: namespaces in which a Pod has ended since some were short of room.
  */
 export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
-  const doing: Doing = { started: [], failures: [], short: new Set(), full: new Map() };
+  const doing: Doing = {
+    started: [],
+    failures: [],
+    short: new Set(),
+    full: new Map(),
+    quota: new Map(),
+    starting: await gatherStarting(ports),
+    held: new Map(),
+  };
   for (const namespace of room)
     if ((await ports.builds.tryRefused(namespace)) > 0) doing.short.add(namespace);
   await startReady(ports, doing);
-  if (await giveTurns(ports)) await startReady(ports, doing);
+  await giveTurns(ports, doing);
   for (const [namespace, reason] of doing.full) await ports.builds.explainFull(namespace, reason);
-  const againAfterMs = await ports.builds.nextStartMs();
-  const { started, failures, short } = doing;
-  return { started, failures, short: [...short], ...(againAfterMs === undefined ? {} : { againAfterMs }) };
+  await explainHeld(ports, doing);
+  const { started, failures, short, held, starting } = doing;
+  const nextMs = await ports.builds.nextStartMs();
+  const againAfterMs = held.size === 0 ? nextMs : Math.min(nextMs ?? Infinity, HELD_AGAIN_MS);
+  const window = { starting: starting.filter(({ state }) => state === 'starting').length, held: held.size };
+  return {
+    started,
+    failures,
+    short: [...short],
+    window,
+    ...(againAfterMs === undefined ? {} : { againAfterMs }),
+  };
 }
 
 async function startReady(ports: Ports, doing: Doing): Promise<void> {
   for (;;) {
     const failed = new Set(doing.failures.map((failure) => failure.build.id));
-    const pending = await ports.builds.buildsToStart(AT_ONCE + failed.size, [...doing.full.keys()]);
+    const pending = await ports.builds.buildsToStart(MAX_LOOKED_AT + failed.size, [...doing.full.keys()]);
     const fresh = pending.filter((build) => !failed.has(build.id));
-    if (fresh.length === 0) return;
-    await Promise.all(fresh.map(async (build) => await startOne(build, ports, doing)));
+    const { start, held, refused } = pickBuilds(fresh, doing.starting, ports);
+    doing.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
+    if (start.length + refused.length === 0) return;
+    const wanted = [...refused.map((build) => ({ build, nodes: '' })), ...start].slice(0, AT_ONCE);
+    await Promise.all(wanted.map(async ({ build, nodes }) => await startOne(build, nodes, { ports, doing })));
   }
 }
 
-/** Whose turn it is now. Answers whether it is anybody's. */
-async function giveTurns({ builds, bell, now }: Pick<Ports, 'builds' | 'bell' | 'now'>): Promise<boolean> {
-  let admitted = 0;
+/** Whose turn it is now: one decision for each team in turn, and what was admitted starts before the next team is looked at. */
+async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
+  const { builds, bell, now } = ports;
   for (const pipeline of await builds.expireApprovals(now())) {
     bell.ring('schedule', pipeline);
     bell.ring('status', pipeline);
   }
-  for (const team of await builds.teamsWithQueue()) {
-    const changed = new Set<number>();
-    for (;;) {
-      const { builds: started, more, pipelines } = await builds.admit(team, startQueued, now());
-      admitted += started;
-      for (const pipeline of pipelines) changed.add(pipeline);
-      if (!more) break;
+  let teams = await builds.teamsWithQueue();
+  while (teams.length > 0) {
+    const again: number[] = [];
+    for (const team of teams) {
+      const { builds: admitted, more, pipelines } = await builds.admit(team, startQueued, now());
+      if (more) again.push(team);
+      if (admitted > 0) await startReady(ports, doing);
+      for (const pipeline of pipelines) bell.ring('status', pipeline);
     }
-    for (const pipeline of changed) bell.ring('status', pipeline);
+    teams = again;
   }
-  return admitted > 0;
 }
 
-async function startOne(build: PendingBuild, ports: Ports, doing: Doing): Promise<void> {
+async function startOne(
+  build: PendingBuild,
+  nodes: string,
+  { ports, doing }: { ports: Ports; doing: Doing },
+): Promise<void> {
   try {
     const answer = await ports.cluster.createBuildPod(build);
     if (answer.answer === 'refused') {
-      await refuse(build, answer, { ...ports, doing });
+      await refuse(build, answer, { ports, doing });
     } else {
       await ports.builds.podCreated(build.id, build.attempt, answer.uid, ports.now());
       doing.started.push(build);
+      doing.starting.push({ team: build.team, nodes, state: 'starting' });
     }
     ports.bell.ring('status', build.pipelineId);
   } catch (error) {
@@ -106,15 +148,27 @@ async function startOne(build: PendingBuild, ports: Ports, doing: Doing): Promis
   }
 }
 
+/** The status of a pipeline is asked for once for each build that waits for another reason than before. */
+async function explainHeld({ builds, bell }: Ports, { held }: Doing): Promise<void> {
+  if (held.size === 0) return;
+  const told = await builds.explainHeld(
+    [...held].map(([build, { reason }]) => ({ build, code: reason.code, reason: reason.message })),
+  );
+  const pipelines = told.flatMap((build) => held.get(build)?.build.pipelineId ?? []);
+  for (const pipeline of new Set(pipelines)) bell.ring('status', pipeline);
+}
+
 /** A Pod that the API server can never accept ends the build; what may change leaves it pending, with the reason. */
 async function refuse(
   build: PendingBuild,
   { reason, message }: CreatePodAnswer & { answer: 'refused' },
-  { builds, bell, now, doing }: Ports & { doing: Doing },
+  { ports, doing }: { ports: Ports; doing: Doing },
 ): Promise<void> {
-  if (reason === 'TeamLimit' || reason === 'QuotaExceeded') doing.short.add(build.namespace);
+  const { builds, bell, now } = ports;
+  const { namespace } = build;
+  if (reason === 'TeamLimit' || reason === 'QuotaExceeded') doing.short.add(namespace);
   if (reason === 'TeamLimit') {
-    doing.full.set(build.namespace, `${reason}: ${message}`);
+    doing.full.set(namespace, `${reason}: ${message}`);
     return;
   }
   if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
@@ -122,6 +176,7 @@ async function refuse(
     await builds.retryBuild(build.id, build.attempt, { reason: `${reason}: ${message}`, at: now() });
     return;
   }
+  if (reason === 'QuotaExceeded') countQuota(namespace, `${reason}: ${message}`, doing);
   if (reason !== 'Invalid') return await builds.explainPending(build.id, `${reason}: ${message}`);
   await builds.endBuild(build.id, build.attempt, {
     outcome: 'failed',
@@ -130,4 +185,11 @@ async function refuse(
     at: now(),
   });
   bell.ring('schedule', build.pipelineId);
+}
+
+/** The rest of the namespace waits for the next look, so that one team's 10,000 builds are not all asked for and refused. */
+function countQuota(namespace: string, said: string, { quota, full }: Doing): void {
+  const refusals = (quota.get(namespace) ?? 0) + 1;
+  quota.set(namespace, refusals);
+  if (refusals >= MAX_QUOTA_REFUSALS) full.set(namespace, said);
 }

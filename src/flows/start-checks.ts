@@ -1,17 +1,18 @@
 import { endRefused } from './check-refusal.ts';
+import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
+import { shareByTeam } from '#domain/scheduling/share-by-team.ts';
 import type { CheckRunFacts, CheckStore, DueCheck } from './check-ports.ts';
 import type { Cluster } from './cluster-ports.ts';
 import type { Bell } from './ports.ts';
 
-interface Ports {
+interface Ports extends CheckPlacePorts {
   checks: Pick<
     CheckStore,
     'dueChecks' | 'openRuns' | 'openRun' | 'runFacts' | 'recordCheck' | 'closeRun' | 'releaseRun'
   >;
-  cluster: Pick<Cluster, 'createCheckPod' | 'checkRoom'>;
+  cluster: CheckPlacePorts['cluster'] & Pick<Cluster, 'createCheckPod'>;
   bell: Pick<Bell, 'ring'>;
-  now: () => Date;
 }
 
 export interface ChecksStarted {
@@ -20,85 +21,67 @@ export interface ChecksStarted {
   answered: number;
   /** Due, but held back by a limit: they go first when a run ends. */
   held: number;
+  /** Checks without a Pod are left: worth another look at once. */
+  more: boolean;
   /** Teams whose namespaces have no room for a check Pod: worth another try in a while. */
   short: string[];
   failures: { group: string; error: unknown }[];
 }
 
-const MOST_DUE = 1000;
+/** Due checks of one team that are looked at together. */
+const MAX_DUE_OF_TEAM = 1000;
+/** Checks without a Pod that are answered in one look, so that those that want one are looked at in between. */
+const MAX_ANSWERED = 200;
 /** Each is a transaction on a row of its own. */
 const ANSWERED_AT_ONCE = 4;
-/** Pods cost: as many checks run at once, in all and of one team whose Team does not say. */
-export const LIMITS = { pods: 10, podsOfTeam: 3 };
 
 /**
- * Answers the due checks that need no Pod, and starts a Pod for each group of the others, oldest due first. Those of the teams named are
- * left for later. Some are looked at together; what is left of teams without room does not stand before that of others.
+ * Starts a Pod for each group of the due checks that need one, and answers the others. Teams take turns in both, and a team that runs no
+ * check always gets a place. Those of the teams named are left for later.
  */
 export async function startChecks(ports: Ports, avoid: ReadonlySet<string> = NONE): Promise<ChecksStarted> {
-  const done: ChecksStarted = { runs: [], answered: 0, held: 0, short: [], failures: [] };
-  const running: Running[] = [];
-  const full = new Set(avoid);
-  for (;;) {
-    const due = await ports.checks.dueChecks(ports.now(), MOST_DUE, [...full]);
-    await answerClocks(due, ports, done);
-    const wanted = due
-      .filter((candidate) => !candidate.builtInCron)
-      .map((check) => ({ ...check, group: groupName(check) }));
-    if (wanted.length === 0) return done;
-    // Those of a look before are among them.
-    running.splice(0, Infinity, ...(await runningNow(ports)));
-    await startWanted(wanted, running, { ports, done });
-    if (due.length < MOST_DUE || running.length >= LIMITS.pods) return done;
-    const known = full.size;
-    for (const { team } of wanted) if (roomIn(team, running, { ports, done }) <= 0) full.add(team);
-    if (full.size === known) return done;
-  }
-}
-
-interface Running {
-  team: string;
-  group: string;
-}
-interface Doing {
-  ports: Ports;
-  done: ChecksStarted;
-}
-
-async function runningNow({ checks }: Ports): Promise<Running[]> {
-  const open = await checks.openRuns();
-  return open.map((run) => ({ team: run.team, group: groupName(run) }));
+  const done: ChecksStarted = { runs: [], answered: 0, held: 0, more: false, short: [], failures: [] };
+  const due = await ports.checks.dueChecks(ports.now(), MAX_DUE_OF_TEAM, [...avoid]);
+  const wanted = due
+    .filter((candidate) => !candidate.builtInCron)
+    .map((check) => ({ ...check, group: groupName(check) }));
+  if (wanted.length > 0) await startWanted(wanted, ports, done);
+  const clocks = shareByTeam(
+    due.filter((candidate) => candidate.builtInCron),
+    [],
+  );
+  await answerClocks(clocks.slice(0, MAX_ANSWERED), ports, done);
+  return { ...done, more: clocks.length > MAX_ANSWERED };
 }
 
 async function answerClocks(due: readonly DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
-  const clocks = due.filter((candidate) => candidate.builtInCron).values();
+  const clocks = due.values();
   const lane = async (): Promise<void> => {
     for (const check of clocks) await answer(check, ports, done);
   };
   await Promise.all(Array.from({ length: ANSWERED_AT_ONCE }, lane));
 }
 
-async function startWanted(wanted: DueCheck[], running: Running[], { ports, done }: Doing): Promise<void> {
+async function startWanted(wanted: DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
+  const running = openChecks(await ports.checks.openRuns(), groupName, ports);
   let left = wanted;
   for (;;) {
-    const roomOf = (team: string): number => roomIn(team, running, { ports, done });
-    const picked = pickChecks(left, running, { pods: LIMITS.pods, roomOf });
+    const { roomOf, ...limits } = checkLimits(running, ports);
+    const picked = pickChecks(left, running, {
+      ...limits,
+      roomOf: (team) => (done.short.includes(team) ? 0 : roomOf(team)),
+    });
     if (picked.groups.length === 0) break;
     // What could not be started takes nobody's place.
     for (const checks of picked.groups)
-      if (await startGroup(checks, ports, done)) running.push(...checks.slice(0, 1));
+      if (await startGroup(checks, ports, done))
+        running.push(...checks.slice(0, 1).map((check) => ({ ...check, byCronJob: false, starting: true })));
     left = picked.held;
   }
   done.held += left.length;
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-function roomIn(team: string, running: readonly Running[], { ports, done }: Doing): number {
-  if (done.short.includes(team)) return 0;
-  const room = ports.cluster.checkRoom(team);
-  return room === Infinity ? LIMITS.podsOfTeam - running.filter((run) => run.team === team).length : room;
-}
 
 function groupName({ pipelineId, group }: { pipelineId: number; group: string }): string {
   return `${pipelineId} ${group}`;

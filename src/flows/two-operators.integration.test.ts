@@ -60,14 +60,14 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
     const ports = {
       builds: life.of(own.builds),
       checks: life.of(own.checks),
-      cluster: life.of(cluster, ['checkRoom']),
+      cluster: life.of(cluster, ['checkRoom', 'nodeSelectorOf', 'nodes', 'startsPerNode']),
       bell: new SilentBell(),
       now: () => new Date(),
+      pods: () => [...cluster.pods.values()],
     };
     const world = {
       ...ports,
       now: () => new Date(Date.now() + AHEAD_MS),
-      pods: () => [...cluster.pods.values()],
       foreign: new ForeignPodsMet(),
       hangs: () => undefined,
     };
@@ -76,7 +76,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       while (!over.aborted && !life.dead && failures.length === 0) {
         failures.push(...(await startChecks(ports)).failures.map(({ error }) => error));
         failures.push(...(await scheduleJobs(ports)).failures.map(({ error }) => error));
-        failures.push(...(await runHooks({ ...ports, pods: world.pods })).failures.map(({ error }) => error));
+        failures.push(...(await runHooks(ports)).failures.map(({ error }) => error));
         failures.push(...(await startBuilds(ports)).failures.map(({ error }) => error));
         failures.push(...(await compareWithPods(world)).failures);
         await sleep(1);

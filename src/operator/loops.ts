@@ -98,6 +98,7 @@ export class Loops {
 
   #podChanged(change: Change<SeenPod>): void {
     this.#pods.changed(change);
+    this.#reconciling.pacer.changed(change);
     const { facts, namespace } = change.object;
     if (facts?.work.kind !== 'build' || !facts.sealed) return;
     const ended = change.type === 'deleted' || facts.phase === 'Succeeded' || facts.phase === 'Failed';
@@ -110,9 +111,11 @@ export class Loops {
     const { cluster } = this.#reconciling;
     let againAfterMs: number | undefined;
     const atOnce = await this.#room.use(async (room) => {
-      const started = await startBuilds({ ...database, cluster, now }, room);
+      const started = await startBuilds({ ...database, cluster, pods: () => this.#pods.all(), now }, room);
       reportFailures(this.#leadership, 'a build could not be started', started.failures);
       againAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
+      if (started.failures.length > 0) this.#reconciling.pacer.failed();
+      this.#leadership.metrics.startWindow({ ...started.window, places: this.#reconciling.pacer.places() });
       return started;
     });
     if (atOnce) return { againAfterMs: 0 };
@@ -131,10 +134,12 @@ export class Loops {
     const avoid = new Set(
       [...this.#short].filter(([, until]) => until > performance.now()).map(([team]) => team),
     );
-    const { short, failures } = await startChecks({ ...database, cluster, now }, avoid);
+    const ports = { ...database, cluster, pods: () => this.#pods.all(), now };
+    const { short, more, failures } = await startChecks(ports, avoid);
     this.#short = new Map([...this.#short].filter(([team]) => avoid.has(team)));
     for (const team of short) this.#short.set(team, performance.now() + SHORT_MS);
-    return this.#ending('checks could not be started', failures);
+    const ending = this.#ending('checks could not be started', failures);
+    return more && ending === 'done' ? { againAfterMs: 0 } : ending;
   }
 
   /** Its timer is as exact as the time that builds wait for hooks; only what a lost ring hid is found by the tick. */

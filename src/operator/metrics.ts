@@ -11,6 +11,8 @@ export interface OperatorMetrics {
   watchFailed(reason: string): void;
   /** What waits, counted by its reason: a code of docs/reference/waiting.md. */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
+  /** How many Pods of builds are starting, how many may be, and how many builds that were looked at wait for that. */
+  startWindow(window: { starting: number; places: number; held: number }): void;
   reviewed(result: 'allowed' | 'refused' | 'unchecked'): void;
 }
 
@@ -59,12 +61,37 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
   });
   return {
     waiting: waitingGauge(registry),
+    startWindow: startWindowGauges(registry),
     leading: (yes) => leader.set(yes ? 1 : 0),
     queue: (name, queue) => void queues.set(name, queue),
     workFailed: (queue) => failures.inc({ queue }),
     podAsked: (kind, answer) => pods.inc({ kind, answer }),
     reviewed: (result) => reviews.inc({ result }),
     watchFailed: (reason) => watches.inc({ reason: REASONS.has(reason) ? reason : 'other' }),
+  };
+}
+
+function startWindowGauges(registry: Registry): OperatorMetrics['startWindow'] {
+  const registers = [registry];
+  const starting = new Gauge({
+    name: 'millrace_operator_starting_pods',
+    help: 'Pods of builds that are created and whose agent has not spoken yet, when builds were last started.',
+    registers,
+  });
+  const places = new Gauge({
+    name: 'millrace_operator_start_window_places',
+    help: 'Pods that may be starting at a time, over all nodes: more while they start quickly, fewer while they do not.',
+    registers,
+  });
+  const held = new Gauge({
+    name: 'millrace_operator_start_window_held_builds',
+    help: 'Builds, of those looked at last, that wait for a place in the start window.',
+    registers,
+  });
+  return (window) => {
+    starting.set(window.starting);
+    places.set(window.places);
+    held.set(window.held);
   };
 }
 

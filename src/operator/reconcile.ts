@@ -25,6 +25,7 @@ import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
 import type { Leadership } from './lead.ts';
 import type { OperatorMetrics } from './metrics.ts';
+import { StartPacer } from './start-pacer.ts';
 import { Waits } from './waits.ts';
 import { workQueue } from './work-queue.ts';
 
@@ -39,6 +40,8 @@ export class Reconciling {
   readonly watched: Watched;
   /** Where the Pods of builds and checks are made. */
   readonly cluster: Cluster;
+  /** How many Pods may be starting at a time. */
+  readonly pacer = new StartPacer({ nodes: () => this.watched.nodes({}) });
   readonly #leadership: Leadership;
   readonly #recorder: EventRecorder;
   readonly #teams: TeamsController;
@@ -79,6 +82,7 @@ export class Reconciling {
       surroundings: this.watched,
       nonceOf: (session) => signNonce(keys.agent, session),
       agentKey: keys.agent,
+      startsPerNode: () => this.pacer.perNode(),
     });
     this.cluster = counted(cluster, leadership.metrics);
   }

@@ -12,6 +12,8 @@ export class InMemoryCluster implements Cluster {
   readonly made: string[] = [];
   /** Of every team; infinite: its Team does not say. */
   room = Infinity;
+  /** Each takes four Pods that are starting at a time. */
+  nodesThatTakePods = 100;
   refuse: ((name: string) => Refusal | undefined) | undefined;
   #uid = 0;
 
@@ -30,6 +32,18 @@ export class InMemoryCluster implements Cluster {
       (pod) => pod.work.kind === 'checks' && pod.phase !== 'Succeeded',
     );
     return this.room - checks.length;
+  }
+
+  nodeSelectorOf(): Record<string, string> {
+    return {};
+  }
+
+  nodes(): { cores: number }[] {
+    return Array.from({ length: this.nodesThatTakePods }, () => ({ cores: 4 }));
+  }
+
+  startsPerNode(): number {
+    return 4;
   }
 
   async deletePod(_namespace: string, name: string, uid: string): Promise<void> {

@@ -5,7 +5,7 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { difference } from '#e2e/bench/api-writes.ts';
-import { LIMITS } from '#flows/start-checks.ts';
+import { MAX_CHECK_PODS } from '#flows/check-places.ts';
 import { applyPipelines, gitPipeline, taskJob, untilLoaded } from '#tools/measure/installation.ts';
 import { costOf, type Cost } from '#tools/measure/process-cost.ts';
 import { table } from '#tools/measure/table.ts';
@@ -43,7 +43,7 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
   // The last results come in.
   await sleep(5000);
   const seen = summariseClaims(await claimsIn(pool), from, to);
-  const { perSecond, roundMs } = capacityOf(LIMITS.pods, pipelines, seen.held.median);
+  const { perSecond, roundMs } = capacityOf(MAX_CHECK_PODS, pipelines, seen.held.median);
   const lines = [
     [
       'resources, pipelines, and so Pods wanted',
@@ -51,10 +51,10 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
     ],
     ['Pods made', `${seen.perSecond.toFixed(1)}/s, ${seen.pods} in ${wanted.seconds} s`],
     ['resources a Pod', seen.together.toFixed(2)],
-    ['Pods at a time, most', `${seen.mostPods} of ${LIMITS.pods}`],
+    ['Pods at a time, most', `${seen.mostPods} of ${MAX_CHECK_PODS}`],
     ['a Pod holds its place', spreadText(seen.held)],
     [
-      `so ${LIMITS.pods} at a time allow`,
+      `so ${MAX_CHECK_PODS} at a time allow`,
       `${perSecond.toFixed(1)}/s, a round in ${(roundMs / 1000).toFixed(1)} s`,
     ],
     ['due → claimed, median, p90, most', spreadText(seen.late)],

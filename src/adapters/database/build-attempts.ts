@@ -1,52 +1,16 @@
-import { sql } from 'slonik';
 import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { GivenPod } from '#domain/build/own-pod.ts';
-import type { AttemptFacts, OpenAttempt, PendingBuild } from '#flows/ports.ts';
+import type { AttemptFacts, OpenAttempt } from '#flows/ports.ts';
+import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { EpochOver, fence } from './fence.ts';
-import { prepared, rows, texts, time, type Database } from './pool.ts';
-
-interface BuildRow {
-  id: number;
-  team: string;
-  pipeline: string;
-  job: string;
-  number: string;
-  attempt: number;
-  namespace: string;
-  revision: number;
-  createdAt: Date;
-  pipelineId: number;
-}
+import { prepared, rows, time, type Database } from './pool.ts';
 
 interface AttemptRow {
   podUid: string | null;
   podCreatedAt: Date | null;
-}
-
-const COLUMNS = sql.fragment`b.id, p.id AS "pipelineId", t.name AS team, p.name AS pipeline, j.name AS job,
-  CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
-  b.attempt, p.namespace, b.revision_id AS revision, b.created_at AS "createdAt"`;
-const NAMES = sql.fragment`JOIN jobs j ON j.id = b.job_id
-  JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id`;
-
-export async function buildsToStart(
-  { pool, definitions }: Database & { definitions: Definitions },
-  limit: number,
-  except: string[] = [],
-): Promise<PendingBuild[]> {
-  const found = await pool.any(prepared<BuildRow>('builds_to_start')`
-    SELECT ${COLUMNS} FROM builds b ${NAMES}
-    WHERE b.wants_pod AND b.admitted_at IS NOT NULL AND (b.start_after IS NULL OR b.start_after <= now())
-      AND p.namespace <> ALL(${texts(except)}) ORDER BY b.id LIMIT ${limit}`);
-  if (found.length === 0) return [];
-  const known = await definitions.of(pool, [...new Set(found.map((build) => build.revision))]);
-  return found.flatMap(({ revision, ...build }) => {
-    const definition = known.get(revision);
-    return definition === undefined ? [] : { ...build, definition };
-  });
 }
 
 export async function podCreated(
@@ -94,13 +58,13 @@ export async function attemptFacts(
   attempt: number,
 ): Promise<AttemptFacts | undefined> {
   const found = await pool.maybeOne(prepared<FactsRow>('attempt_facts')`
-    SELECT ${COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt",
+    SELECT ${BUILD_COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt",
       b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason", (
         SELECT count(DISTINCT s.attempt) FROM build_steps s WHERE s.build_id = b.id AND s.attempt < b.attempt
           AND s.status NOT IN ('waiting', 'skipped')) AS retries, (
         SELECT jsonb_agg(v.fields ORDER BY i.position)
         FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions
-    FROM builds b ${NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    FROM builds b ${BUILD_NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.id = ${build} AND b.attempt = ${attempt}`);
   if (found === null) return undefined;
   const { revision, versions, cancelledAt, cancelReason, ...facts } = found;
@@ -144,8 +108,8 @@ export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
   const found = await pool.any(rows<
     BuildRow & AttemptRow & { status: BuildStatus; startedAt: Date | null }
   >()`
-    SELECT ${COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
-    FROM builds b ${NAMES}
+    SELECT ${BUILD_COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
+    FROM builds b ${BUILD_NAMES}
     JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.ended_at IS NULL AND b.admitted_at IS NOT NULL ORDER BY b.id`);
   return found.map(({ startedAt, ...row }) => ({

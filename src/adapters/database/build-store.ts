@@ -3,13 +3,13 @@ import { admit, teamsWithQueue } from './admit-builds.ts';
 import { applyEvents } from './apply-events.ts';
 import {
   attemptFacts,
-  buildsToStart,
   buildState,
   explainPending,
   givenPod,
   openAttempts,
   podCreated,
 } from './build-attempts.ts';
+import { buildsToStart, explainHeld, startingBuilds } from './builds-to-start.ts';
 import type { Definitions } from './definitions.ts';
 import { endBuild, retryBuild } from './end-build.ts';
 import type { Database } from './pool.ts';
@@ -26,6 +26,8 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     teamsWithQueue: () => teamsWithQueue(database),
     admit: (team, decide, at) => admit(database, { team, decide, at }),
     buildsToStart: (limit, except) => buildsToStart(database, limit, except),
+    startingBuilds: () => startingBuilds(database),
+    explainHeld: (held) => explainHeld(database, held),
     nextStartMs: () => nextStartMs(database),
     explainFull: (namespace, reason) => explainFull(database, namespace, reason),
     tryRefused: (namespace) => tryRefused(database, namespace),

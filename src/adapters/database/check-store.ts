@@ -21,7 +21,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
       return found === null ? 'unknown' : 'requested';
     },
     requestByWebhook: (asked, at) => requestByWebhook(pool, asked, at),
-    dueChecks: (at, limit, except = []) => dueChecks(database, { at, limit, except }),
+    dueChecks: (at, ofTeam, except = []) => dueChecks(database, { at, ofTeam, except }),
     overduePipelines: (at) => overduePipelines(database, at),
     openRun: (scopes, cause, at) => openRun(database, { scopes, cause, at }),
     openRunForPod: (pipelineId, group, pod, at) => openRunForPod(database, { pipelineId, group, pod, at }),
@@ -43,31 +43,34 @@ function request(cause: string, at: Date) {
       ELSE s.requested_cause END`;
 }
 
+/** The most that one look can bring, whatever the number of teams. */
+const MAX_DUE = 10_000;
+
+/** So many of each team, those that a person or a webhook asked for first; checks without a Pod are counted apart. */
 async function dueChecks(
   { pool }: Database,
-  { at, limit, except }: { at: Date; limit: number; except: readonly string[] },
+  { at, ofTeam, except }: { at: Date; ofTeam: number; except: readonly string[] },
 ): Promise<DueCheck[]> {
-  const wanted =
-    except.length === 0
-      ? sql.fragment``
-      : sql.fragment`AND (checked_by = 'operator' OR pipeline_id NOT IN (
-    SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ANY(${texts([...except])})))`;
   const due = await pool.any(rows<DueCheck>()`
     WITH due AS (
-      (SELECT id, requested_at AS due_at, requested_cause AS cause FROM check_scopes
-        WHERE live AND run_id IS NULL AND requested_at IS NOT NULL ${wanted} ORDER BY requested_at LIMIT ${limit})
+      SELECT id, requested_at AS due_at, requested_cause AS cause FROM check_scopes
+      WHERE live AND run_id IS NULL AND requested_at IS NOT NULL
       UNION ALL
-      (SELECT id, next_check_at, 'schedule' FROM check_scopes
-        WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${time(at)} AND requested_at IS NULL ${wanted}
-        ORDER BY next_check_at LIMIT ${limit}))
-    SELECT t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, r.name AS resource, s.id AS scope,
-      s.check_group AS "group", s.checked_by = 'operator' AS "builtInCron", due.cause, due.due_at AS "dueAt"
-    FROM due
-    JOIN check_scopes s ON s.id = due.id
-    JOIN resources r ON r.scope_id = s.id AND r.deleted_at IS NULL
-    JOIN pipelines p ON p.id = r.pipeline_id AND p.deleted_at IS NULL
-    JOIN teams t ON t.id = p.team_id
-    ORDER BY due.due_at, s.id LIMIT ${limit}`);
+      SELECT id, next_check_at, 'schedule' FROM check_scopes
+      WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${time(at)} AND requested_at IS NULL),
+    placed AS (
+      SELECT due.*, s.check_group, s.checked_by, p.id AS pipeline_id, p.name AS pipeline, p.namespace, t.name AS team,
+        row_number() OVER (PARTITION BY p.team_id, s.checked_by = 'operator' ORDER BY due.cause = 'schedule', due.due_at, s.id) AS place
+      FROM due
+      JOIN check_scopes s ON s.id = due.id
+      JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
+      JOIN teams t ON t.id = p.team_id
+      WHERE s.checked_by = 'operator' OR t.name <> ALL(${texts([...except])})),
+    first AS (SELECT * FROM placed WHERE place <= ${ofTeam} ORDER BY place LIMIT ${MAX_DUE})
+    SELECT f.team, f.pipeline, f.pipeline_id AS "pipelineId", f.namespace, r.name AS resource, f.id AS scope,
+      f.check_group AS "group", f.checked_by = 'operator' AS "builtInCron", f.cause, f.due_at AS "dueAt"
+    FROM first f JOIN resources r ON r.scope_id = f.id AND r.deleted_at IS NULL
+    ORDER BY f.cause = 'schedule', f.due_at, f.id`);
   return [...due];
 }
 

@@ -72,6 +72,7 @@ function cluster(world: World) {
     team: () => (world.team === false ? undefined : { rules: { ...rules, ...world.rules }, ...limits }),
     pipelineOwner: () => undefined,
     runningPods: () => world.running ?? 0,
+    nodes: () => [],
     created: (pod) => void noted.push(pod.metadata?.uid),
   };
   const client = {
@@ -101,6 +102,7 @@ function cluster(world: World) {
     }),
     nonceOf: (session) => `nonce of ${JSON.stringify(session)}`,
     agentKey: Buffer.alloc(32, 7),
+    startsPerNode: () => 4,
   });
   return { cluster: built, made, noted };
 }

@@ -7,8 +7,9 @@ import type { Misplaced, Placement } from '#domain/planning/place-pod.ts';
 import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
 import { hookContainersOf } from '#domain/planning/plan-hooks.ts';
+import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
-import type { Cluster, CreatePodAnswer } from '#flows/cluster-ports.ts';
+import type { Cluster, CreatePodAnswer, NodeSelector } from '#flows/cluster-ports.ts';
 import type { AgentSession, PendingBuild } from '#flows/ports.ts';
 import type { Problem } from './api/answer.ts';
 import { ApiError, orThrow } from './api/answer.ts';
@@ -29,6 +30,7 @@ export interface Surroundings {
   pipelineOwner(namespace: string, name: string): Owner | undefined;
   /** Pods of the team that have not ended, by what the labels call their kind. */
   runningPods(namespace: string, kind: 'build' | 'check'): number;
+  nodes(selector: NodeSelector): StartNode[];
   /** A Pod that we just made, before any watch tells of it. */
   created(pod: Wire<V1Pod>): void;
 }
@@ -39,6 +41,7 @@ export interface ClusterOptions {
   surroundings: Surroundings;
   /** Signs what an agent shows to the gateway; the same session always gets the same. */
   nonceOf(session: AgentSession): string;
+  startsPerNode(): number;
   /** From which the shims' secrets are made, so that a Pod that is made again is the same Pod. */
   agentKey: Buffer;
 }
@@ -84,6 +87,13 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
       const ahead = starting.get(`check ${namespace}`) ?? 0;
       return team.runningChecks - surroundings.runningPods(namespace, 'check') - ahead;
     },
+    nodeSelectorOf(build) {
+      const team = surroundings.team(build.team);
+      const placement = team && placePod(tagsOfJob(build), team.rules, nodeLabel);
+      return placement === undefined || isMisplaced(placement) ? undefined : placement.nodeSelector;
+    },
+    nodes: (selector) => surroundings.nodes(selector),
+    startsPerNode: () => options.startsPerNode(),
     async deletePod(namespace, name, uid, graceSeconds) {
       const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });
       // A Pod of another uid has the name now: ours is gone.

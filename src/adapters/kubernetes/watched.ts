@@ -1,11 +1,21 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import type { StartNode } from '#domain/scheduling/start-window.ts';
+import type { NodeSelector } from '#flows/cluster-ports.ts';
 import type { Problem } from './api/answer.ts';
 import type { Kind, Wire } from './api/kinds.ts';
 import { KINDS } from './api/kinds.ts';
 import type { Surroundings } from './cluster.ts';
-import type { SeenOAuthProvider, SeenOwned, SeenPipeline, SeenPod, SeenTeam } from './kinds/seen.ts';
+import type {
+  SeenNode,
+  SeenOAuthProvider,
+  SeenOwned,
+  SeenPipeline,
+  SeenPod,
+  SeenTeam,
+} from './kinds/seen.ts';
 import {
   seenCronJob,
+  seenNode,
   seenOAuthProvider,
   seenPipeline,
   seenPod,
@@ -52,8 +62,11 @@ interface TeamWatches {
   synced: boolean;
 }
 
+/** While no node can be read, one of this size is assumed. */
+const ASSUMED_NODE: StartNode = { cores: 4 };
+
 /**
- * Everything that is watched: our own kinds in the whole cluster, and in each team's namespace, where alone the operator may look,
+ * Everything that is watched: our own kinds and the nodes in the whole cluster, and in each team's namespace, where alone the operator may look,
  * the Pods, CronJobs, ConfigMaps and Secrets (the last two without their contents).
  */
 export class Watched implements Surroundings {
@@ -63,6 +76,7 @@ export class Watched implements Surroundings {
     typeof KINDS.oauthProviders extends Kind<infer T> ? T : never,
     SeenOAuthProvider
   >;
+  readonly #nodes: Reflector<typeof KINDS.nodes extends Kind<infer T> ? T : never, SeenNode>;
   readonly #source: Source;
   readonly #handlers: Handlers;
   readonly #timing: Partial<Timing>;
@@ -89,12 +103,17 @@ export class Watched implements Surroundings {
       project: seenOAuthProvider,
       changed: (change) => handlers.oauthProvider(change),
     });
+    this.#nodes = this.#reflector('Nodes', {
+      kind: KINDS.nodes,
+      project: seenNode,
+      changed: () => undefined,
+    });
   }
 
   /** Starts the watches of our own kinds; fulfilled once all that exists is known. */
   async start(): Promise<void> {
     const own = [this.teams, this.pipelines, this.oauthProviders];
-    for (const reflector of own) reflector.start();
+    for (const reflector of [...own, this.#nodes]) reflector.start();
     await Promise.all(own.map((reflector) => reflector.synced));
   }
 
@@ -155,6 +174,19 @@ export class Watched implements Surroundings {
     }).length;
   }
 
+  /** Where nodes may not be read, nothing else waits for them. A tainted node takes only Pods that ask for certain nodes. */
+  nodes(selector: NodeSelector): StartNode[] {
+    const known = [...this.#nodes.store.values()];
+    if (known.length === 0) return [ASSUMED_NODE];
+    const wanted = Object.entries(selector);
+    return known.filter(
+      ({ takesPods, tainted, labels }) =>
+        takesPods &&
+        (!tainted || wanted.length > 0) &&
+        wanted.every(([label, value]) => labels[label] === value),
+    );
+  }
+
   created(pod: Wire<V1Pod>): void {
     this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(this.#seenPod(pod));
   }
@@ -179,7 +211,7 @@ export class Watched implements Surroundings {
   }
 
   #own(): AnyReflector[] {
-    return [this.teams, this.pipelines, this.oauthProviders];
+    return [this.teams, this.pipelines, this.oauthProviders, this.#nodes];
   }
 
   #startNamespace(namespace: string): TeamWatches {

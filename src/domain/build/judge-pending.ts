@@ -72,7 +72,7 @@ const CREATE = new Set([
   'PostStartHookError',
 ]);
 
-function problemOf(container: ContainerReport): OutcomeReason | undefined {
+export function problemOf(container: ContainerReport): OutcomeReason | undefined {
   if (container.state !== 'waiting' || container.reason === undefined) return undefined;
   if (PULL.has(container.reason)) return 'ImagePullFailed';
   return CREATE.has(container.reason) ? 'PodRefused' : undefined;

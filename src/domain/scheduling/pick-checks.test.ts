@@ -1,26 +1,104 @@
-import { expect, test } from '@jest/globals';
-import { pickChecks } from './pick-checks.ts';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { RUNS } from '#testing/scheduling/runs.ts';
+import { pickChecks, type OpenCheck } from './pick-checks.ts';
 
 /** `team/group`, oldest due first. */
 const wanted = (...names: string[]) =>
   names.map((name, scope) => ({ scope, team: name.split('/')[0] ?? '', group: name }));
-const limits = { pods: 3, roomOf: (team: string): number => (team === 'full' ? 0 : 2) };
 
-test.each<[string, due: string[], open: string[], picked: string[], held: number]>([
-  ['checks of one group share a Pod', ['a/x', 'a/x', 'a/y'], [], ['a/x', 'a/y'], 0],
-  ['a group whose Pod runs waits for its end', ['a/x', 'a/y'], ['a/x'], ['a/y'], 1],
-  [
-    'a team gets no more Pods than its limit, and others are not held up by it',
-    ['a/x', 'a/y', 'a/z', 'b/x'],
-    [],
-    ['a/x', 'a/y', 'b/x'],
-    1,
-  ],
-  ['a team without room waits, and others do not', ['full/x', 'a/x'], [], ['a/x'], 1],
-  ['all together get no more than the limit', ['a/x', 'b/x'], ['c/x', 'd/x'], ['a/x'], 1],
-])('%s', (_, due, open, ...[picked, held]) => {
-  const running = wanted(...open);
-  const answer = pickChecks(wanted(...due), running, limits);
-  expect(answer.groups.map((checks) => checks[0]?.group)).toEqual(picked);
-  expect(answer.held).toHaveLength(held);
+/** `team/group`, `*` behind what a CronJob runs, `…` behind what is starting. */
+const running = (...names: string[]): OpenCheck[] =>
+  names.map((name) => ({
+    team: name.split('/')[0] ?? '',
+    group: name.replace(/[*…]$/, ''),
+    byCronJob: name.endsWith('*'),
+    starting: name.endsWith('…'),
+  }));
+
+const limits = { pods: 3, starting: 9, roomOf: (team: string): number => (team === 'full' ? 0 : 2) };
+
+describe('of checks that are due', () => {
+  test.each<[string, due: string[], open: string[], picked: string[], held: number]>([
+    ['those of one group share a Pod', ['a/x', 'a/x', 'a/y'], [], ['a/x', 'a/y'], 0],
+    ['a group whose Pod runs waits for its end', ['a/x', 'a/y'], ['a/x'], ['a/y'], 1],
+    [
+      'a team gets no more Pods than its limit, and others are not held up by it',
+      ['a/x', 'a/y', 'a/z', 'b/x'],
+      [],
+      ['a/x', 'b/x', 'a/y'],
+      1,
+    ],
+    ['a team without room waits, and others do not', ['full/x', 'a/x'], [], ['a/x'], 1],
+    ['all teams together get no more than the limit', ['a/x', 'a/y'], ['c/x', 'd/x'], ['a/x'], 1],
+    [
+      'a team that runs none gets a place while others hold them all',
+      ['a/x', 'a/y'],
+      ['c/x', 'c/y', 'd/x'],
+      ['a/x'],
+      1,
+    ],
+    [
+      'ten that CronJobs of one team run take no place of another team',
+      ['a/x', 'a/y'],
+      Array.from({ length: 10 }, (_, index) => `evil/${index}*`),
+      ['a/x', 'a/y'],
+      0,
+    ],
+    ['a group that a CronJob runs waits for its end', ['a/x'], ['a/x*'], [], 1],
+    ['teams take turns, whoever was due first', ['a/1', 'a/2', 'b/1', 'c/1'], [], ['a/1', 'b/1', 'c/1'], 1],
+  ])('%s', (_, due, open, ...[picked, held]) => {
+    const answer = pickChecks(wanted(...due), running(...open), limits);
+    expect(answer.groups.map((checks) => checks[0]?.group)).toEqual(picked);
+    expect(answer.held).toHaveLength(held);
+  });
+
+  test.each<[string, due: string[], open: string[], picked: string[]]>([
+    ['no more start at a time than may', ['a/x', 'a/y', 'a/z'], [], ['a/x', 'a/y']],
+    ['a team with none starting is not held up by one with many', ['b/x', 'b/y'], ['a/x…', 'a/y…'], ['b/x']],
+    ['beyond twice the limit all wait', ['e/x'], ['a/x…', 'b/x…', 'c/x…', 'd/x…'], []],
+  ])('%s', (_, due, open, picked) => {
+    const many = { pods: 99, starting: 2, roomOf: () => 99 };
+    const answer = pickChecks(wanted(...due), running(...open), many);
+    expect(answer.groups.map((checks) => checks[0]?.group)).toEqual(picked);
+  });
+
+  const name = fc
+    .tuple(fc.constantFrom('a', 'b', 'c', 'evil'), fc.nat(12))
+    .map(([team, n]) => `${team}/${n}`);
+  const drawn = fc.record({
+    due: fc.array(name, { maxLength: 30 }),
+    open: fc.uniqueArray(fc.tuple(name, fc.boolean()), { maxLength: 20, selector: ([group]) => group }),
+    pods: fc.integer({ min: 1, max: 5 }),
+    room: fc.integer({ min: 1, max: 4 }),
+  });
+
+  test('none of a team for which nothing runs is held while others hold places', () => {
+    fc.assert(
+      fc.property(drawn, ({ due, open, pods, room }) => {
+        const runs = running(...open.map(([group, byCronJob]) => (byCronJob ? `${group}*` : group)));
+        const answer = pickChecks(wanted(...due), runs, { pods, starting: 99, roomOf: () => room });
+        const teams = new Set(due.map((group) => group.split('/')[0] ?? ''));
+        for (const team of teams) {
+          if (runs.some((run) => run.team === team)) continue;
+          expect(answer.groups.flat().filter((check) => check.team === team)).not.toEqual([]);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('every one is started or held, once, and no team has more than its room', () => {
+    fc.assert(
+      fc.property(drawn, ({ due, open, pods, room }) => {
+        const runs = running(...open.map(([group]) => group));
+        const answer = pickChecks(wanted(...due), runs, { pods, starting: 99, roomOf: () => room });
+        const scopes = [...answer.groups.flat(), ...answer.held].map(({ scope }) => scope);
+        expect(scopes.toSorted((a, b) => a - b)).toEqual(due.map((_, scope) => scope));
+        const perTeam = Map.groupBy(answer.groups, (checks) => checks[0]?.team);
+        for (const groups of perTeam.values()) expect(groups.length).toBeLessThanOrEqual(room);
+      }),
+      { numRuns: RUNS },
+    );
+  });
 });

@@ -25,6 +25,8 @@ export const REASONS = {
   Concurrency: 'As many builds of the job are running as its concurrency allows.',
   SerialGroup: 'A build of another job that shares a serial group is running.',
   SerialGroupQueue: 'An older build of another job that shares a serial group comes first.',
+  StartWindow:
+    'As many Pods are starting as the nodes bear at a time. Teams take turns; the build starts when one of these Pods runs.',
   TeamLimit: 'As many builds of the team are running as its limit allows.',
   PodPending: 'The build has its turn; its Pod is not running yet.',
   QuotaExceeded: 'The namespace has no quota left for the Pod. It is tried again.',
@@ -63,6 +65,7 @@ export const ORDINARY: ReadonlySet<ReasonCode> = new Set([
   'NewestNotPassed',
   'HooksRunning',
   'PodPending',
+  'StartWindow',
 ]);
 
 /** What somebody has to mend before it goes on. */

@@ -1,4 +1,4 @@
-import type { V1ConfigMap, V1CronJob, V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1CronJob, V1Node, V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
@@ -119,6 +119,38 @@ export function seenPod(pod: Wire<V1Pod>, sealed: boolean): SeenPod {
   return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...factsOf(pod), work, sealed } }) };
 }
 
+/** A node that takes new Pods, or why it is left out: nothing of it but what the start window is worked out from. */
+export interface SeenNode extends Kept {
+  labels: Record<string, string>;
+  cores: number;
+  /** It is ready and nobody has cordoned it. */
+  takesPods: boolean;
+  /** Only Pods that tolerate its taints may run there. */
+  tainted: boolean;
+}
+
+export function seenNode({ metadata = {}, spec = {}, status = {} }: Wire<V1Node>): SeenNode {
+  const { conditions: known = [], allocatable = {} } = status;
+  const ready = known.some((one) => one.type === 'Ready' && one.status === 'True');
+  return {
+    ...seenReference({ metadata }),
+    labels: metadata.labels ?? {},
+    cores: coresOf(allocatable['cpu'] ?? '1'),
+    takesPods: ready && spec.unschedulable !== true,
+    tainted: (spec.taints ?? []).some(({ effect }) => BARRING.has(effect)),
+  };
+}
+
+/** Effects of a taint that keep Pods away. */
+const BARRING: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
+
+/** `4`, `3920m`. */
+function coresOf(quantity: string): number {
+  const amount = Number.parseFloat(quantity);
+  const cores = quantity.endsWith('m') ? amount / 1000 : amount;
+  return Number.isFinite(cores) ? cores : 1;
+}
+
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'] as const;
 
 function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
@@ -134,6 +166,7 @@ function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work'
     deletedAt,
     phase: PHASES.find((known) => known === phase) ?? 'Unknown',
     ...conditions(status),
+    nodeSelector: spec?.nodeSelector,
     containers: (spec?.containers ?? []).map((container) =>
       containerFacts(container.name, container.image ?? '', states.get(container.name) ?? {}),
     ),

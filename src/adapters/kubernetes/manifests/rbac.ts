@@ -35,6 +35,8 @@ export function operatorClusterRules(release: string): V1PolicyRule[] {
       verbs: ['patch'],
     },
     { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'create', 'patch'] },
+    // Only to read: how many nodes take Pods decides how many Pods may be starting at a time.
+    { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
     {
       apiGroups: ['rbac.authorization.k8s.io'],
       resources: ['rolebindings'],

@@ -1,0 +1,18 @@
+/**
+ * The order in which work of several teams takes places: the team that holds the fewest goes first, and what a team takes counts at
+ * once. Within a team the order stays. A team with 10,000 entries moves another team's first entry back by one place at most.
+ */
+export function shareByTeam<Work extends { team: string }>(
+  wanted: readonly Work[],
+  holders: Iterable<string>,
+): Work[] {
+  const places = new Map<string, number>();
+  for (const team of holders) places.set(team, (places.get(team) ?? 0) + 1);
+  const ranked = wanted.map((work) => {
+    const rank = places.get(work.team) ?? 0;
+    places.set(work.team, rank + 1);
+    return { work, rank };
+  });
+  // Sorting is stable: of teams that hold as many, the one that has waited longest goes first.
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ work }) => work);
+}

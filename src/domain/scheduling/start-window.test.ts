@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { RUNS } from '#testing/scheduling/runs.ts';
+import { pickStarts, startPlaces, type StartingPod, type StartNode } from './start-window.ts';
+
+/** `team` or `team@gpu`; `team?` has no node. */
+const wanted = (...texts: string[]) =>
+  texts.map((text, id) => ({ id, team: text.split('@')[0] ?? '', nodes: text.split('@')[1] ?? '' }));
+const present = (...texts: string[]): StartingPod[] =>
+  wanted(...texts).map(({ team, nodes }) => ({
+    team: team.replace('?', ''),
+    nodes,
+    state: team.endsWith('?') ? 'unplaced' : 'starting',
+  }));
+
+const two: StartNode[] = [{ cores: 8 }, { cores: 8 }];
+const window = (perNode: number, gpu: StartNode[] = []) => ({
+  perNode,
+  all: two,
+  nodesOf: (nodes: string) => (nodes === '' ? two : gpu),
+});
+const teams = (work: readonly { team: string }[]): string => work.map(({ team }) => team).join(' ');
+const many = (team: string, count: number): string[] => Array.from({ length: count }, () => team);
+
+test.each<[string, StartNode[], perNode: number, places: number]>([
+  ['each node takes as many', two, 4, 8],
+  ['a node takes no more than it has cores', [{ cores: 2 }, { cores: 64 }], 4, 6],
+  ['half a core takes one', [{ cores: 0.5 }], 4, 1],
+  ['a window below one is one', two, 0.5, 2],
+  ['where there is no node yet, one is expected', [], 4, 4],
+])('%s', (_, nodes, perNode, places) => {
+  expect(startPlaces(nodes, perNode)).toBe(places);
+});
+
+describe('of builds that want a Pod', () => {
+  test.each<[string, want: string[], have: string[], perNode: number, start: string]>([
+    ['all start while there are places', ['a', 'a', 'b'], [], 4, 'a b a'],
+    ['no more start than the window takes', many('a', 20), [], 4, teams(wanted(...many('a', 8)))],
+    ['teams take turns, whoever came first', [...many('a', 9), 'b', 'c'], [], 2, 'a b c a'],
+    ['a team with none starting has a place while others hold all', ['a', 'b'], many('a', 8), 4, 'b'],
+    ['beyond twice the window nobody starts', ['c'], [...many('a', 4), ...many('b', 4)], 2, ''],
+    [
+      'Pods for which there is no node hold up nobody',
+      ['a', 'b'],
+      [...many('a?', 19), ...many('b?', 20)],
+      1,
+      'a',
+    ],
+    ['a full kind of node holds up its own builds only', ['b@gpu', 'b'], many('b@gpu', 4), 4, 'b'],
+    ['a kind of node that does not exist yet gets Pods that ask for it', ['a@gpu', 'a@gpu'], [], 1, 'a'],
+  ])('%s', (_, want, have, ...[perNode, start]) => {
+    const gpu = have.includes('b@gpu') ? [{ cores: 4 }] : [];
+    expect(teams(pickStarts(wanted(...want), present(...have), window(perNode, gpu)).start)).toBe(start);
+  });
+
+  test('the others say what they wait for', () => {
+    const { held } = pickStarts(wanted('a'), present(...many('a', 8)), window(4));
+    expect(held.map(({ reason }) => reason)).toEqual([
+      {
+        code: 'StartWindow',
+        message:
+          '8 Pods are starting on 2 nodes, where 8 may at a time. The build starts when one of them runs.',
+        data: { have: 8, want: 8 },
+      },
+    ]);
+  });
+
+  const drawn = fc.record({
+    want: fc.array(fc.constantFrom('a', 'b', 'c', 'evil', 'evil', 'evil'), { maxLength: 60 }),
+    have: fc.array(fc.constantFrom('a', 'b', 'evil', 'evil?'), { maxLength: 16 }),
+    perNode: fc.double({ min: 0.5, max: 8, noNaN: true }),
+  });
+
+  test('never are more starting than twice the window, and one team alone fills no more than one', () => {
+    fc.assert(
+      fc.property(drawn, ({ want, have, perNode }) => {
+        const places = startPlaces(two, perNode);
+        const before = present(...have).filter(({ state }) => state === 'starting');
+        const { start, held } = pickStarts(wanted(...want), present(...have), window(perNode));
+        expect(start.length + held.length).toBe(want.length);
+        const after = [...before.map(({ team }) => team), ...start.map(({ team }) => team)];
+        if (start.length > 0) expect(after.length).toBeLessThanOrEqual(2 * places);
+        if (new Set(after).size === 1 && start.length > 0) expect(after.length).toBeLessThanOrEqual(places);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('a team with nothing starting is held only when twice the window is in use', () => {
+    fc.assert(
+      fc.property(drawn, ({ want, have, perNode }) => {
+        const before = present(...have);
+        const { start, held } = pickStarts(wanted(...want), before, window(perNode));
+        const starting = [...before.filter(({ state }) => state === 'starting'), ...start];
+        for (const { work } of held) {
+          if (starting.some(({ team }) => team === work.team)) continue;
+          const stuck =
+            before.filter(({ state, team }) => state === 'unplaced' && team === work.team).length >= 20;
+          expect(stuck || starting.length >= 2 * startPlaces(two, perNode)).toBe(true);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
