@@ -13,6 +13,7 @@ import { Gateway } from './gateway.ts';
 import { nextSteps } from './next-steps.ts';
 import { reach } from './reach.ts';
 import { clock, Screen } from './screen.ts';
+import { askGateway, initialAdmin, passwordFile, signInOfDemo } from './sign-in.ts';
 import { demoToken } from './token.ts';
 
 const TEAM = 'demo';
@@ -51,7 +52,8 @@ async function demonstrate(): Promise<boolean> {
 
     screen.heading('Its builds');
     const green = await showBuilds(gateway, repository, pushed.ref);
-    const addresses = { repository, gateway: entrance.url, webhook };
+    const credentials = await signInOfDemo(askGateway(entrance.url), passwordFile(), initialAdmin);
+    const addresses = { repository, gateway: entrance.url, webhook, credentials };
     console.log(nextSteps(addresses, servicesAreReachable()));
     return green;
   } finally {

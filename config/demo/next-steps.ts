@@ -1,35 +1,50 @@
+import type { Credentials } from './sign-in.ts';
 import { tokenFile } from './token.ts';
 
 export interface Addresses {
   repository: string;
   gateway: string;
   webhook: string | undefined;
+  /** Undefined if somebody has changed the password of the first admin. */
+  credentials: Credentials | undefined;
 }
 
-/** How to look further; every line can be pasted. */
-export function nextSteps({ repository, gateway, webhook }: Addresses, reachable: boolean): string {
-  const ports = reachable
-    ? ''
-    : `
-  kubectl --namespace millrace-system port-forward service/millrace-public ${portOf(gateway)}:80 &
-  kubectl --namespace forge port-forward service/git ${portOf(repository)}:80 &`;
+/** What to do next. Every command can be pasted. */
+export function nextSteps(addresses: Addresses, reachable: boolean): string {
+  const { repository, gateway, webhook, credentials } = addresses;
   const environment = reachable ? `\n  eval "$(node_modules/.bin/node config/cluster/main.ts env)"` : '';
   return `
-Look further:${environment}${ports}
-  kubectl get teams,pipelines --all-namespaces
-  kubectl --namespace demo describe pipeline app
-  kubectl --namespace demo get pods,cronjobs
+${reachable ? '' : forwards(addresses)}Open the pipeline in a browser on this machine:
+  ${gateway}/teams/demo/pipelines/app
+${signIn(credentials)}
 
-The API (the cluster holds only the token's hash):
-  token=$(cat ${tokenFile()})
-  curl -s -H "Authorization: Bearer $token" ${gateway}/teams/demo/pipelines/app/jobs
-  curl -s -H "Authorization: Bearer $token" -H 'Accept: text/plain' ${gateway}/teams/demo/pipelines/app/jobs/unit/builds/1/logs
-
-A commit by hand starts the jobs as well, within half a minute:
+Push a commit. Its builds start within half a minute, and the page follows them:
   git clone ${repository} /tmp/app && cd /tmp/app
   echo "- by hand" >> CHANGES.md && git add . && git commit -m "By hand" && git push origin main
-${webhook === undefined ? '' : `\nAt once, as a forge's webhook would:\n  curl -X POST ${webhook}\n`}
-Again: make demo. The end: make cluster-down.
+${webhook === undefined ? '' : `\nOr start them at once, as a forge's webhook would:\n  curl -X POST ${webhook}\n`}
+From the command line:
+  alias millrace="$PWD/node_modules/.bin/node $PWD/dist/millrace.js"${environment}
+  kubectl --namespace millrace-system port-forward service/millrace-public 8080:80 &
+  millrace login http://localhost:8080 --token < ${tokenFile()}
+  millrace builds watch app/unit --team demo
+  kubectl get teams,pipelines --all-namespaces
+  kubectl --namespace demo describe pipeline app
+
+Run it again: make demo. Remove everything: make cluster-down.
+`;
+}
+
+function signIn(credentials: Credentials | undefined): string {
+  return credentials === undefined
+    ? '  Sign in with the password that you have chosen.'
+    : `  user:     ${credentials.username}\n  password: ${credentials.password}`;
+}
+
+function forwards({ gateway, repository }: Addresses): string {
+  return `Forward two ports first, and leave this running:
+  kubectl --namespace millrace-system port-forward service/millrace-public ${portOf(gateway)}:80 &
+  kubectl --namespace forge port-forward service/git ${portOf(repository)}:80 &
+
 `;
 }
 

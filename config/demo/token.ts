@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { foldersFrom } from '#tools/cluster/folders.ts';
+import { writePrivate } from './write-private.ts';
 
 /** Where the demonstration keeps its API token between runs; the cluster knows only its hash. */
 export function tokenFile(): string {
@@ -14,8 +15,6 @@ export async function demoToken(): Promise<string> {
   const known = await readFile(file, 'utf8').catch(() => '');
   if (known.trim() !== '') return known.trim();
   const made = randomBytes(32).toString('base64url');
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, `${made}\n`, { mode: 0o600 });
-  await chmod(file, 0o600);
+  await writePrivate(file, made);
   return made;
 }

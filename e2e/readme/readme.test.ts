@@ -12,6 +12,8 @@ import { freePort } from '#testing/free-port.ts';
 import { craneBinary } from '#tools/images/push.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
 import { type Reached, reach } from '#tools/demo/reach.ts';
+import { startChromium } from '#testing/chromium.ts';
+import { picture } from '#testing/site.ts';
 import { readmeCommands } from './commands.ts';
 import { Shell } from './shell.ts';
 
@@ -102,6 +104,39 @@ const succeeded = async (number: number, token: string): Promise<string> => {
     expect(await answer.json()).toMatchObject({ data: { status: 'succeeded' } });
   });
   return await (await fetch(`${at}/logs`, { headers })).text();
+};
+
+/** What the end of the demonstration says, done: ports forwarded, the address opened, signed in, a commit followed until it is green. */
+const lookAsTold = async (said: string): Promise<void> => {
+  const forwards = said.match(/^ {2}kubectl .* port-forward .*:80 &$/gm)?.slice(0, 2) ?? [];
+  expect(forwards).toHaveLength(2);
+  for (const line of forwards) await shell.run(line.replace(/&$/, '> /dev/null 2>&1 &'));
+  const [, address = '', username = '', password = ''] =
+    /^ {2}(http:\S+\/teams\/demo\/pipelines\/app)\n {2}user: +(\S+)\n {2}password: (\S+)$/m.exec(said) ?? [];
+  const [, repository = ''] = /^ {2}git clone (\S+) /m.exec(said) ?? [];
+  await eventually(async () => expect((await fetch(address)).status).toBe(200));
+  const browser = await startChromium();
+  try {
+    const page = await browser.newPage();
+    await page.goto(address);
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL(address);
+    expect(await page.locator('h1').innerText()).toBe('app');
+    const publish = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('link', { name: 'publish', exact: true }) });
+    const newest = (): Promise<string> => publish.getByRole('cell').nth(1).innerText();
+    const before = await newest();
+    expect(before).toMatch(/^\d+ succeeded$/);
+    await pushCommit(repository);
+    // Nobody reloads the page: it follows by itself.
+    await eventually(async () => expect(await newest()).toBe(`${parseInt(before, 10) + 1} succeeded`));
+    await picture(page, 'demo-pipeline', process.env['PICTURES']);
+  } finally {
+    await browser.close();
+  }
 };
 
 let failed: string | undefined;
@@ -259,6 +294,7 @@ describe('README, word for word', () => {
       const said = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
       expect(said).toContain('nothing was started here');
       expect(said).toContain('All three jobs succeeded');
+      await lookAsTold(said);
       await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=9m');
       await kubectl('delete', 'team', 'demo', '--timeout=9m');
       // Gone altogether: a cluster that is ended in the middle goes on with it when it is started again.

@@ -119,7 +119,7 @@ const ROUTES = {
     needs: 'write',
     audit: 'job.cancelled',
     about:
-      'Cancels a build: 202. One that has not started ends at once; a running one runs its hooks first. 409 when it has ended.',
+      'Cancels a build: 202. A build that has not started ends at once; a running one once its current step has been stopped. 409 when it has ended.',
   },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/retry': {
     needs: 'write',

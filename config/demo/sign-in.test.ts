@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { signInOfDemo } from './sign-in.ts';
+
+/** A gateway with one account, as the demonstration meets it. */
+function world(password: string, file?: string) {
+  const state = { password, mustChange: password === 'initial', file };
+  const signedIn = () => ({ token: 't', must_change_password: state.mustChange });
+  return {
+    state,
+    run: () =>
+      signInOfDemo(
+        (_, path, body) => {
+          const given: Record<string, string> = JSON.parse(JSON.stringify(body));
+          const right = (given['password'] ?? given['current_password']) === state.password;
+          if (right && path === '/profile/password') {
+            state.password = given['new_password'] ?? '';
+            state.mustChange = false;
+          }
+          return Promise.resolve(right ? signedIn() : undefined);
+        },
+        {
+          read: () => Promise.resolve(state.file),
+          write: (chosen) => {
+            state.file = chosen;
+            return Promise.resolve();
+          },
+        },
+        () => Promise.resolve({ username: 'admin', password: 'initial' }),
+      ),
+  };
+}
+
+describe('the account of the demonstration', () => {
+  test('gets a password of its own the first time, which needs no change in the browser', async () => {
+    const { state, run } = world('initial');
+    const credentials = await run();
+    expect(credentials).toEqual({ username: 'admin', password: state.file });
+    expect(state).toMatchObject({ password: state.file, mustChange: false });
+    expect(await run()).toEqual(credentials);
+  });
+
+  test('is finished when a run was killed after the password was kept and before it was changed', async () => {
+    const { state, run } = world('initial', 'kept');
+    expect(await run()).toEqual({ username: 'admin', password: 'kept' });
+    expect(state.password).toBe('kept');
+  });
+
+  test('is nobody else’s: a password that somebody has chosen stays unknown', async () => {
+    const { state, run } = world('chosen by somebody', 'kept');
+    expect(await run()).toBeUndefined();
+    expect(state).toMatchObject({ password: 'chosen by somebody', file: 'kept' });
+  });
+});

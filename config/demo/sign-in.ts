@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { kubectl } from '#tools/chart/cluster-commands.ts';
+import { RELEASE } from '#tools/chart/install.ts';
+import { foldersFrom } from '#tools/cluster/folders.ts';
+import { writePrivate } from './write-private.ts';
+
+export interface Credentials {
+  username: string;
+  password: string;
+}
+
+/** Asks the gateway; `undefined` when it refuses. */
+type Ask = (method: string, path: string, body: object, token?: string) => Promise<SignedIn | undefined>;
+
+interface SignedIn {
+  token: string;
+  must_change_password: boolean;
+}
+
+/** The password of the demonstration's admin between runs; undefined while there is none. */
+export interface PasswordFile {
+  read(): Promise<string | undefined>;
+  write(password: string): Promise<void>;
+}
+
+/**
+ * The admin's user name and a password that works in a browser. The first time, the initial password of the Secret is changed, as the
+ * page would ask for. Undefined if somebody has chosen another password since.
+ */
+export async function signInOfDemo(
+  ask: Ask,
+  file: PasswordFile,
+  initial: () => Promise<Credentials>,
+): Promise<Credentials | undefined> {
+  const { username, password } = await initial();
+  const known = await file.read();
+  if (known !== undefined && (await logIn(ask, { username, password: known })) !== undefined)
+    return { username, password: known };
+  const session = await logIn(ask, { username, password });
+  if (session === undefined) return undefined;
+  const chosen = known ?? randomBytes(9).toString('base64url');
+  // Kept before it counts: a run that is killed in between leaves nobody locked out.
+  if (known === undefined) await file.write(chosen);
+  const change = { current_password: password, new_password: chosen };
+  const changed = await ask('PUT', '/profile/password', change, session.token);
+  return changed && { username, password: chosen };
+}
+
+function logIn(ask: Ask, credentials: Credentials): Promise<SignedIn | undefined> {
+  return ask('POST', '/auth/login', credentials);
+}
+
+export function askGateway(base: string): Ask {
+  return async (method, path, body, token) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
+    const signal = AbortSignal.timeout(30_000);
+    const answer = await fetch(`${base}${path}`, { method, headers, body: JSON.stringify(body), signal });
+    if (!answer.ok) return undefined;
+    const { data }: { data: SignedIn } = JSON.parse(await answer.text());
+    return data;
+  };
+}
+
+/** The Secret that the operator creates with the first admin's name and password. */
+export async function initialAdmin(): Promise<Credentials> {
+  const secret = ['secret', `${RELEASE.name}-admin`, '--namespace', RELEASE.namespace];
+  const text = await kubectl(['get', ...secret, '-o', 'jsonpath={.data.username} {.data.password}']);
+  const [username = '', password = ''] = text
+    .split(' ')
+    .map((part) => Buffer.from(part, 'base64').toString());
+  return { username, password };
+}
+
+export function passwordFile(): PasswordFile {
+  const path = join(foldersFrom(process.env).cache, 'demo', 'password');
+  return {
+    read: async () => (await readFile(path, 'utf8').catch(() => '')).trim() || undefined,
+    write: async (password) => await writePrivate(path, password),
+  };
+}
