@@ -56,6 +56,43 @@ test.each([
   expect(errors).toEqual(closed);
 });
 
+const broken: PodFacts = {
+  namespace: 'team',
+  name: 'check-app-7',
+  uid: 'uid',
+  sealed: true,
+  work: { kind: 'checks', pipelineId: 1, run: 7 },
+  createdAt: at(0),
+  deleting: false,
+  phase: 'Running',
+  scheduled: true,
+  containers: [
+    { name: 'agent', image: 'agent', state: 'running' },
+    {
+      name: 'worker',
+      image: 'agent',
+      state: 'terminated',
+      exitCode: 137,
+      reason: 'Error',
+      finishedAt: at(10),
+    },
+  ],
+};
+
+test.each([
+  ['a check whose container died is left to its agent for half a minute', 39, 'wait', []],
+  [
+    'a check whose container died and whose agent says nothing of it has failed, with the reason',
+    40,
+    'closed',
+    ['The Pod of the check broke: The container worker ended before the check had a result (exit code 137).'],
+  ],
+])('%s', async (_name, now, answer, closed) => {
+  const errors: unknown[] = [];
+  expect(await followCheckPod(run, podOfRun(run, [broken]), portsAt(now, errors))).toBe(answer);
+  expect(errors).toEqual(closed);
+});
+
 test('the last words of an agent that came to no check reach people as a sentence', async () => {
   const errors: unknown[] = [];
   const words = {

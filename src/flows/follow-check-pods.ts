@@ -1,5 +1,5 @@
 import { isLost } from '#domain/build/judge-pod-end.ts';
-import { hasEnded } from '#domain/build/pod-fault.ts';
+import { brokenContainer, hasEnded } from '#domain/build/pod-fault.ts';
 import { endRefused } from './check-refusal.ts';
 import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
 import type { CheckStore, OpenRun } from './check-ports.ts';
@@ -16,6 +16,8 @@ export interface FollowChecksPorts {
 
 /** Without an agent after this time a run has failed. */
 const PATIENCE_SECONDS = 5 * 60;
+/** A container died, and its agent, which should have told what that means for the checks, has not. */
+const BROKEN_SECONDS = 30;
 const LOST = 'The Pod is lost: it was deleted, and its node does not say that it ended.';
 
 /** A Pod of a check or hooks whose run is closed has nothing more to do. */
@@ -31,7 +33,7 @@ export async function followCheckPod(
 ): Promise<'wait' | 'closed' | 'made'> {
   const late = !run.seen && secondsSince(run.openedAt, ports) >= PATIENCE_SECONDS;
   const lost = isOverdue(pod, ports);
-  const verdict = judgeRun(run, pod, late || lost);
+  const verdict = judgeRun(run, pod, late || lost || isBroken(pod, ports));
   if (verdict === 'make') return await makeAgain(run, ports);
   if (verdict === 'wait') return 'wait';
   await close(run, lost ? LOST : tellCheckEnd(pod, run.hooks ? 'hooks' : 'check'), ports);
@@ -71,6 +73,12 @@ function secondsSince(then: Date, { now }: FollowChecksPorts): number {
 function isOverdue(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean {
   if (pod?.deletedAt === undefined || hasEnded(pod)) return false;
   return isLost(secondsSince(pod.deletedAt, ports));
+}
+
+function isBroken(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean {
+  if (pod === undefined || pod.deleting) return false;
+  const { finishedAt } = brokenContainer(pod) ?? {};
+  return finishedAt !== undefined && secondsSince(finishedAt, ports) >= BROKEN_SECONDS;
 }
 
 async function remove(

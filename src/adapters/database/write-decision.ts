@@ -32,17 +32,27 @@ export async function writeDecision(
   const found = await connection.any(prepared<Row>('write_decision')`
     WITH interrupted AS (
       ${endUnstarted(sql.fragment`builds.job_id = ANY(${ids(decision.interrupted)})`, { reason: SUPERSEDED, at })}),
+    -- The clock was read before the lock was waited for, and agents have clocks of their own.
+    upstream AS (
+      SELECT n.job, n.number, max(u.ended_at) AS ended_at
+      FROM jsonb_to_recordset(${sql.jsonb(rows.inputs)})
+        AS n (job bigint, number integer, position integer, resource bigint, version bigint)
+      JOIN job_gets g ON g.job_id = n.job AND g.position = n.position
+      JOIN good_versions v ON v.job_id = ANY(g.passed) AND v.resource_id = n.resource AND v.version_id = n.version
+      JOIN builds u ON u.id = v.build_id GROUP BY n.job, n.number),
     made AS (
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate, status, ended_at, reason, message)
-      SELECT n.job, n.revision, n.number, n.cause, ${time(at)}, n.at_once, CASE WHEN n.at_once THEN ${time(at)} END, n.gate, n.status,
+      SELECT n.job, n.revision, n.number, n.cause, greatest(${time(at)}, u.ended_at), n.at_once,
+        CASE WHEN n.at_once THEN greatest(${time(at)}, u.ended_at) END, n.gate, n.status,
         CASE WHEN n.superseded THEN ${time(at)} END, CASE WHEN n.superseded THEN 'Superseded' END,
         CASE WHEN n.superseded THEN ${SUPERSEDED}::text END
       FROM jsonb_to_recordset(${sql.jsonb(rows.builds)})
         AS n (position integer, job bigint, revision bigint, number integer, cause jsonb, gate jsonb, status text,
-          superseded boolean, at_once boolean) ORDER BY n.position
-      RETURNING id, job_id, number, cause),
+          superseded boolean, at_once boolean)
+        LEFT JOIN upstream u ON u.job = n.job AND u.number = n.number ORDER BY n.position
+      RETURNING id, job_id, number, cause, created_at),
     attempts AS (
-      INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${time(at)} FROM made),
+      INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM made),
     inputs AS (
       INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id)
       SELECT made.id, n.position, made.job_id, n.name, n.resource, n.version

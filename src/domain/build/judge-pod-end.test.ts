@@ -37,6 +37,9 @@ const worker = (more: Partial<ContainerReport> = {}): ContainerReport => ({
   ...more,
 });
 
+const broken = (more: Partial<ContainerReport> = {}): ContainerReport =>
+  worker({ state: 'terminated', exitCode: 137, ...more });
+
 function pod(more: Partial<PodReport> = {}): PodReport {
   return {
     phase: 'Failed',
@@ -81,6 +84,64 @@ const cases: Record<string, Case> = {
     state: ran,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     judged: { decision: 'wait' },
+  },
+  'a step container that died beside its agent before the first step costs the Pod at once': {
+    state: opened,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
+    judged: {
+      decision: 'recreate',
+      reason: 'AgentFault',
+      message: 'The container worker ended before its first step (exit code 137).',
+    },
+  },
+  'a step container that cannot run its image is named with what the kubelet says': {
+    state: opened,
+    pod: pod({
+      phase: 'Running',
+      containers: [
+        agent({ state: 'running' }),
+        broken({ exitCode: 128, reason: 'StartError', message: 'no /bin/sh' }),
+      ],
+    }),
+    judged: {
+      decision: 'recreate',
+      message: 'The container worker ended before its first step (exit code 128, StartError: no /bin/sh).',
+    },
+  },
+  'step containers that die again and again before the first step end the build': {
+    state: opened,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
+    attempt: { attempt: 5 },
+    judged: { decision: 'end', outcome: 'failed', reason: 'AgentFault' },
+  },
+  'a step container out of memory before its first step fails the build': {
+    state: opened,
+    pod: pod({
+      phase: 'Running',
+      containers: [agent({ state: 'running' }), broken({ reason: 'OOMKilled' })],
+    }),
+    judged: { decision: 'end', outcome: 'failed', reason: 'OutOfMemory' },
+  },
+  'a step container that died after steps began is told by its agent': {
+    state: ran,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
+    judged: { decision: 'wait' },
+  },
+  'a step container that ended well beside its agent costs nothing: the agent may have more to tell': {
+    state: opened,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken({ exitCode: 0 })] }),
+    judged: { decision: 'wait' },
+  },
+  'a step container that died in a Pod that is being deleted costs nothing more': {
+    state: opened,
+    pod: dying({ containers: [agent({ state: 'running' }), broken()] }),
+    judged: { decision: 'wait' },
+  },
+  'a step container that died after somebody cancelled the build is left to that': {
+    state: opened,
+    pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
+    attempt: { cancelled: { seconds: 5, graceSeconds: 60 } },
+    judged: { decision: 'end', outcome: 'cancelled', reason: 'Cancelled' },
   },
   'a build that is over stays over': {
     state: after('start-task', 'end'),

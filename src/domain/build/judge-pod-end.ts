@@ -3,7 +3,7 @@ import type { BuildState, StepState } from './build-state.ts';
 import type { OutcomeReason, TerminationMessage } from './events.ts';
 import { judgeMissingImage, judgePending } from './judge-pending.ts';
 import { parseTermination } from './parse-termination.ts';
-import { hasEnded, podFault, type PodFault } from './pod-fault.ts';
+import { brokenContainer, brokenMessage, hasEnded, podFault, type PodFault } from './pod-fault.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
 /** Pods that go before their first step are replaced; not for ever. */
@@ -28,7 +28,20 @@ export function judgePodEnd(
 }
 
 function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
-  return judgeHanging(pod, attempt) ?? judgePending(state, pod, attempt);
+  return judgeHanging(pod, attempt) ?? judgeBroken(state, pod, attempt) ?? judgePending(state, pod, attempt);
+}
+
+/** Before the first step the agent waits long for a container that died: it cannot see why there is no word from it. */
+function judgeBroken(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement | undefined {
+  const broken = brokenContainer(pod);
+  if (broken === undefined || pod.deleting || ranSteps(state, undefined)) return undefined;
+  if (attempt.cancelled !== undefined) return judgeCancelled(attempt.cancelled);
+  if (broken.reason === 'OOMKilled') return outOfMemory(broken.name);
+  return judgeFault(state, attempt, {
+    reason: 'AgentFault',
+    message: brokenMessage(broken),
+    ranSteps: false,
+  });
 }
 
 function judgeEnded(state: BuildState, pod: PodReport | undefined, attempt: AttemptReport): PodJudgement {
@@ -69,9 +82,7 @@ function judgeDeath(
   words: TerminationMessage | undefined,
 ): PodJudgement {
   const starved = starvedContainer(pod);
-  if (starved !== undefined) {
-    return end('OutOfMemory', `The container ${starved} used more memory than it may.`);
-  }
+  if (starved !== undefined) return outOfMemory(starved);
   const fault = { ...podFault(pod, words), ranSteps: ranSteps(state, words) };
   return judgeImages(pod?.containers ?? [], attempt, fault) ?? judgeFault(state, attempt, fault);
 }
@@ -132,6 +143,10 @@ function judgeFault(state: BuildState, attempt: AttemptReport, fault: Fault): Po
     return end(reason, `${message} The job has disable_retry = true, so the build is not repeated.`);
   if (attempt.retries >= MOST_RETRIES) return end(reason, `${message} It had been repeated once already.`);
   return { decision: 'retry', reason, message };
+}
+
+function outOfMemory(container: string): PodJudgement {
+  return end('OutOfMemory', `The container ${container} used more memory than it may.`);
 }
 
 function end(reason: OutcomeReason, message: string): PodJudgement {

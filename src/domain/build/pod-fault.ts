@@ -11,6 +11,29 @@ export function hasEnded(pod: PodReport): boolean {
   return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
 }
 
+/**
+ * A step container that died while the agent lives. Process 1 of it is our shim, which ends with 0 when the agent says so; whatever else ends
+ * it, no further step can run there.
+ */
+export function brokenContainer<Container extends ContainerReport>({
+  containers,
+}: {
+  containers: Container[];
+}): Container | undefined {
+  const [agent, ...others] = containers;
+  if (agent?.state === 'terminated') return undefined;
+  return others.find(({ state, exitCode }) => state === 'terminated' && exitCode !== 0);
+}
+
+export function brokenMessage(
+  { name, exitCode, reason, message }: ContainerReport,
+  before = 'its first step',
+): string {
+  const said = reason === undefined || reason === 'Error' ? [] : [reason, message ?? []].flat();
+  const how = [`exit code ${exitCode ?? 'unknown'}`, ...(said.length === 0 ? [] : [said.join(': ')])];
+  return `The container ${name} ended before ${before} (${how.join(', ')}).`;
+}
+
 /** What ended a Pod that nobody wanted to end, as well as can be known. `pod` undefined: it is gone. */
 export function podFault(pod: PodReport | undefined, words: TerminationMessage | undefined): PodFault {
   if (!pod) return { reason: 'PodLost', message: 'The Pod is gone.' };

@@ -1,5 +1,5 @@
 import { parseTermination } from './parse-termination.ts';
-import { hasEnded, podFault } from './pod-fault.ts';
+import { brokenContainer, brokenMessage, hasEnded, podFault } from './pod-fault.ts';
 import type { ContainerReport, PodReport } from './pod-report.ts';
 
 const LONGEST_WORDS = 500;
@@ -14,6 +14,9 @@ export function tellCheckEnd(pod: PodReport | undefined, work: 'check' | 'hooks'
   if (pod === undefined) return `The Pod of the ${work} is gone.`;
   const stuck = pod.containers.find(isStuck);
   if (stuck !== undefined) return `The Pod of the ${work} did not start: ${complaint(stuck)}`;
+  const broken = brokenContainer(pod);
+  if (broken !== undefined)
+    return `The Pod of the ${work} broke: ${brokenMessage(broken, `the ${work} had a result`)}`;
   if (!hasEnded(pod)) return tellLate(pod, work);
   const { message } = podFault(pod, parseTermination(pod.containers[0]?.message));
   return `The Pod of the ${work} ended before the ${work} had a result: ${sentence(message)}`;
