@@ -1,6 +1,7 @@
 import { run } from '#e2e/support/command.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { type Pod, podsOf } from './containers.ts';
+import type { ForeignPod } from './history.ts';
 
 /** What a fault has at hand while it is inflicted. */
 export interface Stage {
@@ -9,6 +10,8 @@ export interface Stage {
   hit: (target: string, pod?: string) => void;
   /** Waits as long as the fault is to last, or until the run is to end. */
   hold: () => Promise<void>;
+  /** Writes down Pods that a hostile tenant made. */
+  foreign: (pods: readonly ForeignPod[]) => void;
   pick: <T>(candidates: readonly T[]) => T;
 }
 
@@ -18,7 +21,7 @@ export interface FaultKind {
   /** How long it lasts, in seconds; absent: a moment. */
   seconds?: readonly [number, number];
   /** Those of one group never overlap. */
-  group: 'control plane' | 'operator' | 'gateway' | 'database' | 'builds';
+  group: 'control plane' | 'operator' | 'gateway' | 'database' | 'builds' | 'tenant';
   inflict: (stage: Stage) => Promise<void>;
 }
 

@@ -40,6 +40,16 @@ export interface PodLife {
   to: number;
 }
 
+/** A Pod that a hostile tenant made in another team's namespace, as if it were of a build or check. */
+export interface ForeignPod {
+  at: number;
+  namespace: string;
+  name: string;
+  uid: string;
+  /** Whether it was still there when its maker looked, just before deleting it; absent: nobody could look. */
+  kept?: boolean;
+}
+
 export interface Fault {
   name: string;
   /** What it was done to; `pod` where that is a Pod of a build or check. */
@@ -84,6 +94,8 @@ export interface History {
   sightings: Sighting[];
   pods: PodLife[];
   faults: Fault[];
+  /** Absent in evidence of runs without a hostile tenant. */
+  foreign?: ForeignPod[];
   applied: Applied[];
   pauses: Pause[];
 }
@@ -100,6 +112,7 @@ export const emptyHistory = (seed: number, minutes: number, started: number): Hi
   sightings: [],
   pods: [],
   faults: [],
+  foreign: [],
   applied: [],
   pauses: [],
 });

@@ -25,6 +25,7 @@ import { report } from './report.ts';
 import { runFaults, sleepUnless } from './run-faults.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { readDatabase, readLogs } from './truth.ts';
+import { createTenant, hostileTeam } from './tenant.ts';
 import { World } from './world.ts';
 
 const WORKLOADS = ['deployment/millrace-operator', 'deployment/millrace-gateway-public'];
@@ -143,6 +144,7 @@ const soak = async (world: World): Promise<boolean> => {
   const observer = new Observer(team, history);
   const address = await world.open();
   await createTeam(team);
+  await createTenant(hostileTeam(team));
   for (const pipeline of PIPELINES) {
     const text = pipelineText(pipeline, address, { edition: 1 });
     history.applied.push({ at: Date.now(), pipeline, text, changed: true });
@@ -184,7 +186,9 @@ const main = async (): Promise<boolean> => {
   } finally {
     world.close();
     if (keep) console.log(`KEEP is set: team ${team} stays.`);
-    else await deleteTeam(team).catch((error: unknown) => console.error(messageOf(error)));
+    else
+      for (const name of [team, hostileTeam(team)])
+        await deleteTeam(name).catch((error: unknown) => console.error(messageOf(error)));
   }
 };
 

@@ -41,6 +41,7 @@ const inflict = async (
       Object.assign(fault, { target, from: Date.now(), ...(pod === undefined ? {} : { pod }) });
       say(`${kind.name}: ${target}${seconds > 0 ? `, ${seconds.toFixed(1)} s` : ''}`);
     },
+    foreign: (pods) => history.foreign?.push(...pods),
     hold: () => sleepUnless(seconds * 1000, stop),
     pick: (candidates) => {
       const chosen = candidates[Math.floor(choice * candidates.length)];

@@ -1,6 +1,6 @@
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CheckRunFacts } from './check-ports.ts';
-import type { PendingBuild } from './ports.ts';
+import type { OpenAttempt, PendingBuild } from './ports.ts';
 
 /* Pods: how they are asked for, and what the API server tells of them. */
 
@@ -26,6 +26,8 @@ export interface Cluster {
   /** A Pod of that name with the credential that we give to this work counts as `exists`; any other is `refused`: `NameTaken`. */
   createBuildPod(build: PendingBuild): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
+  /** The Pod that has the name of the attempt's Pod, as the API server has it now, whatever its labels say. */
+  findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined>;
   /** How many more check Pods a team may have now; infinite where its Team says nothing. */
   checkRoom(team: string): number;
   /** Of the Pod that a build would get; undefined where its Pod would be refused. */

@@ -598,6 +598,21 @@ describe('a build whose Pod', () => {
     expect(await stateOf()).toMatchObject({ status });
   });
 
+  test('loses its labels, and with them the eyes of the operator, goes on and counts in the end', async () => {
+    await save(withPut);
+    await find('a');
+    await say('app-unit-1-1', 3);
+    const running = { phase: 'Running' as const };
+    const blind = { ...ports(), pods: () => [] };
+    await followGonePod(cluster.change('app-unit-1-1', running), [], blind);
+    ahead = 60;
+    await compareWithPods(blind);
+    expect(await stateOf()).toMatchObject({ status: 'started', attempt: 1 });
+    cluster.change('app-unit-1-1', lastWords({ '1': {} }));
+    await compareWithPods(blind);
+    expect(await stateOf()).toMatchObject({ status: 'succeeded', attempt: 1 });
+  });
+
   test('waits for a node says so', async () => {
     await save();
     await find('a');

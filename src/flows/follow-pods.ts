@@ -6,7 +6,14 @@ import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
-import { enterBuildPod, enterGoneBuildPod, type DoorPorts, type OurPod, type OwnPod } from './own-pods.ts';
+import {
+  enterBuildPod,
+  enterGoneBuildPod,
+  podOfAttempt,
+  type DoorPorts,
+  type OurPod,
+  type OwnPod,
+} from './own-pods.ts';
 import type { AttemptFacts, Bell, BuildStore } from './ports.ts';
 
 type Work = PodFacts['work'] & { kind: 'build' };
@@ -16,7 +23,7 @@ export interface FollowBuildPorts extends DoorPorts {
     BuildStore,
     'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'endBuild' | 'retryBuild'
   >;
-  cluster: Pick<Cluster, 'deletePod'>;
+  cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
   /** A Pod is deleted because its agent does not end the build that was cancelled. */
@@ -42,15 +49,16 @@ export async function followSeenBuildPod(
 /** What to do now about a build's Pod, or about its absence: the Pod ends with its build, and a build with its Pod. */
 export async function followBuildPod(
   { build, attempt }: { build: number; attempt: number },
-  pod: OwnPod | undefined,
+  seen: OwnPod | undefined,
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over'> {
   const facts = await ports.builds.attemptFacts(build, attempt);
   const state = facts && (await ports.builds.buildState(build, attempt));
   if (facts === undefined || state === undefined || isOver(state.status)) {
-    await remove(pod, ports);
+    await remove(seen, ports);
     return 'over';
   }
+  const pod = seen ?? (await findOwn(facts, ports));
   const judgement = judgePodEnd(state, pod, reportOf(facts, pod, ports.now()));
   await carryOut(facts, pod, judgement, ports);
   if (judgement.decision !== 'wait') await remove(pod, ports);
@@ -66,6 +74,13 @@ export async function followGoneBuildPod(
   const lost = await enterGoneBuildPod(last, work, ports);
   if (lost === undefined) return 'foreign';
   return await followBuildPod(work, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
+}
+
+/** A Pod whose labels somebody changed has left the watch, and is not gone. */
+async function findOwn(facts: AttemptFacts, { cluster }: FollowBuildPorts): Promise<OwnPod | undefined> {
+  if (facts.podUid === undefined) return undefined;
+  const found = await cluster.findBuildPod(facts);
+  return found && podOfAttempt(facts, [found]);
 }
 
 function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): AttemptReport {

@@ -153,6 +153,7 @@ function world(pods: () => PodFacts[]) {
     },
     cluster: {
       deletePod: writes('deletePod', undefined),
+      findBuildPod: async () => undefined,
       createCheckPod: writes('createCheckPod', created),
       checkRoom: () => Infinity,
       nodes: () => [],

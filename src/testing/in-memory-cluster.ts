@@ -1,7 +1,7 @@
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/cluster-ports.ts';
 import type { ForeignPods } from '#flows/own-pods.ts';
-import type { PendingBuild } from '#flows/ports.ts';
+import type { OpenAttempt, PendingBuild } from '#flows/ports.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
 
@@ -18,13 +18,17 @@ export class InMemoryCluster implements Cluster {
   #uid = 0;
 
   async createBuildPod(build: PendingBuild): Promise<CreatePodAnswer> {
-    const name = `${build.pipeline}-${build.job}-${build.number}-${build.attempt}`;
+    const name = podName(build);
     return this.#create(build.namespace, name, { kind: 'build', build: build.id, attempt: build.attempt });
   }
 
   async createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer> {
     const { namespace, pipelineId } = run;
     return this.#create(namespace, `check-${run.run}`, { kind: 'checks', pipelineId, run: run.run });
+  }
+
+  async findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined> {
+    return this.pods.get(podName(attempt));
   }
 
   checkRoom(): number {
@@ -81,6 +85,10 @@ export class InMemoryCluster implements Cluster {
     this.made.push(name);
     return { answer: 'created', uid };
   }
+}
+
+function podName({ pipeline, job, number, attempt }: OpenAttempt | PendingBuild): string {
+  return `${pipeline}-${job}-${number}-${attempt}`;
 }
 
 /** A bell that remembers what was rung. */

@@ -169,6 +169,14 @@ class Tale {
     });
   }
 
+  /** A hostile tenant makes Pods that nobody but it touches; of the last one nobody could look what became. */
+  tenant(): void {
+    const made = { namespace: 'evil', at: this.later };
+    for (const name of ['lost', 'succeeded'])
+      this.evidence.history.foreign?.push({ ...made, name, uid: `uid-${name}`, kept: true });
+    this.evidence.history.foreign?.push({ ...made, name: 'failed', uid: 'uid-failed' });
+  }
+
   pause(): void {
     const pause = { pipeline: 'pausable', sent: this.later, acknowledged: this.later };
     this.version('pausable', 'counter.held');
@@ -194,6 +202,7 @@ const clean = (): Evidence => {
     kind: 'version',
     version: tale.version('minutely', 'counter.slow'),
   });
+  tale.tenant();
   return tale.evidence;
 };
 
@@ -498,6 +507,30 @@ const PLANTED: Record<string, [promise: string, plant: Plant]> = {
       Object.assign(database.pipelines.find(({ name }) => name === 'chain') ?? {}, {
         revision: 2,
         text: 'edition 2',
+      }),
+  ],
+  'a foreign Pod that somebody else than its maker deleted': [
+    'no Pod of another tenant is believed or deleted',
+    ({ history }) => Object.assign(history.foreign?.[0] ?? {}, { kept: false }),
+  ],
+  'a build that was given a foreign Pod': [
+    'no Pod of another tenant is believed or deleted',
+    ({ database }) => Object.assign(database.attempts[0] ?? {}, { podUid: 'uid-succeeded' }),
+  ],
+  'a version that a foreign Pod forged': [
+    'no Pod of another tenant is believed or deleted',
+    ({ database }) =>
+      Object.assign(database.versions.find(({ resource }) => resource === 'ledger.book') ?? {}, {
+        n: 'forged',
+      }),
+  ],
+  'an attempt that a foreign Pod cost': [
+    'only a fault aimed at its Pod costs a build an attempt',
+    ({ history }) =>
+      history.faults.splice(0, Infinity, {
+        name: 'forge lost Pods of builds',
+        target: '3 foreign Pods',
+        from: START,
       }),
   ],
   'a Pod that is left': ['nothing is left to do and no Pod remains', ({ leftPods }) => leftPods.push('x')],

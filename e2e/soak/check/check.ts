@@ -1,5 +1,6 @@
 import type { Evidence, Finding, Rule } from './evidence.ts';
 import { attemptsAreLostToFaults, buildsEnd, coloursAreTrue, endsStay, nothingWaits } from './outcomes.ts';
+import { foreignPodsDoNothing } from './foreign.ts';
 import {
   buildsHaveCauses,
   nothingIsRefused,
@@ -49,6 +50,7 @@ const RULES: readonly Rule[] = [
   shownIsRecorded,
   revisionsAreChanges,
   nothingWaits,
+  foreignPodsDoNothing,
 ];
 
 /** Every promise against everything that is known. Pure: the same evidence, the same findings. */

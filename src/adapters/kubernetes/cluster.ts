@@ -12,16 +12,18 @@ import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { Cluster, CreatePodAnswer, NodeSelector } from '#flows/cluster-ports.ts';
 import type { AgentSession, PendingBuild } from '#flows/ports.ts';
 import type { Problem } from './api/answer.ts';
-import { ApiError, orThrow } from './api/answer.ts';
+import { ApiError, orAbsent, orThrow } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
 import type { Wire } from './api/kinds.ts';
 import { KINDS } from './api/kinds.ts';
+import { factsOf } from './kinds/seen.ts';
 import { buildPod } from './manifests/build-pod.ts';
 import { checkPod } from './manifests/check-pod.ts';
 import type { Installation, Owner, TeamRules } from './manifests/installation.ts';
 import { nodeLabel } from './manifests/labels.ts';
+import { buildPodName } from './manifests/names.ts';
 import type { ShimKeys } from './manifests/pod.ts';
-import { withSeal } from './seal.ts';
+import { isSealed, withSeal } from './seal.ts';
 
 /** What a Pod needs to be known about its surroundings; all of it comes from watched objects, so no request is made for it. */
 export interface Surroundings {
@@ -79,6 +81,14 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
       const placement = placePod(tagsOfRun(run), team.rules, nodeLabel);
       if (isMisplaced(placement)) return nowhere(placement);
       return await create(podOfRun(run, { ...team, placement }, options), run.team, 'check');
+    },
+    async findBuildPod(attempt) {
+      const { namespace, id: build } = attempt;
+      const name = buildPodName(attempt);
+      const answer = await client.get(KINDS.pods, { namespace, name });
+      const found = orAbsent(answer, `reading the Pod ${namespace}/${name}`);
+      const work = { kind: 'build', build, attempt: attempt.attempt } as const;
+      return found && { ...factsOf(found), work, sealed: isSealed(options.agentKey, found) };
     },
     checkRoom(name) {
       const team = surroundings.team(name);

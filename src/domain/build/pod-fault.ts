@@ -29,8 +29,8 @@ export function brokenMessage(
   { name, exitCode, reason, message }: ContainerReport,
   before = 'its first step',
 ): string {
-  const said = reason === undefined || reason === 'Error' ? [] : [reason, message ?? []].flat();
-  const how = [`exit code ${exitCode ?? 'unknown'}`, ...(said.length === 0 ? [] : [said.join(': ')])];
+  const why = reason === undefined || reason === 'Error' ? [] : [reason, message ?? []].flat();
+  const how = [`exit code ${exitCode ?? 'unknown'}`, ...(why.length === 0 ? [] : [why.join(': ')])];
   return `The container ${name} ended before ${before} (${how.join(', ')}).`;
 }
 

@@ -153,7 +153,8 @@ function coresOf(quantity: string): number {
 
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'] as const;
 
-function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
+/** What it tells of itself, but for what it is for. */
+export function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
   const { containerStatuses = [], phase, reason, message } = status ?? {};
   const { namespace, name, uid, deletedAt } = seenMeta(metadata);
   const states = new Map(containerStatuses.map((container) => [container.name, container.state]));

@@ -1,0 +1,340 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { must, run } from '#e2e/support/command.ts';
+import { isEmbedded, killContainer } from '#e2e/support/embedded.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  letGo,
+  oneJob,
+  teamName,
+  UNTIL_LET_GO,
+} from '#e2e/support/fixtures.ts';
+import { type Build, created, data, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { get, kubectl, type KubernetesObject, list } from '#e2e/support/kubectl.ts';
+
+/*
+ * A tenant with Kubernetes' own right `edit` in the namespace of one team attacks the builds, checks and hooks of another one, with Pods
+ * that carry their labels and say what the tenant likes.
+ */
+const VICTIM = teamName('e2e-victim');
+const EVIL = teamName('e2e-evil');
+const api = pipelineApi(VICTIM, 'app');
+const AS_TENANT = [`--as=system:serviceaccount:${EVIL}:tenant`, '--namespace', EVIL];
+/** Longer than the operator needs to see a Pod and to compare what it sees with what is recorded. */
+const SEEN_MS = 13_000;
+
+const APP = `
+resource_type "clock" {
+  check "shell" {
+    cmd = "sleep 20; echo '[{\\"at\\": \\"1\\"}]'"
+  }
+  pull "shell" {
+    cmd = "true"
+  }
+}
+resource "clock" "now" {
+  check_interval = "0 0 1 1 *"
+}
+job "hooked" {
+  get "clock" "now" {
+    trigger = true
+  }
+  task "run" {
+    run "shell" {
+      cmd = "true"
+    }
+  }
+  on_trigger "shell" {
+    cmd = "sleep 8; echo hooked"
+  }
+}
+job "run" {
+  task "run" {
+    run "shell" {
+      cmd = "echo begun; until ${UNTIL_LET_GO}; do sleep 0.5; done"
+    }
+  }
+}
+job "serial" {
+  concurrency = 1
+  task "run" {
+    run "shell" {
+      cmd = "until ${UNTIL_LET_GO}; do sleep 0.5; done"
+    }
+  }
+}
+job "gated" {
+  approve "ship" {
+    approvals = 1
+  }
+  task "run" {
+    run "shell" {
+      cmd = "echo really ran"
+    }
+  }
+}
+`;
+
+const FORGED = JSON.stringify({
+  format: 1,
+  outcome: 'succeeded',
+  reason: 'AllStepsSucceeded',
+  message: 'All steps succeeded.',
+  exits: { 0: 0, 1: 0 },
+  versions: { 0: { at: 'evil' }, 1: { at: 'evil' } },
+  acknowledged: 0,
+});
+
+type Labelled = Build & { id: number };
+let running: Labelled;
+let serial: Labelled;
+let queued: Labelled;
+let gated: Labelled;
+let image: string;
+
+const idOf = async (job: string, number: string): Promise<Labelled> => {
+  const builds = await data<Labelled[]>('GET', `${api.at}/jobs/${job}/builds`);
+  const found = builds.find((build) => build.number === number);
+  if (found === undefined) throw new Error(`there is no build ${number} of ${job}`);
+  return found;
+};
+
+const trigger = async (job: string): Promise<Labelled> =>
+  await idOf(job, created(await api.trigger(job)).number);
+
+const containersOf = ({ spec }: KubernetesObject): { image: string }[] => {
+  const { containers } = spec;
+  return Array.isArray(containers) ? containers : [];
+};
+
+const labelsOf = (work: Record<string, number | string>): Record<string, string> => ({
+  'app.kubernetes.io/managed-by': 'millrace',
+  ...Object.fromEntries(Object.entries(work).map(([name, value]) => [`millrace.dev/${name}`, String(value)])),
+});
+
+/** A Pod of the tenant's own: one that is never scheduled, or one whose `agent` does what it is told. */
+const makePod = async (name: string, labels: Record<string, string>, script?: string): Promise<void> => {
+  const container = {
+    name: 'agent',
+    image,
+    command: ['/bin/sh', '-c', script ?? 'true'],
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+  };
+  const spec = {
+    restartPolicy: 'Never',
+    containers: [container],
+    ...(script === undefined ? { nodeSelector: { no: 'such-node' } } : {}),
+  };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels }, spec };
+  await must('kubectl', [...AS_TENANT, 'apply', '-f', '-'], { input: JSON.stringify(pod) });
+};
+
+const asTenant = async (...args: string[]): Promise<string> => await must('kubectl', [...AS_TENANT, ...args]);
+
+/** All that one can do with one Pod: let it be seen, take its label off and put it on again, delete it. */
+const actOut = async (name: string): Promise<void> => {
+  const { uid } = (await get('pod', name, '--namespace', EVIL)).metadata;
+  await sleep(SEEN_MS);
+  expect((await get('pod', name, '--namespace', EVIL)).metadata).toMatchObject({ uid, name });
+  expect((await get('pod', name, '--namespace', EVIL)).metadata.deletionTimestamp).toBeUndefined();
+  await asTenant('label', 'pod', name, 'app.kubernetes.io/managed-by-');
+  await sleep(1000);
+  await asTenant('label', 'pod', name, 'app.kubernetes.io/managed-by=millrace');
+  await sleep(1000);
+  await asTenant('delete', 'pod', name, '--grace-period=0', '--force');
+};
+
+const states = async () => ({
+  running: await api.build('run', running.number),
+  serial: await api.build('serial', serial.number),
+  queued: await api.build('serial', queued.number),
+  gated: await api.build('gated', gated.number),
+});
+
+const UNHARMED = {
+  running: { status: 'started', attempt: 1 },
+  serial: { status: 'started', attempt: 1 },
+  queued: { status: 'pending', attempt: 1 },
+  gated: { status: 'waiting', attempt: 1 },
+};
+
+beforeAll(async () => {
+  await Promise.all([createTeam(VICTIM), createTeam(EVIL)]);
+  await kubectl('create', 'serviceaccount', 'tenant', '--namespace', EVIL);
+  const edit = ['--clusterrole=edit', `--serviceaccount=${EVIL}:tenant`, '--namespace', EVIL];
+  await kubectl('create', 'rolebinding', 'tenant', ...edit);
+  await createPipeline(VICTIM, 'app', APP);
+  running = await trigger('run');
+  serial = await trigger('serial');
+  queued = await trigger('serial');
+  gated = await trigger('gated');
+  await eventually(async () => expect(await states()).toMatchObject(UNHARMED));
+  const [pod] = await list(
+    'pods',
+    '--namespace',
+    VICTIM,
+    '--selector',
+    `millrace.dev/build-id=${running.id}`,
+  );
+  if (pod === undefined) throw new Error('The running build has no Pod.');
+  image = containersOf(pod)[0]?.image ?? '';
+}, 600_000);
+afterAll(async () => {
+  await letGo(VICTIM, 'app');
+  await Promise.all([deleteTeam(VICTIM), deleteTeam(EVIL)]);
+}, 600_000);
+
+describe('a tenant of another namespace', () => {
+  test('can neither end, repeat, fake nor un-gate a build, and Millrace deletes none of the Pods', async () => {
+    const builds = [running, serial, queued, gated];
+    const names = builds.flatMap(({ id }) => [`lost-${id}`, `faked-${id}`]);
+    for (const { id } of builds) {
+      const labels = labelsOf({ kind: 'build', 'build-id': id, attempt: 1 });
+      await makePod(`lost-${id}`, labels);
+      await makePod(`faked-${id}`, labels, `printf %s '${FORGED}' > /dev/termination-log`);
+    }
+    await eventually(async () => {
+      const ended = await list('pods', '--namespace', EVIL, '--field-selector', 'status.phase=Succeeded');
+      expect(ended).toHaveLength(builds.length);
+    });
+    await Promise.all(names.map(actOut));
+    await sleep(SEEN_MS);
+    expect(await states()).toMatchObject(UNHARMED);
+    const pods = await list('pods', '--namespace', VICTIM, '--selector', 'millrace.dev/kind=build');
+    expect(new Set(pods.map(({ metadata }) => Number(metadata.labels?.['millrace.dev/build-id'])))).toEqual(
+      new Set([running.id, serial.id]),
+    );
+  }, 600_000);
+
+  test('is told by an Event on one of the Pods, not on each', async () => {
+    const events = await list('events.v1.events.k8s.io', '--namespace', EVIL);
+    const told = events.filter(
+      (event) => Object.assign({ reason: '' }, event).reason === 'NotCreatedByMillrace',
+    );
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThan(4);
+  }, 600_000);
+
+  test('can neither close a check nor take the place of hooks', async () => {
+    expect((await api.check('clock.now')).status).toBeLessThan(300);
+    const first = await eventually(async () => {
+      const [pod] = await list('pods', '--namespace', VICTIM, '--selector', 'millrace.dev/kind=check');
+      const label = pod?.metadata.labels?.['millrace.dev/run'];
+      if (label === undefined) throw new Error('there is no Pod of a check yet');
+      return Number(label);
+    });
+    // The next runs are those of the hooks, whatever their numbers are.
+    for (const number of [first, first + 1, first + 2, first + 3]) {
+      const labels = labelsOf({ kind: 'check', 'pipeline-id': 1, run: number });
+      await makePod(`no-check-${number}`, labels);
+      await makePod(`bad-check-${number}`, labels, 'exit 3');
+    }
+    const build = await buildEnded(VICTIM, 'app', 'hooked', '1');
+    expect(build).toMatchObject({ status: 'succeeded', attempt: 1 });
+    const check = await data<{ error?: string; hooks?: { error?: string; results: object[] } }>(
+      'GET',
+      `${api.at}/resources/clock.now/check`,
+    );
+    expect(check).not.toHaveProperty('error');
+    expect(check.hooks).toMatchObject({ results: [{ job: 'hooked', output: 'hooked\n' }] });
+    expect(check.hooks).not.toHaveProperty('error');
+    expect((await api.versions('clock.now')).map(({ version }) => version)).toEqual([{ at: '1' }]);
+    const left = await list('pods', '--namespace', EVIL, '--selector', 'millrace.dev/kind=check');
+    expect(left).toHaveLength(8);
+    await asTenant('delete', 'pods', '--all', '--grace-period=0', '--force');
+  }, 600_000);
+});
+
+describe('a colleague who copies the Pod of a running build', () => {
+  test('changes nothing, whether the copy runs, ends or goes, and Millrace does not delete it', async () => {
+    const selector = `millrace.dev/build-id=${running.id}`;
+    const [pod] = await list('pods', '--namespace', VICTIM, '--selector', selector);
+    if (pod === undefined) throw new Error('The running build has no Pod.');
+    const { labels = {}, annotations = {} } = pod.metadata;
+    const { nodeName: _, ...spec } = pod.spec;
+    const copy = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'copy', labels, annotations }, spec };
+    await must('kubectl', ['apply', '--namespace', VICTIM, '-f', '-'], { input: JSON.stringify(copy) });
+    await sleep(SEEN_MS);
+    expect((await get('pod', 'copy', '--namespace', VICTIM)).metadata.deletionTimestamp).toBeUndefined();
+    await run('kubectl', ['delete', 'pod', 'copy', '--namespace', VICTIM, '--grace-period=0', '--force']);
+    await sleep(SEEN_MS);
+    expect(await states()).toMatchObject(UNHARMED);
+    expect((await get('pod', pod.metadata.name, '--namespace', VICTIM)).metadata.uid).toBe(pod.metadata.uid);
+  }, 600_000);
+});
+
+describe('after all that', () => {
+  test('each build goes on to its own end, and the gated one when somebody approves it', async () => {
+    expect((await api.post(`jobs/gated/builds/${gated.number}/approve`)).status).toBeLessThan(300);
+    expect(await buildEnded(VICTIM, 'app', 'gated', gated.number)).toMatchObject({
+      status: 'succeeded',
+      attempt: 1,
+    });
+    expect(await api.log('gated', gated.number)).toContain('really ran');
+    await eventually(async () => {
+      await letGo(VICTIM, 'app');
+      const { running: one, serial: two, queued: three } = await states();
+      const well = { status: 'succeeded', attempt: 1 };
+      expect([one, two, three]).toMatchObject([well, well, well]);
+    });
+  }, 600_000);
+});
+
+const onlyEmbedded = isEmbedded ? describe : describe.skip;
+
+onlyEmbedded('a step container that is killed before its shim has said a word', () => {
+  const internal = `deployment/${RELEASE.name}-gateway-internal`;
+  const scale = (replicas: number): Promise<string> =>
+    kubectl('scale', internal, '--namespace', RELEASE.namespace, `--replicas=${replicas}`);
+  let replicas = 1;
+
+  beforeAll(async () => {
+    const { spec } = await get(internal, '--namespace', RELEASE.namespace);
+    replicas = Number(spec['replicas']);
+  });
+  afterAll(async () => {
+    await scale(replicas);
+    await kubectl('rollout', 'status', internal, '--namespace', RELEASE.namespace, '--timeout=120s');
+  }, 200_000);
+
+  test('costs the Pod at once, with the reason, and not twenty minutes', async () => {
+    await createPipeline(VICTIM, 'early', oneJob('echo ran'));
+    // Without the gateway no step can begin, however fast the containers are.
+    await scale(0);
+    await eventually(async () =>
+      expect(
+        await list(
+          'pods',
+          '--namespace',
+          RELEASE.namespace,
+          '-l',
+          'app.kubernetes.io/component=gateway-internal',
+        ),
+      ).toEqual([]),
+    );
+    const early = pipelineApi(VICTIM, 'early');
+    const { number } = created(await early.trigger('work'));
+    const selector = 'millrace.dev/kind=build,millrace.dev/pipeline=early';
+    const first = await eventually(async () => {
+      const [pod] = await list('pods', '--namespace', VICTIM, '--selector', selector);
+      if (pod?.status?.phase !== 'Running') throw new Error('the Pod does not run yet');
+      return pod;
+    });
+    await killContainer(VICTIM, first.metadata.name, 'worker');
+    const killedAt = Date.now();
+    await eventually(async () => {
+      const pods = await list('pods', '--namespace', VICTIM, '--selector', selector);
+      expect(pods.some(({ metadata }) => metadata.labels?.['millrace.dev/attempt'] === '2')).toBe(true);
+    }, 60);
+    expect(Date.now() - killedAt).toBeLessThan(30_000);
+    await scale(replicas);
+    expect(await buildEnded(VICTIM, 'early', 'work', number)).toMatchObject({
+      status: 'succeeded',
+      attempt: 2,
+    });
+  }, 600_000);
+});

@@ -1,0 +1,71 @@
+import { podsOf, type Pod } from './containers.ts';
+import type { FaultKind, Stage } from './fault-kind.ts';
+import { deletePods, type Forgery, hostileTeam, makePods } from './tenant.ts';
+
+const FLOOD = 60;
+
+type Labels = Record<string, string>;
+
+const isOurs = { 'app.kubernetes.io/managed-by': 'millrace' };
+
+/** What runs now, and the next ids, which whoever waits for a turn or for approval may have. */
+const workOf = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] => {
+  const label = kind === 'build' ? 'millrace.dev/build-id' : 'millrace.dev/run';
+  const ids = pods.flatMap(({ labels }) => (labels[label] === undefined ? [] : Number(labels[label])));
+  const next = Math.max(0, ...ids);
+  const attempts = new Map(pods.map(({ labels }) => [Number(labels[label]), labels['millrace.dev/attempt']]));
+  return [...new Set([...ids, next + 1, next + 2])].map((id) => ({
+    ...isOurs,
+    'millrace.dev/kind': kind,
+    [label]: String(id),
+    ...(kind === 'build'
+      ? { 'millrace.dev/attempt': attempts.get(id) ?? '1' }
+      : { 'millrace.dev/pipeline-id': '1' }),
+  }));
+};
+
+const forge =
+  (kind: 'build' | 'check', forgery: Forgery, most = 4) =>
+  async ({ team, hit, hold, pick, foreign }: Stage): Promise<void> => {
+    const work = workOf(await podsOf(team, `millrace.dev/kind=${kind}`), kind);
+    if (work.length === 2) throw new Error(`no Pod of a ${kind} runs`);
+    const chosen = most <= 4 ? work.slice(0, most) : Array.from({ length: most }, () => pick(work));
+    const namespace = hostileTeam(team);
+    hit(`${chosen.length} foreign Pods`);
+    const made = await makePods(namespace, chosen, forgery);
+    foreign(made);
+    await hold();
+    await deletePods(namespace, made);
+  };
+
+/** All of them in another team's namespace, so none may cost a build or a check anything. */
+export const FAULTS_OF_TENANT: readonly FaultKind[] = [
+  {
+    name: 'forge lost Pods of builds',
+    weight: 3,
+    seconds: [4, 12],
+    group: 'tenant',
+    inflict: forge('build', 'lost'),
+  },
+  {
+    name: 'forge ends of builds',
+    weight: 3,
+    seconds: [5, 12],
+    group: 'tenant',
+    inflict: forge('build', 'succeeded'),
+  },
+  {
+    name: 'forge failures of checks',
+    weight: 2,
+    seconds: [5, 10],
+    group: 'tenant',
+    inflict: forge('check', 'failed'),
+  },
+  {
+    name: 'flood with foreign Pods',
+    weight: 1,
+    seconds: [6, 12],
+    group: 'tenant',
+    inflict: forge('build', 'lost', FLOOD),
+  },
+];

@@ -1,0 +1,106 @@
+import { must, run } from '#e2e/support/command.ts';
+import { createTeam } from '#e2e/support/fixtures.ts';
+import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
+import type { ForeignPod } from './history.ts';
+
+/*
+ * Another team, of which one member has the right `edit` of Kubernetes in its namespace, and no good intentions. What it can do there must
+ * be nothing to the team whose builds are watched.
+ */
+const IMAGE = 'localhost/millrace-busybox:dev';
+/** No version, check or build of the run says so. */
+export const FORGED_VERSION = 'forged';
+const SECURITY = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+
+const WORDS = JSON.stringify({
+  format: 1,
+  outcome: 'succeeded',
+  reason: 'AllStepsSucceeded',
+  message: 'All steps succeeded.',
+  exits: Object.fromEntries([0, 1, 2, 3].map((step) => [step, 0])),
+  versions: Object.fromEntries([0, 1, 2, 3].map((step) => [step, { n: FORGED_VERSION }])),
+  acknowledged: 0,
+});
+
+const SCRIPTS = {
+  /** Never gets a node. */
+  lost: undefined,
+  succeeded: `printf %s '${WORDS}' > /dev/termination-log`,
+  failed: 'exit 3',
+} as const;
+export type Forgery = keyof typeof SCRIPTS;
+
+export const hostileTeam = (team: string): string => `${team}-evil`;
+
+const asTenant = (namespace: string): string[] => [
+  '--request-timeout=8s',
+  `--as=system:serviceaccount:${namespace}:tenant`,
+  '--namespace',
+  namespace,
+];
+
+export const createTenant = async (namespace: string): Promise<void> => {
+  await createTeam(namespace);
+  await kubectl('create', 'serviceaccount', 'tenant', '--namespace', namespace);
+  const edit = ['--clusterrole=edit', `--serviceaccount=${namespace}:tenant`, '--namespace', namespace];
+  await kubectl('create', 'rolebinding', 'tenant', ...edit);
+};
+
+const podOf = (name: string, labels: Record<string, string>, forgery: Forgery): object => {
+  const script = SCRIPTS[forgery];
+  const command = ['/bin/sh', '-c', script ?? 'true'];
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels },
+    spec: {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: 'agent', image: IMAGE, command, securityContext: SECURITY }],
+      ...(script === undefined ? { nodeSelector: { no: 'such-node' } } : {}),
+    },
+  };
+};
+
+/** Makes Pods with these labels, one for each. */
+export const makePods = async (
+  namespace: string,
+  all: readonly Record<string, string>[],
+  forgery: Forgery,
+): Promise<ForeignPod[]> => {
+  const at = Date.now();
+  const items = all.map((labels, index) => podOf(`${forgery}-${at}-${index}`, labels, forgery));
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+  const answer = await must('kubectl', [...asTenant(namespace), 'create', '-o', 'json', '-f', '-'], {
+    input: list,
+  });
+  const made: KubernetesObject | { items: KubernetesObject[] } = JSON.parse(answer);
+  const pods = 'items' in made ? made.items : [made];
+  return pods.map(({ metadata: { name, uid } }) => ({ at, name, uid, namespace }));
+};
+
+/** Takes the label that all Pods of Millrace have from some of them, then deletes all. First it looks whether they are still there. */
+export const deletePods = async (namespace: string, pods: readonly ForeignPod[]): Promise<void> => {
+  const answer = await run('kubectl', [...asTenant(namespace), 'get', 'pods', '-o', 'json']);
+  if (answer.code === 0) noteLeft(JSON.parse(answer.stdout), pods);
+  const names = pods.map(({ name }) => name);
+  await run('kubectl', [
+    ...asTenant(namespace),
+    'label',
+    'pod',
+    ...names.slice(0, 3),
+    'app.kubernetes.io/managed-by-',
+  ]);
+  const now = ['--grace-period=0', '--force', '--ignore-not-found', '--wait=false'];
+  await run('kubectl', [...asTenant(namespace), 'delete', 'pod', ...names, ...now]);
+};
+
+/** Nobody but the tenant deletes its Pods, and nobody has asked for that yet. */
+const noteLeft = ({ items }: { items: KubernetesObject[] }, pods: readonly ForeignPod[]): void => {
+  const left = new Set(
+    items
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata }) => metadata.uid),
+  );
+  for (const pod of pods) pod.kept = left.has(pod.uid);
+};
