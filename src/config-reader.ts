@@ -90,7 +90,7 @@ export class Reader {
       const example = protocols.map((protocol) => `${protocol}//…`).join(' or ');
       this.#problems.push(`${name} is "${value}": write a URL like ${example}.`);
     }
-    return value.replace(/\/+$/, '');
+    return value.replace(/(?<!\/)\/+$/, '');
   }
 
   /** Like `url`, for URLs that hold a password: the value is never shown. */

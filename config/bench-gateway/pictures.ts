@@ -206,7 +206,8 @@ const proportionalOf = (pid: number): number =>
 function kibibytes(pid: number, file: string, field: string): number {
   try {
     const text = readFileSync(`/proc/${pid}/${file}`, 'utf8');
-    return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0);
+    const line = text.split('\n').find((one) => one.startsWith(`${field}:`));
+    return Number(line?.split(/\s+/)[1] ?? 0);
   } catch {
     return 0;
   }

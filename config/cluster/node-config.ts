@@ -85,7 +85,7 @@ export function mayLowerScores(status: string): boolean {
 /** The name servers that a Pod can reach too: those on the loopback address are the machine's alone. */
 export function upstreamServers(resolvers: readonly string[]): string[] {
   for (const text of resolvers) {
-    const servers = [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)].flatMap((match) => match[1] ?? []);
+    const servers = [...text.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].flatMap((match) => match[1] ?? []);
     const reachable = servers.filter((server) => !/^(127\.|::1$|0\.0\.0\.0$)/.test(server));
     if (reachable.length > 0) {
       return reachable.slice(0, 3);

@@ -69,5 +69,5 @@ export function clock(milliseconds: number): string {
 }
 
 function withoutTimes(text: string): string {
-  return text.replaceAll(/\d+:\d\d/g, '').trimEnd();
+  return text.replaceAll(/(?<!\d)\d+:\d\d/g, '').trimEnd();
 }

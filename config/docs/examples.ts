@@ -42,9 +42,10 @@ export function hclBlocks(): HclExample[] {
 }
 
 function option(rest: string, name: string): string[] {
-  return [...rest.matchAll(new RegExp(`\\b${name}=(\\S+)`, 'g'))].flatMap(
-    ([, value]) => value?.split(',') ?? [],
-  );
+  return rest
+    .split(/\s+/)
+    .filter((word) => word.startsWith(`${name}=`))
+    .flatMap((word) => word.slice(name.length + 1).split(','));
 }
 
 /** What a fragment leaves out. On one line, so that lines stay what they are but for one. */
@@ -102,7 +103,7 @@ export function hclOf({ at, object }: Manifest): HclExample[] {
   if (object['kind'] !== 'Pipeline' || typeof text !== 'string') return [];
   const vars = isRecord(spec['vars']) ? spec['vars'] : {};
   const fromSecrets = JSON.stringify(spec['varsFrom'] ?? []).includes('secretRef');
-  const declared = [...text.matchAll(/^\s*variable\s+"([^"]+)"\s*\{([^}]*)\}/gm)];
+  const declared = [...text.matchAll(/^[ \t]*variable[ \t]+"([^"\n]+)"[ \t]*\{([^{}]*)\}/gm)];
   const secrets = declared.flatMap(([, name = '', body = '']) =>
     fromSecrets && !(name in vars) && !body.includes('default') ? [name] : [],
   );

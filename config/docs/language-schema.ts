@@ -56,7 +56,7 @@ const types: Record<AttributeSchema['type'], (schema: AttributeSchema) => Json> 
   bool: () => withExpression({ type: 'boolean' }),
   integer: ({ atLeast, atMost }) => withExpression({ type: 'integer', minimum: atLeast, maximum: atMost }),
   duration: () =>
-    withExpression({ type: 'string', pattern: '^\\+?((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+$' }),
+    withExpression({ type: 'string', pattern: '^\\+?((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+$' }),
   strings: ({ choices }) =>
     withExpression(choices ? { type: 'array', items: withExpression({ enum: choices }) } : TEXTS),
   // In an open block a text of this name is a parameter.

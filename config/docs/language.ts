@@ -6,7 +6,7 @@ import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
 
 /** `<!-- block job.get -->` … `<!-- end -->`: what stands between is made from the table that also validates. */
-const PLACE = /<!-- (block|runner|list) ([\w.]+) -->[\s\S]*?<!-- end -->/g;
+const PLACE = /<!-- (block|runner|list) ([\w.]+) -->(?:(?!<!--)[\s\S])*<!-- end -->/g;
 
 const TYPES: Record<AttributeSchema['type'], string> = {
   string: 'string',

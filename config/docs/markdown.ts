@@ -41,11 +41,11 @@ export function fences(text: string): Fence[] {
   const found: Fence[] = [];
   let open: Fence | undefined;
   for (const [index, line] of text.split('\n').entries()) {
-    const mark = /^\s*```(\S*)\s*(.*)$/.exec(line);
+    const mark = /^```([^\s`]*)(\s.*)?$/.exec(line.trimStart());
     if (mark === null) {
       if (open !== undefined) open.text += `${line}\n`;
     } else if (open === undefined) {
-      open = { word: mark[1] ?? '', rest: mark[2] ?? '', text: '', line: index + 1 };
+      open = { word: mark[1] ?? '', rest: mark[2]?.trimStart() ?? '', text: '', line: index + 1 };
     } else {
       found.push(open);
       open = undefined;
@@ -56,23 +56,37 @@ export function fences(text: string): Fence[] {
 
 /** The text with fenced blocks and code spans blanked: what is left is prose. */
 function prose(text: string): string {
+  return withoutFences(text).replaceAll(/`[^`\n]+`/g, (span) => ' '.repeat(span.length));
+}
+
+/** Fenced blocks become empty lines. */
+export function withoutFences(text: string): string {
+  let open = false;
   return text
-    .replaceAll(/^\s*```[\s\S]*?^\s*```\s*$/gm, (block) => block.replaceAll(/[^\n]/g, ''))
-    .replaceAll(/`[^`\n]+`/g, (span) => ' '.repeat(span.length));
+    .split('\n')
+    .map((line) => {
+      const mark = line.trimStart().startsWith('```');
+      const inside = open || mark;
+      if (mark) open = !open;
+      return inside ? '' : line;
+    })
+    .join('\n');
 }
 
 /** Targets of links and pictures, in order. */
 export function links(text: string): string[] {
-  return [...prose(text).matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)].map(([, target]) => target ?? '');
+  return [...prose(text).matchAll(/\]\(<?([^()\s>]+)>?(?:\s"[^"()]*")?\)/g)].map(
+    ([, target]) => target ?? '',
+  );
 }
 
 /** The anchors that a page's headings give, as forges make them. */
 export function anchors(text: string): Set<string> {
-  const plain = text.replaceAll(/^\s*```[\s\S]*?^\s*```\s*$/gm, '');
+  const plain = withoutFences(text);
   const seen = new Map<string, number>();
   return new Set(
-    [...plain.matchAll(/^#{1,6}\s+(.+?)\s*$/gm)].map(([, heading]) => {
-      const slug = slugOf(heading ?? '');
+    [...plain.matchAll(/^#{1,6}[ \t](.+)$/gm)].map(([, heading]) => {
+      const slug = slugOf(heading?.trim() ?? '');
       const times = seen.get(slug) ?? 0;
       seen.set(slug, times + 1);
       return times === 0 ? slug : `${slug}-${times}`;
@@ -83,7 +97,7 @@ export function anchors(text: string): Set<string> {
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-');
 }

@@ -7,8 +7,8 @@ interface Scan {
 }
 
 const NODE = /-> {2}|^/;
-const SCAN =
-  /(Seq Scan|Index Only Scan|Index Scan|Bitmap Heap Scan)(?: Backward)?(?: using (\w+))? on (\w+).*?\(actual .*?rows=([\d.]+) loops=(\d+)\)/;
+const SCAN = /(Seq Scan|Index Only Scan|Index Scan|Bitmap Heap Scan)(?: Backward)?(?: using (\w+))? on (\w+)/;
+const TIMES = /\(actual [^()]*rows=([\d.]+) loops=(\d+)\)/;
 const HISTORY = new Set(['builds', 'versions', 'build_inputs', 'build_outputs', 'good_versions']);
 
 /** From what Postgres logged of its plans: how the tables that grow with history were read. One row for each table and way. */
@@ -17,7 +17,8 @@ export function scansIn(log: readonly string[]): string[][] {
   let current: Scan | undefined;
   for (const line of log.flatMap((piece) => piece.split('\n'))) {
     const found = NODE.test(line) ? SCAN.exec(line) : null;
-    if (found) current = add(scans, found);
+    const times = found && TIMES.exec(line);
+    if (times) current = add(scans, [...found, ...times.slice(1)]);
     const fetches = /Heap Fetches: (\d+)/.exec(line);
     if (fetches && current) current.heapFetches += Number(fetches[1]);
   }
@@ -32,7 +33,7 @@ export function scansIn(log: readonly string[]): string[][] {
 
 function add(
   scans: Map<string, Scan>,
-  [, how = '', index = '', on = '', rows, loops]: RegExpExecArray,
+  [, how = '', index = '', on = '', rows, loops]: readonly string[],
 ): Scan | undefined {
   if (!HISTORY.has(on)) return undefined;
   const key = `${on} ${how} ${index}`;

@@ -9,7 +9,7 @@ export const writesIn = (metrics: string): ApiWrites => {
     const match = /^apiserver_request_total\{(.*)\} (\S+)$/.exec(line);
     if (match?.[1] === undefined) continue;
     const labels = Object.fromEntries(
-      [...match[1].matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
+      [...match[1].matchAll(/\b(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
     );
     if (!WRITING.has(String(labels['verb']))) continue;
     if (/leases|reviews/.test(String(labels['resource']))) continue;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { fences } from '#tools/docs/markdown.ts';
+import { fences, withoutFences } from '#tools/docs/markdown.ts';
 
 /** What README tells to type, in its order: whole blocks, and commands within a sentence. */
 export function readmeCommands(): string[] {
@@ -17,7 +17,7 @@ export function readmeCommands(): string[] {
 const PROGRAM = /^(?:[A-Z]+=\S+ )*(?:make|kubectl|curl|helm|kind|for|node)\s/;
 
 function spans(text: string): string[] {
-  const withoutBlocks = text.replaceAll(/^\s*```[\s\S]*?^\s*```\s*$/gm, '');
+  const withoutBlocks = withoutFences(text);
   return [...withoutBlocks.matchAll(/`([^`\n]+)`/g)]
     .map(([, span]) => span ?? '')
     .filter((span) => PROGRAM.test(span));

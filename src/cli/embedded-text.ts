@@ -35,7 +35,7 @@ export interface Block {
 /** A literal block of YAML (`config: |`): line by line what it holds, indented. */
 export function literalBlock({ source, start, text }: Block): EmbeddedText {
   const lines = source.split('\n');
-  const size = text.replace(/\n+$/, '').split('\n').length;
+  const size = text.replace(/(?<!\n)\n+$/, '').split('\n').length;
   const first = lines.slice(start, start + size).find((line) => line.trim() !== '') ?? '';
   const inText = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const indent = indentOf(first) - indentOf(inText);
@@ -50,7 +50,7 @@ export function literalBlock({ source, start, text }: Block): EmbeddedText {
     replace(other) {
       const end = source.includes('\r\n') ? '\r' : '';
       const indented = other
-        .replace(/\n+$/, '')
+        .replace(/(?<!\n)\n+$/, '')
         .split('\n')
         .map((line) => (line === '' ? end : `${' '.repeat(indent)}${line}${end}`));
       return [...lines.slice(0, start), ...indented, ...lines.slice(start + size)].join('\n');

@@ -59,8 +59,7 @@ async function replaceLive() {
   if (here.contains(document.activeElement)) here.addEventListener('focusout', refresh, { once: true });
   else if (here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
   const picture = document.getElementById('picture');
-  if (picture instanceof HTMLImageElement)
-    picture.src = picture.src.replace(/(\?at=.*)?$/, `?at=${Date.now()}`);
+  if (picture instanceof HTMLImageElement) picture.src = `${picture.src.split('?at=')[0]}?at=${Date.now()}`;
 }
 
 /** @param {Document} page */

@@ -83,8 +83,11 @@ const smooth = (described: unknown): unknown =>
   JSON.parse(
     JSON.stringify(described)
       .replaceAll(/\ufffd+/g, '\ufffd')
-      .replaceAll(/ Did you mean [^?]*\?/g, '')
-      .replaceAll(/panic in function implementation: (.*?)\\ngoroutine .*?(?=")/g, '$1'),
+      .replaceAll(/ Did you mean [^?D]*\?/g, '')
+      .replaceAll(
+        /panic in function implementation: ((?:(?!\\ngoroutine |panic in f)[^"])*)\\ngoroutine [^"]*/g,
+        '$1',
+      ),
   );
 
 /**

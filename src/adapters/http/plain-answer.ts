@@ -18,5 +18,5 @@ export function answerPlainly(
 
 /** Without what is asked of it. */
 export function pathOf({ url = '' }: IncomingMessage): string {
-  return url.replace(/\?.*$/, '');
+  return url.split('?')[0] ?? '';
 }

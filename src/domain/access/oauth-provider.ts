@@ -72,7 +72,7 @@ export function suggestUsername(claims: Claims, usernameClaim: string | undefine
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replace(/^[._-]+/, '')
     .slice(0, 63)
-    .replace(/[._-]+$/, '');
+    .replace(/(?<![._-])[._-]+$/, '');
   return clean === '' ? 'user' : clean;
 }
 

@@ -17,7 +17,7 @@ export function parseLifetime(text: string): number | undefined {
   if (text === '0') return 0;
   if (!/^(?:\d{1,9}[smhdwMy])+$/.test(text)) return undefined;
   let seconds = 0;
-  for (const [, amount, unit = ''] of text.matchAll(/(\d+)([smhdwMy])/g)) {
+  for (const [, amount, unit = ''] of text.matchAll(/(\d{1,9})([smhdwMy])/g)) {
     seconds += Number(amount) * (SECONDS[unit] ?? 0);
   }
   return seconds > LONGEST ? undefined : seconds;

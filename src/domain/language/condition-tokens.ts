@@ -19,7 +19,7 @@ const shapes: readonly [kind: string, pattern: RegExp][] = [
   ['mark', /\(|\)|&&|\|\|/y],
   ['unknown', /<=|>=|=~|!~|===|!==/y],
   ['operator', /==|!=|<|>|!contains\b|contains(?![^\s()&|=!<>])/y],
-  ['operand', /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\$\{\w+\}|\$\w+|[^\s()&|=!<>'"$]+)+/y],
+  ['operand', /'[^']*'|"(?:[^"\\]|\\.)*"|\$\{\w+\}|\$\w+|[^\s()&|=!<>'"$]+/y],
 ];
 
 export function readTokens(text: string): Answer {
@@ -38,9 +38,16 @@ function match(text: string, at: number): [kind: string, found: string] {
   for (const [kind, pattern] of shapes) {
     pattern.lastIndex = at;
     const found = pattern.exec(text)?.[0];
-    if (found !== undefined) return [kind, found];
+    if (found !== undefined) return [kind, kind === 'operand' ? wholeOperand(pattern, found, text) : found];
   }
   return ['nothing', text[at] ?? ''];
+}
+
+/** Pieces that touch are one operand. */
+function wholeOperand(piece: RegExp, first: string, text: string): string {
+  const pieces = [first];
+  for (let next = piece.exec(text); next !== null; next = piece.exec(text)) pieces.push(next[0]);
+  return pieces.join('');
 }
 
 function makeToken(

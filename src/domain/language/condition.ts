@@ -142,7 +142,7 @@ const comparisons: Record<Operator, (left: string, right: string) => boolean> = 
   '>': (left, right) => order(left, right) > 0,
 };
 
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** As numbers when both are, otherwise as texts. */
 function order(left: string, right: string): number {

@@ -14,8 +14,8 @@ const units: Record<string, number> = {
 export function parseGoDuration(text: string): number | undefined {
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return 0;
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(unsigned)) return undefined;
-  const nanoseconds = [...unsigned.matchAll(/([\d.]+)([^\d.]+)/g)]
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(unsigned)) return undefined;
+  const nanoseconds = [...unsigned.matchAll(/(?<![\d.])([\d.]+)([^\d.]+)/g)]
     .map(([, number, unit]) => Number(number) * (units[unit ?? ''] ?? Number.NaN))
     .reduce((sum, part) => sum + part, 0);
   if (nanoseconds >= 2 ** 63) return undefined;

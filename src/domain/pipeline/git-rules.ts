@@ -53,7 +53,7 @@ function explainBadFlag(name: string, value: string): string | undefined {
 }
 
 function explainBadUrl(url: string): string | undefined {
-  if (/^https?:\/\/[^/\s@]*:[^/\s@]*@/.test(url))
+  if (/^https?:\/\/[^/\s@:]*:[^/\s@]*@/.test(url))
     return 'url must not contain a password: use the parameter token';
   if (/^(?:https?|ssh):\/\/[^\s/-][^\s]*$/.test(url)) return undefined;
   if (/^(?:[\w.-]+@)?\w[\w.-]*:(?!\/\/)[^\s:]+$/.test(url)) return undefined;

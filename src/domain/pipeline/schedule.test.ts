@@ -89,6 +89,12 @@ test.each([
   expect(parseGoDuration(text)).toBe(seconds);
 });
 
+test('a duration of many parts that ends badly is refused at once', () => {
+  const start = performance.now();
+  expect(parseGoDuration(`${'11m'.repeat(10_000)}x`)).toBeUndefined();
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
 test.each([
   ['@every 10s', { schedule: { kind: 'every', seconds: 10 } }],
   ['@every  90.9s', { schedule: { kind: 'every', seconds: 90 } }],

@@ -7,7 +7,7 @@ export function putsOf(lines: readonly string[]): Map<string, Set<string>> {
   const puts = new Map<string, Set<string>>();
   for (const [, job = '', made = ''] of lines
     .join(' + ')
-    .matchAll(/([\w-]+)#[\d.]+ ok((?: [\w-]+=[\w-]+)+)/g))
+    .matchAll(/(?<![\w-])([\w-]+)#[\d.]+ ok((?: [\w-]+=[\w-]+)+)/g))
     for (const one of made.trim().split(' '))
       puts.set(job, (puts.get(job) ?? new Set()).add(one.split('=')[0] ?? ''));
   return puts;

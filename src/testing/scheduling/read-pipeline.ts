@@ -16,7 +16,7 @@ export function readPipeline(text: string): History {
 }
 
 export function addJob(history: History, line: string): HistoryJob {
-  const parts = /^(?<name>[\w-]+)(?: \((?<options>.*)\))?: (?<gets>.*)$/.exec(line)?.groups;
+  const parts = /^(?<name>[\w-]+)(?: \((?<options>[^()]*)\))?: (?<gets>.*)$/.exec(line)?.groups;
   if (parts === undefined) throw new Error(`Not a job: ${line}`);
   const options = (parts['options'] ?? '').split(', ');
   const approvals = options.find((option) => option.startsWith('approvals '));

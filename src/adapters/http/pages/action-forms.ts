@@ -53,7 +53,7 @@ function one({ codec }: AccessPorts, { url, params, method = 'POST', body }: Act
     does: { method, url },
     params,
     answer: async ({ fields, request }) => {
-      const path = request.url.replace(/\?.*$/, '');
+      const [path = ''] = request.url.split('?');
       const call: ApiCall = {
         method,
         url: path,

@@ -40,7 +40,7 @@ function readAssets(): Map<string, Asset> {
 }
 
 /** A script names another by the address under which it may be kept, so that the two are always of one release. */
-const IMPORT = /(?<=^import .*)(from '\.\/)([\w-]+\.js)/gm;
+const IMPORT = /^(import [\w ,{}*$]*'\.\/)([\w-]+\.js)/gm;
 
 let assets: Map<string, Asset> | undefined;
 

@@ -23,7 +23,7 @@ export function openApiPage(): Route[] {
 
 /** Sentences of the table of routes: words between backticks are code, and links of the written reference only words here. */
 function prose(text: string): Html[] {
-  const parts = text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').split('`');
+  const parts = text.replaceAll(/\[([^[\]]+)\]\([^()]+\)/g, '$1').split('`');
   return parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }
 

@@ -12,11 +12,22 @@ export const SEQUENCES = new RegExp(
   'g',
 );
 
+/** The page shows no more of one line; the plain text has all of it. */
+export const MAX_LINE_CHARACTERS = 16 * 1024;
+
 /** A log as text for a page without script: no colours, and of lines that a program wrote over only the last. */
 export function plainLog(text: string): string {
   return text
     .replaceAll(SEQUENCES, '')
     .replaceAll('\r\n', '\n')
-    .replaceAll(/[^\n]*\r(?=[^\n])/g, '')
+    .split('\n')
+    .map(shownPart)
+    .join('\n')
     .replaceAll(/(?![\t\n])\p{Cc}/gu, '');
+}
+
+function shownPart(line: string): string {
+  const last = line.slice(line.lastIndexOf('\r', line.length - 2) + 1);
+  if (last.length <= MAX_LINE_CHARACTERS) return last;
+  return `${last.slice(0, MAX_LINE_CHARACTERS)} … ${last.length - MAX_LINE_CHARACTERS} more characters in this line`;
 }

@@ -52,7 +52,7 @@ export async function kubeconfigConnection(file: string | undefined): Promise<Co
   const options: { ca?: unknown; cert?: unknown; key?: unknown; headers?: unknown } = {};
   await config.applyToHTTPSOptions(options);
   return {
-    server: cluster.server.replace(/\/+$/, ''),
+    server: cluster.server.replace(/(?<!\/)\/+$/, ''),
     ...pools(() => ({
       ...pem('ca', options.ca),
       ...pem('cert', options.cert),

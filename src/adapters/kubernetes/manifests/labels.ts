@@ -58,6 +58,6 @@ export function labelValue(text: string): string {
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, LONGEST_LABEL - 9)
-    .replace(/[^A-Za-z0-9]+$/, '');
+    .replace(/(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/, '');
   return readable === '' ? shortHash(text) : `${readable}-${shortHash(text)}`;
 }

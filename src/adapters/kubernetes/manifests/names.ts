@@ -40,7 +40,7 @@ function fitted(parts: string[], end: string, longest: number): string {
     const length = Math.max(...slugs.map((part) => part.length));
     const cut = slugs.findIndex((part) => part.length === length);
     slugs = slugs
-      .map((part, index) => (index === cut ? part.slice(0, -1).replace(/-+$/, '') : part))
+      .map((part, index) => (index === cut ? part.slice(0, -1).replace(/-$/, '') : part))
       .filter((part) => part !== '');
   }
   return [...slugs, tail].join('-');
@@ -50,5 +50,5 @@ function slug(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-|-$/g, '');
 }
