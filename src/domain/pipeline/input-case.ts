@@ -11,9 +11,10 @@ export function warnOfInputCase(job: ReadBlock, report: Report): void {
   const variables = new Set(inputs.map((input) => inputVariable(labelAt(input, 0).text)));
   if (variables.size === 0) return;
   for (const { text, range } of textsIn(job)) {
+    const own = namesWithoutDollar(text);
     for (const written of new Set(references(text))) {
       const variable = written.toUpperCase();
-      if (written === variable || !variables.has(variable) || isOwn(written, text)) continue;
+      if (written === variable || !variables.has(variable) || own.has(written)) continue;
       const message = `$${written} is empty when it runs: the value of the input is in $${variable}`;
       report(diagnose('input-case', range, message, `Write $${variable}.`));
     }
@@ -23,8 +24,9 @@ export function warnOfInputCase(job: ReadBlock, report: Report): void {
 const references = (text: string): string[] =>
   [...text.matchAll(/\$\{?(input_\w+)/gi)].map(([, name = '']) => name);
 
-/** A script that also has the name without `$` may set such a variable itself. */
-const isOwn = (name: string, text: string): boolean => new RegExp(`(?<![\\w$]|\\$\\{)${name}\\b`).test(text);
+/** A script that also has a name without `$` may set such a variable itself. */
+const namesWithoutDollar = (text: string): Set<string> =>
+  new Set([...text.matchAll(/(?<![\w$]|\$\{)input_\w+/gi)].map(([name]) => name));
 
 function textsIn(block: ReadBlock): Text[] {
   const own = [...block.attributes.values()].flatMap(({ value, range }): Text[] => {
