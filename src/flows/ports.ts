@@ -90,6 +90,8 @@ export interface PipelineFacts {
     hooksError?: string;
     stalled: boolean;
   }[];
+  /** So many builds have not started that new versions make none. */
+  queueFull?: boolean;
   /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
   waiting?: Waiting[];
 }

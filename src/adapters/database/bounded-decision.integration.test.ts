@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
+import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { schedulePipeline, scheduleJobs } from '#flows/schedule-jobs.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -66,6 +68,54 @@ describe('a pipeline that wants more builds than one decision makes', () => {
     const { builds, failures } = await scheduleJobs({ ...stores, bell, now });
     expect([builds.length, failures]).toEqual([200, []]);
     expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
+  });
+});
+
+const decideAll = async () => await scheduleJobs({ ...stores, bell, now });
+
+/** The oldest builds that have not ended. */
+async function endBuilds(count: number): Promise<void> {
+  await stores.pool.query(rows()`
+    UPDATE builds SET status = 'failed', wants_pod = false, ended_at = now()
+    WHERE id IN (SELECT id FROM builds WHERE ended_at IS NULL ORDER BY id LIMIT ${count})`);
+}
+
+describe('a pipeline whose queue is full', () => {
+  const APP = { team: 'main', pipeline: 'app' };
+  const ended = { outcome: 'failed', reason: 'StepFailed', message: '' } as const;
+
+  test('gets no more builds, says so, refuses people, and goes on by itself', async () => {
+    await flood(35, VERSIONS);
+    expect((await decideAll()).builds).toHaveLength(MAX_QUEUED_BUILDS);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+    expect(await stores.pipelines.pipelineFacts(APP)).toMatchObject({ queueFull: true });
+    const waiting = await stores.views.waiting(APP);
+    expect(waiting?.jobs.at(-1)).toMatchObject({ name: 'job-35', reasons: [{ code: 'QueueFull' }] });
+    expect(await stores.builds.trigger({ ...APP, job: 'job-1' }, 'ann', decideBuilds, now())).toMatchObject({
+      answer: 'refused',
+      reasons: [{ code: 'QueueFull' }],
+    });
+    await endBuilds(999);
+    expect((await decideAll()).builds).toEqual([]);
+    await endBuilds(1);
+    expect((await decideAll()).builds).toHaveLength(1000);
+    await endBuilds(2000);
+    expect((await decideAll()).builds).toHaveLength(500);
+    expect(await stores.pipelines.pipelineFacts(APP)).toMatchObject({ queueFull: false });
+    expect(await built()).toEqual({ builds: 3500, pairs: 3500 });
+  });
+
+  test('takes no retry', async () => {
+    const pipeline = await flood(21, VERSIONS);
+    const { builds } = await schedulePipeline(pipeline, { ...stores, bell, now });
+    const [first] = await stores.builds.openAttempts();
+    await stores.builds.endBuild(first?.id ?? 0, 1, { ...ended, at: now() });
+    await decideAll();
+    await stores.builds.trigger({ ...APP, job: 'job-2' }, 'ann', decideBuilds, now());
+    const ref = { ...APP, job: builds[0]?.job ?? '', number: builds[0]?.number ?? '' };
+    expect(await stores.actions.retryBuild(ref, 'ann', retryBuild, now())).toMatchObject({
+      reasons: [{ code: 'QueueFull' }],
+    });
   });
 });
 

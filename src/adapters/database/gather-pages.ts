@@ -24,11 +24,11 @@ type UsedNeed = Need & { kind: 'used' };
  */
 export async function decideWithPages(
   connection: Transaction,
-  { jobs, paused, resources, ids }: Gathered,
+  { jobs, paused, resources, ids, queued }: Gathered,
   decide: (facts: Facts) => Decision,
 ): Promise<Decision> {
   const known = jobs.map((job) => job.facts);
-  const facts: Facts = { paused, resources, jobs: known, passes: [], used: [], ids };
+  const facts: Facts = { paused, resources, jobs: known, passes: [], used: [], ids, queued };
   let needs = newestPages(known);
   for (const rows of PAGE_ROWS) {
     facts.passes.push(...(await passPages(connection, needs, { jobs: known, resources, rows, ids })));

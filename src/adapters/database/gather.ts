@@ -9,9 +9,11 @@ import {
   type Held,
   type JobFacts,
 } from '#domain/scheduling/facts.ts';
+import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { Hold } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { ids, prepared, type Transaction } from './pool.ts';
+import { queuedBuilds } from './queued-builds.ts';
 import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 /** A job's facts, and what the store needs to write what is decided on them. */
@@ -34,6 +36,8 @@ export interface Gathered {
   jobs: GatheredJob[];
   paused: boolean;
   resources: Facts['resources'];
+  /** Builds of the pipeline that have not started. */
+  queued: number;
   /** Jobs of the pipeline may be left that wait for a decision too. */
   more: boolean;
   /** Row ids of versions by place, where they differ; pages add theirs. */
@@ -42,6 +46,7 @@ export interface Gathered {
 
 interface Row {
   id: number;
+  queued: number;
   name: string;
   team: string;
   pipeline: string;
@@ -82,18 +87,31 @@ const MAX_GETS = 1000;
 
 /** Jobs of a pipeline that wait for a decision, or the first of them. The caller holds the pipeline's lock. */
 export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<Gathered> {
+  const queued = queuedBuilds(sql.fragment`${pipeline}`);
   return await gather(connection, 'gather_waiting', {
-    where: sql.fragment`j.id IN (
+    queued,
+    where: sql.fragment`${queued} <= ${AUTOMATIC_PAUSE_ABOVE} AND ${firstWaiting(pipeline)}`,
+  });
+}
+
+const firstWaiting = (pipeline: number) => sql.fragment`j.id IN (
       SELECT w.id FROM (
         SELECT q.id, coalesce(sum(q.gets) OVER (ORDER BY q.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
         FROM (SELECT o.id, greatest(1, (SELECT count(*) FROM job_gets c WHERE c.job_id = o.id)) AS gets FROM jobs o
           WHERE o.pipeline_id = ${pipeline} AND o.deleted_at IS NULL AND o.schedule_requested > o.last_scheduled) AS q) AS w
-      WHERE w.before < ${MAX_GETS})`,
-  });
-}
+      WHERE w.before < ${MAX_GETS})`;
 
-export async function gatherJobs(connection: Transaction, jobs: readonly number[]): Promise<Gathered> {
-  return await gather(connection, 'gather_jobs', { where: sql.fragment`j.id = ANY(${ids(jobs)})` });
+/** Jobs of one pipeline. `unused`: as many versions of each get are looked for. */
+export async function gatherJobs(
+  connection: Transaction,
+  jobs: readonly number[],
+  unused?: number,
+): Promise<Gathered> {
+  return await gather(connection, 'gather_jobs', {
+    queued: queuedBuilds(sql.fragment`(SELECT f.pipeline_id FROM jobs f WHERE f.id = ${jobs[0] ?? 0})`),
+    where: sql.fragment`j.id = ANY(${ids(jobs)})`,
+    ...(unused === undefined ? {} : { unused }),
+  });
 }
 
 type PlaceOf = (version: Placed) => number;
@@ -105,11 +123,15 @@ const placed = sql.fragment`jsonb_build_array(v.place, v.id)`;
 async function gather(
   connection: Transaction,
   name: string,
-  { where }: { where: FragmentSqlToken },
+  {
+    queued,
+    where,
+    unused = MOST_UNUSED + 1,
+  }: { queued: FragmentSqlToken; where: FragmentSqlToken; unused?: number },
 ): Promise<Gathered> {
   const found = await connection.any(prepared<Row>(name)`
     SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number, j.schedule_requested AS requested,
-      j.paused, p.paused AS pipeline_paused, j.interruptible, j.approval,
+      ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.approval,
       j.concurrency, j.serial_groups, t.running_builds AS team_limit,
       (SELECT b.number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
         AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') ORDER BY b.id LIMIT 1) AS active,
@@ -130,7 +152,7 @@ async function gather(
               FROM versions v WHERE v.id = r.pinned_version)
             WHEN r.pin_wanted IS NOT NULL THEN '{"version": [0, 0], "disabled": false, "unknown": true}' END,
           'held', ${heldFrom},
-          'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions}
+          'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(unused)}
             ELSE ${unusedPassed} END) ORDER BY g.position)
         FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS inputs
     FROM jobs j
@@ -148,6 +170,7 @@ async function gather(
     jobs: found.map((row) => toGathered(row, placeOf)),
     paused: found.some((row) => row.pipeline_paused),
     more: inputs.length >= MAX_GETS,
+    queued: found[0]?.queued ?? 0,
     resources: [...new Map(inputs.map((input) => [input.resource, toResource(input, placeOf)])).values()],
     ids: moved,
   };
@@ -175,12 +198,12 @@ const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
 
 /** Both ends as pairs of scope and version, as in `versions-in-order.ts`. */
-const unusedVersions = sql.fragment`ARRAY(
+const unusedVersions = (most: number) => sql.fragment`ARRAY(
   SELECT ${placed} FROM versions v
   WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1)) AND (scope_id, id) <= (r.scope_id, ${toPin})
     AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
     AND v.place >= g.floor
-  ${FOUND_FIRST_FIRST} LIMIT ${MOST_UNUSED + 1})`;
+  ${FOUND_FIRST_FIRST} LIMIT ${most})`;
 
 /** A place is never below the id, so nothing up to the mark is at a place behind it. */
 const unusedPassed = sql.fragment`ARRAY(

@@ -1,12 +1,15 @@
+import { sql } from 'slonik';
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import { checksStalled } from '#domain/scheduling/next-check.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
+import { whyQueuePaused } from '#domain/scheduling/queue-limits.ts';
 import type { PipelineFacts, PipelineName, PipelineStore } from '#flows/ports.ts';
 import { cronNext } from './cron-next.ts';
 import { keptSources } from './kept-sources.ts';
 import { removePipeline } from './remove-pipeline.ts';
 import { renameStore } from './rename-pipeline.ts';
 import { rows, type Database } from './pool.ts';
+import { queuedBuilds } from './queued-builds.ts';
 import { savePipeline } from './save-pipeline.ts';
 
 export function pipelineStore(database: Database & { webhookKey: Buffer }): PipelineStore {
@@ -39,6 +42,7 @@ interface FactsRow {
   id: number;
   revision: number;
   paused: boolean;
+  queued: number;
   jobs:
     | {
         name: string;
@@ -66,7 +70,7 @@ async function pipelineFacts(
   { team, pipeline }: PipelineName,
 ): Promise<PipelineFacts | undefined> {
   const found = await pool.maybeOne(rows<FactsRow>()`
-    SELECT p.id, p.revision, p.paused,
+    SELECT p.id, p.revision, p.paused, ${queuedBuilds(sql.fragment`p.id`)} AS queued,
       (SELECT jsonb_agg(jsonb_build_object('name', j.name, 'paused', j.paused, 'lastBuild', (
           SELECT jsonb_build_object('status', b.status, 'endedAt', b.ended_at,
             'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)
@@ -85,6 +89,7 @@ async function pipelineFacts(
     id: found.id,
     revision: found.revision,
     paused: found.paused,
+    queueFull: whyQueuePaused(found.queued).length > 0,
     jobs: (found.jobs ?? []).map(({ name, paused, lastBuild }) => ({
       name,
       paused,

@@ -5,6 +5,7 @@ import type { BuildRef } from '#flows/ports.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { done } from './lock-pipeline.ts';
 import { parseNumber } from './names.ts';
+import { queuedBuilds } from './queued-builds.ts';
 import { rows, time, type Transaction } from './pool.ts';
 
 interface RetryToWrite {
@@ -47,7 +48,7 @@ async function gather(connection: Transaction, build: number): Promise<Row> {
     SELECT b.status, b.approved_at IS NOT NULL AS approved,
       (SELECT max(o.retry) FROM builds o WHERE o.job_id = b.job_id AND o.number = b.number) AS retries,
       EXISTS (SELECT 1 FROM build_inputs i LEFT JOIN versions v ON v.id = i.version_id
-        WHERE i.build_id = b.id AND v.id IS NULL) AS "versionGone",
+        WHERE i.build_id = b.id AND v.id IS NULL) AS "versionGone", ${queuedBuilds(sql.fragment`p.id`)} AS queued,
       CASE WHEN j.deleted_at IS NULL THEN jsonb_build_object('name', j.name, 'paused', j.paused, 'pipelinePaused', p.paused,
         'disableRetry', j.disable_retry, 'interruptible', j.interruptible, 'approval', j.approval IS NOT NULL) END AS job
     FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id WHERE b.id = ${build}`);

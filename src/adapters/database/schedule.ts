@@ -1,18 +1,24 @@
+import { sql } from 'slonik';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName, Scheduled, TriggerAnswer } from '#flows/ports.ts';
 import { fence, EpochOver } from './fence.ts';
+import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import { gatherJobs, gatherWaiting } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
+import { queuedBuilds } from './queued-builds.ts';
 import { LOCK, prepared, rows, time, type Database } from './pool.ts';
 import { writeDecision } from './write-decision.ts';
 
 type Decide = (facts: Facts) => Decision;
 
+/** Those whose queue is full are left alone until fewer builds wait. */
 export async function pipelinesToSchedule({ pool }: Database, limit: number): Promise<number[]> {
   const found = await pool.anyFirst(rows<{ pipeline_id: number }>()`
-    SELECT DISTINCT j.pipeline_id FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
-    WHERE j.schedule_requested > j.last_scheduled AND j.deleted_at IS NULL ORDER BY 1 LIMIT ${limit}`);
+    SELECT w.pipeline_id FROM (
+      SELECT DISTINCT j.pipeline_id FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
+      WHERE j.schedule_requested > j.last_scheduled AND j.deleted_at IS NULL) AS w
+    WHERE ${queuedBuilds(sql.fragment`w.pipeline_id`)} <= ${AUTOMATIC_PAUSE_ABOVE} ORDER BY 1 LIMIT ${limit}`);
   return [...found];
 }
 

@@ -39,6 +39,8 @@ async function waitingJobs(pool: DatabasePool, jobs: readonly JobRow[]): Promise
     const gathered = await gatherJobs(
       connection,
       jobs.map((job) => job.id),
+      // Whether there is one says enough.
+      1,
     );
     return await decideWithPages(connection, gathered, decideBuilds);
   });

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { counted } from '#testing/counted.ts';
 import { decideBuilds } from './decide-builds.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type Decision } from './decision.ts';
+import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from './queue-limits.ts';
+import { retryBuild } from './retry-build.ts';
 import { MOST_UNUSED, type Facts, type GetFacts, type JobFacts } from './facts.ts';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
@@ -68,8 +70,8 @@ describe('a decision on a pipeline that wants many builds', () => {
   });
 
   test('answers whoever asks for a build of a job that is left for the next', () => {
-    const asked = job(5000, [get([7])], { requests: [{ id: 1, by: 'ann' }] });
-    const decision = decideBuilds(facts([...flood(20), asked]));
+    const one = job(5000, [get([7])], { requests: [{ id: 1, by: 'ann' }] });
+    const decision = decideBuilds(facts([...flood(20), one]));
     expect(decision.builds.at(-1)).toMatchObject({ job: 5000, cause: { kind: 'manual', by: 'ann' } });
     expect(decision.unfinished).toContain(5000);
   });
@@ -107,6 +109,44 @@ describe('a decision on a pipeline that wants many builds', () => {
     expect(states.map((all) => all.length)).toEqual([50, 40]);
     expect(states.map((all) => all.filter((state) => state === 'pending').length)).toEqual([1, 1]);
     expect(decisions[1]?.interrupted).toEqual([11]);
+  });
+});
+
+const asked = (id: number): JobFacts => ({ ...job(id, [get([])]), requests: [{ id, by: 'ann' }] });
+
+describe('a pipeline with a long queue', () => {
+  const wanting = [job(1, [get([1, 2])]), job(2, [get([], { trigger: false })])];
+  const decided = (queued: number, jobs = wanting) => decideBuilds({ ...facts(jobs), queued });
+
+  test('gets no builds by itself while more wait than its limit leaves room for, and says so', () => {
+    expect(decided(AUTOMATIC_PAUSE_ABOVE).builds).toHaveLength(2);
+    const { builds, unfinished, waiting } = decided(AUTOMATIC_PAUSE_ABOVE + 1);
+    expect([builds, unfinished]).toEqual([[], [1]]);
+    expect(waiting.map(({ reasons }) => reasons.map(({ code }) => code))).toEqual([
+      ['QueueFull'],
+      ['NoTrigger'],
+    ]);
+  });
+
+  test('never has more than its limit, however much is due', () => {
+    const { builds } = decided(AUTOMATIC_PAUSE_ABOVE, flood(5000));
+    expect(AUTOMATIC_PAUSE_ABOVE + builds.length).toBe(MAX_QUEUED_BUILDS);
+  });
+
+  test('takes requests of people up to its limit, and refuses those above', () => {
+    const { builds, refused } = decided(MAX_QUEUED_BUILDS - 2, [asked(1), asked(2), asked(3)]);
+    expect(builds.map((build) => build.job)).toEqual([1, 2]);
+    expect(refused).toMatchObject([{ request: 3, reasons: [{ code: 'QueueFull' }] }]);
+  });
+
+  test('takes no retries above its limit', () => {
+    const build = { number: '7', status: 'failed', approved: false, retries: 0, versionGone: false } as const;
+    const retried = { ...build, job: { name: 'unit', paused: false, pipelinePaused: false } };
+    expect(retryBuild({ ...retried, queued: MAX_QUEUED_BUILDS - 1 }).answer).toBe('retry');
+    expect(retryBuild({ ...retried, queued: MAX_QUEUED_BUILDS })).toMatchObject({
+      answer: 'refused',
+      reasons: [{ code: 'QueueFull' }],
+    });
   });
 });
 

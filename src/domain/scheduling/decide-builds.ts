@@ -9,6 +9,7 @@ import {
 import type { BuildRequest, Facts, GetFacts, JobFacts } from './facts.ts';
 import { withoutHeld, withoutHolds } from './held-versions.ts';
 import { knownUsed, type KnownUsed } from './known-used.ts';
+import { whyQueueFull, whyQueuePaused } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
 import { hindrances, whyIdle, whyNotVersion } from './why-no-build.ts';
 
@@ -38,6 +39,7 @@ export function decideBuilds(facts: Facts): Decision {
     knownToPeople: free === facts ? known : know(free),
     used: knownUsed(facts.used, known.exhausted),
     decision,
+    queued: facts.queued ?? 0,
     left: { builds: MAX_BUILDS_PER_DECISION, inputs: MAX_INPUTS_PER_DECISION },
   };
   for (const job of facts.jobs.toSorted((a, b) => a.id - b.id)) decideJob(withoutHeld(job, known), context);
@@ -51,6 +53,8 @@ interface Context {
   knownToPeople: Known;
   used: KnownUsed;
   decision: Decision;
+  /** Builds that have not started, with those that this decision makes. */
+  queued: number;
   /** What this decision may still make by itself. */
   left: { builds: number; inputs: number };
 }
@@ -58,7 +62,7 @@ interface Context {
 function decideJob(job: JobFacts, context: Context): void {
   const { facts, known, knownToPeople, used, decision } = context;
   const room = roomFor(job, context);
-  if (room === 0 && job.requests.length === 0) {
+  if (context.left.builds === 0 && job.requests.length === 0) {
     decision.unfinished.push(job.id);
     return;
   }
@@ -73,13 +77,9 @@ function decideJob(job: JobFacts, context: Context): void {
     decision.needs.push(...needs);
     return;
   }
-  const asked = requestedSets(job, {
-    choice: choiceOfPeople,
-    paused: hindrances(job, { paused: facts.paused }),
-    known,
-  });
+  const asked = requestedSets(job, choiceOfPeople, context);
   decision.refused.push(...asked.refused);
-  addBuilds(job, merged(job, automatic.sets, asked.sets), decision);
+  addBuilds(job, merged(job, automatic.sets, asked.sets), context);
   note(job, { automatic, hindered, choice }, context);
 }
 
@@ -89,15 +89,16 @@ function note(
   { automatic, hindered, choice }: { automatic: AutomaticSets; hindered: Reason[]; choice: Choice },
   context: Context,
 ): void {
-  const { known, decision, left } = context;
+  const { facts, known, decision, left } = context;
   const { sets, cut, ready } = automatic;
   left.builds -= sets.length;
   left.inputs -= sets.length * job.gets.length;
   if (cut) decision.unfinished.push(job.id);
   else if (hindered.length === 0) noteSettled(job, { automatic, choice }, context);
-  if (sets.length > 0 || cut) return;
-  const reasons = hindered.length > 0 ? hindered : whyIdle(job, { known, choice, ready });
-  decision.waiting.push({ job: job.id, reasons });
+  if (sets.length > 0) return;
+  const stands = cut ? whyQueuePaused(facts.queued ?? 0) : hindered;
+  const reasons = cut || stands.length > 0 ? stands : whyIdle(job, { known, choice, ready });
+  if (reasons.length > 0) decision.waiting.push({ job: job.id, reasons });
 }
 
 const NO_SETS: AutomaticSets = {
@@ -110,8 +111,8 @@ const NO_SETS: AutomaticSets = {
 };
 
 /** How many builds of the job this decision may make by itself. */
-function roomFor({ gets }: JobFacts, { left }: Context): number {
-  if (left.builds === 0) return 0;
+function roomFor({ gets }: JobFacts, { facts, left }: Context): number {
+  if (left.builds === 0 || whyQueuePaused(facts.queued ?? 0).length > 0) return 0;
   const byInputs = Math.floor(left.inputs / Math.max(1, gets.length));
   const first = left.builds === MAX_BUILDS_PER_DECISION ? 1 : 0;
   return Math.min(left.builds, Math.max(first, byInputs));
@@ -123,15 +124,14 @@ interface Asked {
 }
 
 /** Oldest request first. */
-function requestedSets(
-  job: JobFacts,
-  { choice, paused, known }: { choice: Choice; paused: Reason[]; known: Known },
-): Asked {
+function requestedSets(job: JobFacts, choice: Choice, { facts, known, queued }: Context): Asked {
+  const paused = hindrances(job, { paused: facts.paused });
   const asked: Asked = { sets: [], refused: [] };
   for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
     const given = givenVersions(job, request);
     const reasons = [
       ...paused,
+      ...whyQueueFull(queued + asked.sets.length),
       ...whyNotVersion(job, request, { taking: given.size, known }),
       ...choice.missing.filter(({ get }) => !given.has(get)).map(({ reason }) => reason),
     ];
@@ -176,13 +176,15 @@ function merged(job: JobFacts, automatic: VersionSet[], asked: VersionSet[]): Ve
   return sets;
 }
 
-function addBuilds(job: JobFacts, sets: VersionSet[], decision: Decision): void {
+function addBuilds(job: JobFacts, sets: VersionSet[], context: Context): void {
+  const { decision } = context;
   if (sets.length === 0) return;
   if (job.interruptible) decision.interrupted.push(job.id);
   const alive: BuildDecision['state'] = job.approval ? 'waiting' : 'pending';
   for (const [index, { versions, cause }] of sets.entries()) {
     const superseded = job.interruptible === true && index < sets.length - 1;
     decision.builds.push({ job: job.id, versions, cause, state: superseded ? 'superseded' : alive });
+    if (!superseded) context.queued += 1;
   }
 }
 

@@ -15,6 +15,8 @@ export interface Facts {
   used: UsedPage[];
   /** Row ids of versions, by place, where the two differ: a check printed them in another order than they were found in. */
   ids?: ReadonlyMap<number, number>;
+  /** Builds of the pipeline that have not started. Absent: none. */
+  queued?: number;
   /** No older pages are to be had: what they would tell counts as not passed, and as used. */
   exhausted?: boolean;
 }

@@ -1,4 +1,5 @@
 import { isActive, type Status } from './build-changes.ts';
+import { whyQueueFull } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
 
@@ -12,6 +13,8 @@ export interface RetryFacts {
   retries: number;
   /** Not all versions that it took are there any more. */
   versionGone: boolean;
+  /** Builds of the pipeline that have not started. */
+  queued: number;
   /** As it is now; absent: the pipeline has no such job any more. */
   job?: {
     name: string;
@@ -46,11 +49,12 @@ export function mainNumber(number: string): string {
   return number.split('.')[0] ?? number;
 }
 
-function whyNot({ number, status, versionGone, job }: RetryFacts): Reason[] {
+function whyNot({ number, status, versionGone, queued, job }: RetryFacts): Reason[] {
   if (job === undefined) return [{ code: 'JobRemoved', message: 'The pipeline has no such job any more.' }];
   const reasons = whyPaused({ pipeline: job.pipelinePaused, job: job.paused, name: job.name });
   if (job.disableRetry)
     reasons.push({ code: 'RetryDisabled', message: `${job.name} has disable_retry = true.` });
+  reasons.push(...whyQueueFull(queued));
   if (isActive(status))
     reasons.push({ code: 'NotEnded', message: `Build ${number} of ${job.name} has not ended.` });
   if (versionGone)

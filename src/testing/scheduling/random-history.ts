@@ -268,6 +268,7 @@ export function retryOf(history: History, original: HistoryBuild, by: string): R
     approved: original.approved,
     retries: Math.max(0, ...retries.map(({ number }) => Number(number.split('.')[1]))),
     versionGone: false,
+    queued: 0,
     job: {
       name: job.name,
       paused: job.paused,

@@ -114,6 +114,11 @@ describe('conditions of a Pipeline', () => {
       ['Ready=True Accepted', 'HooksFailed=True HookFailed'],
     ],
     [
+      'a queue that is full',
+      applied({ queueFull: true }),
+      ['Ready=True Accepted', 'QueueFull=True TooManyQueuedBuilds'],
+    ],
+    [
       'tags that the Team does not allow',
       { ...applied(), refusedTags: [noGpu] },
       ['Ready=True Accepted', 'TagsRefused=True TagNotAllowed'],
@@ -218,6 +223,7 @@ describe('Events tell how one status became the next', () => {
     ['hooks that failed', first, failed('no'), ['Warning HooksFailed']],
     ['the same once more', failed('no'), failed('no'), []],
     ['hooks that succeed again', failed('no'), first, []],
+    ['a queue that is full', first, statusOf(applied({ queueFull: true })), ['Warning QueueFull']],
     ['no builds of an earlier object of the name', undefined, red, ['Normal RevisionApplied']],
   ])('%s', (_, before, after, expected) => {
     expect(told(before, after)).toEqual(expected);

@@ -3,6 +3,7 @@ import { defined } from '#adapters/kubernetes/defined.ts';
 import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
+import { QUEUE_PAUSED_MESSAGE } from '#domain/scheduling/queue-limits.ts';
 import { ORDINARY } from '#domain/scheduling/reasons.ts';
 import type { NameDifference, PipelineFacts, Waiting } from '#flows/ports.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
@@ -19,6 +20,7 @@ const LONGEST_MESSAGE = 1024;
 const MOST_TOLD = 5;
 export const TRUNCATED = 'VersionsTruncated';
 export const HOOKS_FAILED = 'HooksFailed';
+export const QUEUE_FULL = 'QueueFull';
 export const TAGS_REFUSED = 'TagsRefused';
 
 /** What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last change did. */
@@ -156,7 +158,7 @@ function keptConditions(before: PipelineStatus | undefined): WantedCondition[] {
   return kept.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
 }
 
-const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled', TRUNCATED, HOOKS_FAILED];
+const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled', TRUNCATED, HOOKS_FAILED, QUEUE_FULL];
 
 function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
   const last = lastEnded(facts);
@@ -227,6 +229,11 @@ function factConditions(facts: PipelineFacts): WantedCondition[] {
       type: TRUNCATED,
       reason: 'TooManyVersions',
       message: `One check brings at most ${MOST_VERSIONS} versions: ${told}.`,
+    })),
+    ...whileAny(facts.queueFull === true ? [QUEUE_PAUSED_MESSAGE] : [], (message) => ({
+      type: QUEUE_FULL,
+      reason: 'TooManyQueuedBuilds',
+      message,
     })),
     ...whileAny(facts.resources.flatMap(hooksText), (told) => ({
       type: HOOKS_FAILED,
