@@ -120,6 +120,21 @@ describe('a provider that the API makes', () => {
     expect((await objectOf()).spec).not.toHaveProperty('displayName');
   });
 
+  test('moves to another server only with its secret, which would go there', async () => {
+    await ask('POST /admin/oauth-providers', COMPANY);
+    const body = { issuer_url: 'https://evil.example' };
+    const refused = await ask('PUT /admin/oauth-providers/company', body);
+    expect([refused.status, refused.body.detail]).toEqual([
+      400,
+      'The client secret would go to another server by issuerUrl: send client_secret again with this change.',
+    ]);
+    expect((await objectOf()).spec).toMatchObject({ issuerURL: 'https://id.example.org' });
+    const within = { issuer_url: 'https://id.example.org/realms/company' };
+    expect((await ask('PUT /admin/oauth-providers/company', within)).status).toBe(200);
+    expect((await ask('PUT /admin/oauth-providers/company', { ...body, client_secret: OTHER })).status).toBe(200);
+    expect(await secretOf()).toBe(OTHER);
+  });
+
   test('never shows its secret: not in answers, logs, objects, Events or tables', async () => {
     const answers = [
       await ask('POST /admin/oauth-providers', COMPANY),

@@ -243,12 +243,13 @@ describe('groups of an identity provider', () => {
       password: 'a long password',
       teams: { [team]: 'write' },
     });
+    const ann = await house.gateway.session('ann');
+    const [session] = await house.stores.access.sessions.sessions(id, { at: new Date(), idleSeconds: 0 });
     await house.stores.access.oauth.link(
-      id,
+      { userId: id, sessionId: session?.id ?? '' },
       { ...identity, provider: 'company', groups: ['all', 'other'] },
       new Date(),
     );
-    const ann = await house.gateway.session('ann');
     const roleOf = async () =>
       (await ask<{ data: { role: string }[] }>('GET /teams', undefined, ann)).body.data[0]?.role;
     expect(await roleOf()).toBe('write');

@@ -1,5 +1,5 @@
 import { refuseProviderLoss } from '#domain/access/lock-out.ts';
-import { providerFaults } from '#domain/access/oauth-provider.ts';
+import { movedAddresses, providerFaults } from '#domain/access/oauth-provider.ts';
 import type { Act } from './access-ports.ts';
 import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
 import type { OAuthStore, StoredProvider } from './oauth-ports.ts';
@@ -64,7 +64,7 @@ export async function updateProvider(
   const before = read.value.provider;
   const { secretKey, byApi = true } = before;
   const wanted: StoredProvider = { ...change(before), secretKey, byApi };
-  const refused = await refuseChange(before, wanted, ports);
+  const refused = (await refuseChange(before, wanted, ports)) ?? refuseMove(before, wanted, secret);
   if (refused !== undefined) return refused;
   const kept =
     secret === undefined
@@ -86,6 +86,17 @@ async function readToChange(
   const read = await objects.read(canonical);
   if (read.answer !== 'done' || !read.value.deleting) return read;
   return { answer: 'refused', message: 'Its deletion is under way.' };
+}
+
+function refuseMove(
+  before: StoredProvider,
+  wanted: StoredProvider,
+  secret: string | undefined,
+): ProviderChanged | undefined {
+  const moved = secret === undefined ? movedAddresses(before, wanted) : [];
+  if (moved.length === 0) return undefined;
+  const message = `The client secret would go to another server by ${moved.join(' and ')}: send client_secret again with this change.`;
+  return { answer: 'fault', message };
 }
 
 async function refuseChange(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { rows } from '#adapters/database/pool.ts';
@@ -46,6 +47,15 @@ async function idOf(username: string): Promise<number | undefined> {
   return (await stores.access.accounts.account(username))?.id;
 }
 
+async function signInNow(username: string): Promise<string> {
+  const known = await stores.access.accounts.credentials(username);
+  const id = randomUUID();
+  if (known === undefined) return id;
+  const session = { id, userId: known.id, username, tokenGen: known.tokenGen, openedAt: at };
+  await stores.access.sessions.openSession({ ...session, address: '', client: '', action: 'x' });
+  return id;
+}
+
 async function link(username: string, canonical: string): Promise<void> {
   const userId = await idOf(username);
   const known = (await stores.access.oauth.providers()).find((one) => one.canonical === canonical);
@@ -55,8 +65,10 @@ async function link(username: string, canonical: string): Promise<void> {
     subject: `${username}@${canonical}`,
     provider: canonical,
   };
+  const [session] = await stores.access.sessions.sessions(userId, { at, idleSeconds: 0 });
+  const begun = { userId, sessionId: session?.id ?? (await signInNow(username)) };
   // The account may be deleted at this moment: then there is nobody to link.
-  await stores.access.oauth.link(userId, { ...identity, groups: [] }, at).catch(() => undefined);
+  await stores.access.oauth.link(begun, { ...identity, groups: [] }, at).catch(() => undefined);
 }
 
 /** What somebody does: by name, so that a sequence that harms can be read, and as it is done. */

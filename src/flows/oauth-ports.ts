@@ -31,8 +31,14 @@ export interface OAuthFlow {
   verifier: string;
   /** Of what the browser that began it keeps. */
   browserHash: string;
-  /** To whose account the identity is to be linked; absent: to sign in. */
-  userId?: number;
+  /** Absent: to sign in. */
+  link?: LinkBegun;
+}
+
+/** To whose account an identity is to be linked, and in which session that was asked for: with it the link ends. */
+export interface LinkBegun {
+  userId: number;
+  sessionId: string;
 }
 
 interface WaitingProfile extends OAuthIdentity {
@@ -63,7 +69,8 @@ export interface OAuthStore {
     act: Act,
     refuse: (users: Ways[], offered: Offered) => string | undefined,
   ): Promise<Kept>;
-  openFlow(stateHash: string, flow: OAuthFlow, expiresAt: Date): Promise<void>;
+  /** False when the session that begins a link has ended. */
+  openFlow(stateHash: string, flow: OAuthFlow, expiresAt: Date): Promise<boolean>;
   /** Once; undefined when there is none, or it is too old. */
   takeFlow(stateHash: string, at: Date): Promise<OAuthFlow | undefined>;
   accountOf(identity: Omit<OAuthIdentity, 'provider'>): Promise<Credentials | undefined>;
@@ -75,8 +82,12 @@ export interface OAuthStore {
     profile: { tokenHash: string; browserHash: string; username: string; fullName: string },
     at: Date,
   ): Promise<'created' | 'taken' | 'unknown'>;
-  /** `taken`: it is linked with another account. */
-  link(userId: number, identity: OAuthIdentity & { groups: string[] }, at: Date): Promise<'linked' | 'taken'>;
+  /** `taken`: it is linked with another account; `over`: the session that began it has ended. */
+  link(
+    begun: LinkBegun,
+    identity: OAuthIdentity & { groups: string[] },
+    at: Date,
+  ): Promise<'linked' | 'taken' | 'over'>;
   links(userId: number): Promise<LinkedIdentity[]>;
   unlink(
     link: { userId: number; provider: string },

@@ -2,10 +2,10 @@ import { usernameFault } from '#domain/access/names-and-passwords.ts';
 import { groupsIn, suggestFullName, suggestUsername } from '#domain/access/oauth-provider.ts';
 import type { AccountStore } from './access-ports.ts';
 import type {
+  LinkBegun,
   OAuthAnswer,
   OAuthAsk,
   OAuthClient,
-  OAuthFlow,
   OAuthStore,
   StoredProvider,
 } from './oauth-ports.ts';
@@ -45,7 +45,7 @@ interface Failed {
 
 /** To a provider and back: everything that the answer must match is kept until then, for five minutes and one answer. */
 export async function startFlow(
-  { canonical, userId }: { canonical: string; userId?: number },
+  { canonical, link: begun }: { canonical: string; link?: LinkBegun },
   ports: OAuthPorts,
 ): Promise<FlowStarted> {
   const provider = await enabled(canonical, ports);
@@ -57,11 +57,12 @@ export async function startFlow(
   if ('failure' in built) return { answer: 'failed', message: NOT_REACHED, failure: built.failure };
   const flow = { provider: canonical, nonce, verifier, browserHash: ports.digest(browser) };
   const expiresAt = new Date(ports.now().getTime() + LIFETIME_MS);
-  await ports.oauth.openFlow(
+  const opened = await ports.oauth.openFlow(
     ports.digest(state),
-    { ...flow, ...(userId !== undefined && { userId }) },
+    { ...flow, ...(begun !== undefined && { link: begun }) },
     expiresAt,
   );
+  if (!opened) return { answer: 'failed', message: CHANGED };
   return { answer: 'started', url: built.url, browser };
 }
 
@@ -104,9 +105,9 @@ export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise
   };
   const who = await ports.client.identify(provider, { ...ask, query });
   if ('failure' in who) return { answer: 'failed', message: NOT_ACCEPTED, failure: who.failure };
-  return flow.userId === undefined
+  return flow.link === undefined
     ? await signInAs(provider, who, answer, ports)
-    : await link(flow.userId, provider, who, ports);
+    : await link(flow.link, provider, who, ports);
 }
 
 const NOT_REACHED = 'The provider cannot be reached, or its settings are wrong.';
@@ -140,13 +141,14 @@ const BY_PROVIDER = { action: 'user.signed_in', byProvider: true };
 const CHANGED = 'The account changed meanwhile. Begin again.';
 
 async function link(
-  userId: NonNullable<OAuthFlow['userId']>,
+  begun: LinkBegun,
   { canonical, groupsClaim }: StoredProvider,
   { issuer, subject, claims }: OAuthAnswer,
   ports: OAuthPorts,
 ): Promise<FlowFinished> {
   const identity = { issuer, subject, provider: canonical, groups: groupsIn(claims, groupsClaim) };
-  return { answer: await ports.oauth.link(userId, identity, ports.now()) };
+  const linked = await ports.oauth.link(begun, identity, ports.now());
+  return linked === 'over' ? { answer: 'failed', message: CHANGED } : { answer: linked };
 }
 
 export type ProfileCompleted =

@@ -28,6 +28,8 @@ export interface SignInPorts {
 /** Whence somebody comes. */
 export interface Caller {
   address: string;
+  /** By which their attempts are counted: the address, or of IPv6 the network that one sender has to itself. */
+  network: string;
   client: string;
 }
 
@@ -59,7 +61,7 @@ export async function signIn(
   const name = username.toLowerCase();
   const keys: { kind: ThrottleKind; name: string }[] = [
     { kind: 'account', name },
-    { kind: 'address', name: caller.address },
+    { kind: 'address', name: caller.network },
   ];
   const wait = await ports.throttle.takeAttempt(keys, ports.now(), takeAttempt);
   if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
@@ -71,7 +73,7 @@ export async function signIn(
       : undefined;
   if (session === undefined) {
     const entry = { actor: name, action: 'user.sign_in_failed', targetType: 'user', target: name };
-    await ports.audit.record({ ...entry, details: { ...caller }, at: ports.now() });
+    await ports.audit.record({ ...entry, details: { address: caller.address, client: caller.client }, at: ports.now() });
     return { answer: 'failed' };
   }
   await ports.throttle.forgive(keys);
@@ -96,7 +98,12 @@ export async function openSession(
       expiresAt: new Date(openedAt.getTime() + ports.sessionSeconds * 1000),
     }),
   };
-  const opened = await ports.sessions.openSession({ ...session, ...caller, ...how });
+  const opened = await ports.sessions.openSession({
+    ...session,
+    address: caller.address,
+    client: caller.client,
+    ...how,
+  });
   return opened
     ? { ...session, mustChangePassword: account.mustChangePassword && how.byProvider !== true }
     : undefined;

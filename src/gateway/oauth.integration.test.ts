@@ -378,14 +378,20 @@ describe('an answer is not accepted', () => {
   });
 });
 
-async function link(as: string, canonical: string): Promise<Page> {
+/** As far as the provider's answer. */
+async function beginLink(as: string, canonical: string): Promise<{ path: string; cookie: string }> {
   const begun = await gateway.ask<{ data: { url: string } }>(`POST /profile/linked-accounts/${canonical}`, {
     as,
   });
   const [cookie = ''] = (begun.headers.get('set-cookie') ?? '').split(';');
   const back = await browser.go(begun.body.data.url, callback(canonical));
-  const answer = await gateway.ask(`GET ${back.url.slice(ORIGIN.length)}`, { headers: { cookie } });
-  return { url: back.url, status: answer.status, text: answer.text };
+  return { path: back.url.slice(ORIGIN.length), cookie };
+}
+
+async function link(as: string, canonical: string): Promise<Page> {
+  const { path, cookie } = await beginLink(as, canonical);
+  const answer = await gateway.ask(`GET ${path}`, { headers: { cookie } });
+  return { url: `${ORIGIN}${path}`, status: answer.status, text: answer.text };
 }
 const linked = async (as: string): Promise<string[]> => {
   const list = await gateway.ask<{ data: { canonical: string }[] }>('GET /profile/linked-accounts', { as });
@@ -407,6 +413,36 @@ describe('linked accounts', () => {
     const again = await gateway.session('ann');
     expect((await gateway.ask('POST /profile/linked-accounts/two', { as: again })).status).toBe(200);
     expect((await gateway.ask('PUT /profile/password', { as: again, body })).status).toBe(200);
+  });
+
+  test.each<[string, (ann: string) => Promise<unknown>]>([
+    [
+      'a new password',
+      async (as) => await gateway.ask('PUT /profile/password', { as, body: { new_password: 'a long phrase' } }),
+    ],
+    ['signing out everywhere', async (as) => await gateway.ask('POST /auth/logout-everywhere', { as })],
+    ['signing out', async (as) => await gateway.ask('POST /auth/logout', { as })],
+    [
+      'an admin who shuts the account out for a while',
+      async () => {
+        for (const disabled of [true, false])
+          await stores.access.accounts.changeAccount('ann', { disabled }, act(), () => undefined);
+      },
+    ],
+  ])('are not added by a link that was begun before %s', async (_, end) => {
+    const ann = await newcomer();
+    const { path, cookie } = await beginLink(ann, 'two');
+    await end(ann);
+    const answer = await gateway.ask<{ type: string }>(`GET ${path}`, { headers: { cookie } });
+    expect([answer.status, answer.body.type]).toEqual([401, 'https://millrace.dev/problems/provider-failed']);
+    expect(await linked(await gateway.session('ann'))).toEqual(['one']);
+  });
+
+  test('are not added when the session ends while the provider is asked', async () => {
+    await newcomer();
+    const { id: userId = 0 } = (await stores.access.accounts.credentials('ann')) ?? {};
+    const identity = { issuer: two.issuer, subject: 'x', provider: 'two', groups: [] };
+    expect(await stores.access.oauth.link({ userId, sessionId: 'gone' }, identity, now)).toBe('over');
   });
 
   test('are added, listed and given up, but not the only way to sign in', async () => {

@@ -150,6 +150,15 @@ describe('a sign-in', () => {
     expect(await from('203.0.113.8', 'ann')).toBe(401);
   });
 
+  test('counts one network of IPv6 as one sender, whatever address of it somebody takes', async () => {
+    const addressOf = (times: number): string => `2001:db8:7:1:${times.toString(16)}::1`;
+    const statuses = new Set<number>();
+    for (let times = 0; times < 100; times += 1) statuses.add(await from(addressOf(times), `user${times}`));
+    expect([...statuses]).toEqual([401]);
+    expect(await from(addressOf(100), 'ann')).toBe(429);
+    expect(await from('2001:db8:7:2::1', 'ann')).toBe(401);
+  });
+
   test('takes only what it names', async () => {
     const bodies: unknown[] = [
       {},

@@ -365,9 +365,12 @@ CREATE TABLE oauth_flows (
   browser_hash text NOT NULL,
   user_id bigint,
   expires_at timestamp with time zone NOT NULL,
+  session_id text,
   CONSTRAINT oauth_flows_pkey PRIMARY KEY (state_hash),
+  CONSTRAINT oauth_flows_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id) ON DELETE CASCADE,
   CONSTRAINT oauth_flows_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX oauth_flows_by_session ON public.oauth_flows USING btree (session_id) WHERE (session_id IS NOT NULL);
 CREATE INDEX oauth_flows_by_time ON public.oauth_flows USING btree (expires_at);
 
 CREATE TABLE oauth_identities (

@@ -11,6 +11,7 @@ import { cachingOf } from './security-headers.ts';
 import type { securityHeaders, Shown } from './security-headers.ts';
 import type { ServerParts } from './server.ts';
 import { timeLimits } from './time-limits.ts';
+import { noticeProxies } from './untrusted-proxies.ts';
 
 /** What the requests of a route have in common; of a path that is no route, nothing. */
 interface Same {
@@ -87,6 +88,7 @@ function surroundTheRest(app: App, { onRequest, onSend, onResponse }: Around): v
 function surrounding(app: App, { parts, headers, timeLimit, isPressed }: Surroundings) {
   const limits = timeLimits(app);
   const log = answerLog(parts.log);
+  const notice = noticeProxies(parts.log, parts.trustedProxies ?? []);
   return ({ url, row, shows = 'data', strangers, timeLimit: limit = timeLimit }: Same): Around => {
     const varies = strangers !== undefined && { vary: 'Accept, Authorization, Cookie' };
     const fixed = { ...headers[shows], ...varies, 'cache-control': cachingOf(row) };
@@ -94,6 +96,7 @@ function surrounding(app: App, { parts, headers, timeLimit, isPressed }: Surroun
     return {
       onRequest(request, reply, done) {
         limits.watch(reply, limit);
+        notice(request.raw);
         void reply.headers(fixed).header('x-request-id', request.id);
         if (url !== PROBE && isPressed()) throw new Problem('unavailable', PRESSED);
         const waiting = letIn(request);

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { usernameFault } from './names-and-passwords.ts';
-import { providerFaults, scopesOf, suggestFullName, suggestUsername } from './oauth-provider.ts';
+import {
+  movedAddresses,
+  providerFaults,
+  scopesOf,
+  suggestFullName,
+  suggestUsername,
+} from './oauth-provider.ts';
 import type { Claims, OAuthProvider } from './oauth-provider.ts';
 
 const OIDC: OAuthProvider = {
@@ -56,6 +62,27 @@ describe('a definition of a provider', () => {
     expect(scopesOf({ type: 'OIDC' })).toEqual(['openid', 'profile', 'email']);
     expect(scopesOf({ type: 'OIDC', scopes: ['groups'] })).toEqual(['openid', 'groups']);
     expect(scopesOf({ type: 'OAuth2' })).toEqual([]);
+  });
+});
+
+describe('the secret of our client would go elsewhere', () => {
+  const cases: Record<string, [before: OAuthProvider, change: Partial<OAuthProvider>, moved: string[]]> = {
+    'never when nothing moves': [OIDC, {}, []],
+    'not by another path of the same server': [OIDC, { issuerUrl: 'https://id.example.org/other' }, []],
+    'not by another spelling of it': [OIDC, { issuerUrl: 'https://ID.example.org:443/realm' }, []],
+    'not by what is no address': [OIDC, { clientId: 'other', scopes: ['openid'], enabled: false }, []],
+    'by another issuer': [OIDC, { issuerUrl: 'https://evil.example/realm' }, ['issuerUrl']],
+    'by another port': [OIDC, { issuerUrl: 'https://id.example.org:8443/realm' }, ['issuerUrl']],
+    'by a name that begins like it': [OIDC, { issuerUrl: 'https://id.example.org.evil.example' }, ['issuerUrl']],
+    'by another place for tokens': [OAUTH2, { tokenUrl: 'https://evil.example/token' }, ['tokenUrl']],
+    'by other places for people and what is told of them': [
+      OAUTH2,
+      { authUrl: 'https://evil.example/authorize', userInfoUrl: 'https://evil.example/user' },
+      ['authUrl', 'userInfoUrl'],
+    ],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [before, change, moved]) => {
+    expect(movedAddresses(before, { ...before, ...change })).toEqual(moved);
   });
 });
 

@@ -50,6 +50,19 @@ export function providerFaults(provider: OAuthProvider): string[] {
   ];
 }
 
+/**
+ * The addresses of another origin than before. Our client's secret, or what it opens, would go there: whoever only may edit the provider has
+ * to know the secret (CVE-2026-40161).
+ */
+export function movedAddresses(before: OAuthProvider, wanted: OAuthProvider): string[] {
+  return URLS.filter((name) => originOf(before[name]) !== originOf(wanted[name]));
+}
+
+/** A URL without its path; undefined for none. */
+function originOf(url: string | undefined): string | undefined {
+  return url?.toLowerCase().replace(/^(https:\/\/[^/]*?)(:443)?(\/.*)?$/, '$1');
+}
+
 /** What is asked of the provider; OpenID Connect is none without `openid`. */
 export function scopesOf({ type, scopes }: Pick<OAuthProvider, 'type' | 'scopes'>): string[] {
   if (type === 'OAuth2') return [...(scopes ?? [])];

@@ -1,6 +1,5 @@
 import type { DatabasePool } from 'slonik';
 import { rows, time, type Transaction } from '#adapters/database/pool.ts';
-import { withoutNulls } from '#adapters/database/nulls.ts';
 import type { OAuthFlow, OAuthStore } from '#flows/oauth-ports.ts';
 import { audit } from './audit.ts';
 import { inTurn } from './turns.ts';
@@ -10,21 +9,27 @@ type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'keepProfile' | 'complet
 /** What lasts minutes. Whoever begins one sweeps away those that are over. */
 export function oauthFlows(pool: DatabasePool): Flows {
   return {
-    async openFlow(stateHash, { provider, nonce, verifier, browserHash, userId = null }, expiresAt) {
-      await pool.query(rows()`
+    async openFlow(stateHash, { provider, nonce, verifier, browserHash, link }, expiresAt) {
+      const { userId = null, sessionId = null } = link ?? {};
+      // A session that has just ended begins nothing.
+      const opened = await pool.maybeOneFirst(rows<{ state_hash: string }>()`
         WITH over AS (
           DELETE FROM oauth_flows WHERE state_hash IN (
             SELECT state_hash FROM oauth_flows WHERE expires_at < now() - interval '1 hour' LIMIT 100 FOR UPDATE SKIP LOCKED))
-        INSERT INTO oauth_flows (state_hash, provider, nonce, verifier, browser_hash, user_id, expires_at)
-        VALUES (${stateHash}, ${provider}, ${nonce}, ${verifier}, ${browserHash}, ${userId}, ${time(expiresAt)})`);
+        INSERT INTO oauth_flows (state_hash, provider, nonce, verifier, browser_hash, user_id, session_id, expires_at)
+        SELECT ${stateHash}, ${provider}, ${nonce}, ${verifier}, ${browserHash}, ${userId}, ${sessionId}, ${time(expiresAt)}
+        WHERE ${userId}::bigint IS NULL OR EXISTS (SELECT 1 FROM user_sessions WHERE id = ${sessionId} AND user_id = ${userId})
+        RETURNING state_hash`);
+      return opened !== null;
     },
     async takeFlow(stateHash, at) {
-      const found = await pool.maybeOne(rows<OAuthFlow & { userId: number | null; over: boolean }>()`
+      const found = await pool.maybeOne(rows<TakenRow>()`
         DELETE FROM oauth_flows WHERE state_hash = ${stateHash}
-        RETURNING provider, nonce, verifier, browser_hash AS "browserHash", user_id AS "userId", expires_at <= ${time(at)} AS over`);
+        RETURNING provider, nonce, verifier, browser_hash AS "browserHash", user_id AS "userId", session_id AS "sessionId",
+          expires_at <= ${time(at)} AS over`);
       if (found === null || found.over) return undefined;
-      const { over: _, ...flow } = found;
-      return withoutNulls(flow);
+      const { over: _, userId, sessionId, ...flow } = found;
+      return userId === null ? flow : { ...flow, link: { userId, sessionId: sessionId ?? '' } };
     },
     async keepProfile(tokenHash, { provider, issuer, subject, browserHash, groups }, expiresAt) {
       await pool.query(rows()`
@@ -39,6 +44,8 @@ export function oauthFlows(pool: DatabasePool): Flows {
       await inTurn(pool, async (connection) => await complete(connection, profile, at)),
   };
 }
+
+type TakenRow = Omit<OAuthFlow, 'link'> & { userId: number | null; sessionId: string | null; over: boolean };
 
 interface Waiting {
   provider: string;

@@ -50,8 +50,11 @@ function links(
       return found === null ? undefined : withoutNulls(found);
     },
     saveGroups: async (identity, groups, at) => await saveGroups(pool, identity, groups, at),
-    link: async (userId, { issuer, subject, provider, groups }, at) =>
+    link: async ({ userId, sessionId }, { issuer, subject, provider, groups }, at) =>
       await inTurn(pool, async (connection) => {
+        const session = await connection.maybeOneFirst(rows<{ id: string }>()`
+          SELECT id FROM user_sessions WHERE id = ${sessionId} AND user_id = ${userId} FOR SHARE`);
+        if (session === null) return 'over';
         const owner = await connection.one(rows<{ user_id: number; username: string }>()`
           INSERT INTO oauth_identities AS i (issuer, subject, user_id, provider, linked_at, groups)
           VALUES (${issuer}, ${subject}, ${userId}, ${provider}, ${time(at)}, ${JSON.stringify(groups)}::jsonb)

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { addressGroup } from '#adapters/http/access/address-group.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { isFresh } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
@@ -48,7 +49,7 @@ export function callerOf(request: FastifyRequest): Caller {
   const client = (request.headers['user-agent'] ?? '')
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .slice(0, LONGEST_CLIENT);
-  return { address: request.ip, client };
+  return { address: request.ip, network: addressGroup(request.ip), client };
 }
 
 export function tooMany(seconds: number): Problem {

@@ -186,8 +186,8 @@ function linkRoutes(ports: AccessPorts): Route[] {
       url: '/profile/linked-accounts/:canonical',
       schema: { params: ProviderParams, response: answer({ url: Type.String() }) },
       handler: async (request, reply) => {
-        const { userId } = freshAccountOf(request.identity, now());
-        const flow = await startFlow({ ...request.params, userId }, ports);
+        const { userId, sessionId = '' } = freshAccountOf(request.identity, now());
+        const flow = await startFlow({ ...request.params, link: { userId, sessionId } }, ports);
         return { data: { url: started(ports, flow, request, reply) } };
       },
     }),
