@@ -74,8 +74,8 @@ export class Reader {
   }
 
   /** `0` or a duration like `24h`, `7d`, `1M`. */
-  lifetime(name: string): number {
-    const value = this.optional(name) ?? '0';
+  lifetime(name: string, fallback = '0'): number {
+    const value = this.optional(name) ?? fallback;
     const seconds = parseLifetime(value);
     if (seconds === undefined) {
       this.#problems.push(`${name} is "${value}": write 0 or a duration like 24h, 7d, 2w, 1M or 1y.`);

@@ -69,6 +69,7 @@ describe('what is given is read', () => {
     ).toMatchObject({
       sessionSeconds: 604_800,
       idleSeconds: 28_800,
+      tokenMaxSeconds: 365 * 86_400,
       externalUrl: 'https://a',
     });
     const flagged = publicGatewayConfig(withFlags({ externalUrl: 'https://b/' }, source)).config;

@@ -78,6 +78,8 @@ export interface PublicGatewayConfig extends GatewayConfig {
   sessionSeconds: number;
   /** After how long a session that nobody uses is over; 0: never. */
   idleSeconds: number;
+  /** The longest that an API token may last; 0: for ever. */
+  tokenMaxSeconds: number;
   /** Hold the secrets of our clients at identity providers, a file each. */
   oauthSecretsDirectories: string[];
   /** Where objects of the API are made; undefined: this gateway makes none. */
@@ -173,6 +175,7 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
     sessionKey: read.key('session'),
     sessionSeconds: read.lifetime('MILLRACE_SESSION_LIFETIME'),
     idleSeconds: read.lifetime('MILLRACE_SESSION_IDLE_TIMEOUT'),
+    tokenMaxSeconds: read.lifetime('MILLRACE_TOKEN_MAX_LIFETIME', '1y'),
     oauthSecretsDirectories: (read.optional('MILLRACE_OAUTH_SECRETS_DIR') ?? '')
       .split(',')
       .flatMap((path) => path.trim() || []),

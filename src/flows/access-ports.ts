@@ -51,8 +51,8 @@ export interface AccountChange {
   globalAdmin?: boolean;
   /** True ends every session of the account, and no token of it is good. */
   disabled?: boolean;
-  /** Ends every session of the account. */
-  password?: { hash: string; mustChange: boolean };
+  /** Ends every session of the account, and its API tokens unless they are to stay. */
+  password?: { hash: string; mustChange: boolean; keepTokens: boolean };
 }
 
 export type Changed<T = unknown> =
@@ -164,8 +164,8 @@ export interface UserSessionStore {
   ): Promise<Identity | undefined>;
   sessions(userId: number, now: SessionClock): Promise<UserSession[]>;
   endSession(session: { id: string; userId: number }, act: Act): Promise<boolean>;
-  /** Also of those whose token somebody has copied: the account's number goes up. */
-  endSessions(userId: number, act: Act): Promise<void>;
+  /** Also of those whose token somebody has copied: the account's number goes up. With them go the API tokens, unless they are to stay. */
+  endSessions(userId: number, keepTokens: boolean, act: Act): Promise<void>;
 }
 
 export interface ThrottleStore {
@@ -234,6 +234,8 @@ export interface ApiToken {
 
 export interface TokenToMake {
   userId: number;
+  /** That asks for it: with a session that has just ended nobody makes one. */
+  sessionId: string;
   username: string;
   name: string;
   hash: Buffer;
@@ -247,7 +249,10 @@ export interface TokenStore {
   makeToken(
     token: TokenToMake,
     at: Date,
-  ): Promise<{ answer: 'made'; id: number } | { answer: 'taken' | 'too-many' | 'no-team' | 'role-too-high' }>;
+  ): Promise<
+    | { answer: 'made'; id: number }
+    | { answer: 'taken' | 'too-many' | 'no-team' | 'role-too-high' | 'session-over' }
+  >;
   tokens(userId: number): Promise<ApiToken[]>;
   removeToken(token: { id: number; userId: number }, act: Act): Promise<boolean>;
   /** Who the token belongs to, with its rights as they are now; an expired one is unknown. Remembers that it was used. */

@@ -16,6 +16,8 @@ export interface PasswordChange {
   wanted: string;
   /** They signed in a moment ago: what stands for the current password where there is none. */
   fresh: boolean;
+  /** The account's API tokens go on. */
+  keepTokens: boolean;
   caller: Caller;
 }
 
@@ -25,12 +27,12 @@ export type PasswordChanged =
   | { answer: 'fault'; message: string }
   | { answer: 'wait'; seconds: number };
 
-/** One's own password. Every session of the account ends; whoever asked gets a new one. */
+/** One's own password. Every session of the account ends, and its API tokens unless they are to stay; whoever asked gets a new one. */
 export async function changePassword(
   change: PasswordChange,
   ports: ChangePasswordPorts,
 ): Promise<PasswordChanged> {
-  const { username, wanted, caller } = change;
+  const { username, wanted, keepTokens, caller } = change;
   const fault =
     passwordFault(wanted, username, (one) => ports.passwords.isCommon(one)) ??
     (wanted === change.current ? SAME : undefined);
@@ -42,7 +44,7 @@ export async function changePassword(
       ? refuseStale(change)
       : await refuseCurrent(known.passwordHash, change, ports);
   if (refused !== undefined) return refused;
-  const password = { hash: await ports.passwords.hash(wanted), mustChange: false };
+  const password = { hash: await ports.passwords.hash(wanted), mustChange: false, keepTokens };
   await ports.accounts.changeAccount(
     username,
     { password },

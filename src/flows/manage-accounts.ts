@@ -33,13 +33,20 @@ export async function createAccount(
   return { answer: await ports.accounts.createAccount(made, act) };
 }
 
-/** By an admin. A password that they give ends every session of the account, and is to be changed at the next sign-in. */
+/** By an admin. A password that they give ends every session and API token of the account, and is to be changed at the next sign-in. */
 export async function changeAccount(
   username: string,
   {
     password,
+    keepTokens = false,
     ...change
-  }: { fullName?: string; globalAdmin?: boolean; disabled?: boolean; password?: string },
+  }: {
+    fullName?: string;
+    globalAdmin?: boolean;
+    disabled?: boolean;
+    password?: string;
+    keepTokens?: boolean;
+  },
   act: Act,
   ports: Ports,
 ): Promise<Changed | { answer: 'fault'; message: string }> {
@@ -51,7 +58,7 @@ export async function changeAccount(
   const given =
     password === undefined
       ? {}
-      : { password: { hash: await ports.passwords.hash(password), mustChange: true } };
+      : { password: { hash: await ports.passwords.hash(password), mustChange: true, keepTokens } };
   return await ports.accounts.changeAccount(username, { ...change, ...given }, act, (facts) =>
     change.disabled === true ? refuseAccountRemoval(facts) : refuseDemotion(facts),
   );

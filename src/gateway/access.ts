@@ -19,6 +19,7 @@ export interface AccessParts {
   sessionKey: Buffer;
   sessionSeconds: number;
   idleSeconds: number;
+  tokenMaxSeconds: number;
   externalUrl: string | undefined;
   /** Knows the tokens of the installation. */
   installation: Authorize;
@@ -46,6 +47,7 @@ export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize:
       browser: browserRules(externalUrl, codec),
       sessionSeconds: parts.sessionSeconds,
       idleSeconds: parts.idleSeconds,
+      tokenMaxSeconds: parts.tokenMaxSeconds,
       newSessionId: randomUUID,
       now,
     },

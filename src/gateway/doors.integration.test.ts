@@ -111,6 +111,7 @@ describe('the public gateway', () => {
         sessionKey: WEBHOOK_KEY,
         sessionSeconds: 3600,
         idleSeconds: 0,
+        tokenMaxSeconds: 0,
         oauthSecretsDirectories: [],
         cluster: undefined,
         oauthAllowedRanges: [],

@@ -87,6 +87,7 @@ export interface Options {
   passwords?: Passwords;
   sessionSeconds?: number;
   idleSeconds?: number;
+  tokenMaxSeconds?: number;
   tokensFile?: string;
   now?: () => Date;
   trustedProxies?: string[];
@@ -180,6 +181,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
     idleSeconds: options.idleSeconds ?? 0,
+    tokenMaxSeconds: options.tokenMaxSeconds ?? 0,
     externalUrl: externalUrlOf(options),
     installation: authorizeByInstallation({ file: options.tokensFile }, () => undefined),
     passwords: options.passwords ?? new CheapPasswords(),

@@ -418,7 +418,8 @@ describe('linked accounts', () => {
   test.each<[string, (ann: string) => Promise<unknown>]>([
     [
       'a new password',
-      async (as) => await gateway.ask('PUT /profile/password', { as, body: { new_password: 'a long phrase' } }),
+      async (as) =>
+        await gateway.ask('PUT /profile/password', { as, body: { new_password: 'a long phrase' } }),
     ],
     ['signing out everywhere', async (as) => await gateway.ask('POST /auth/logout-everywhere', { as })],
     ['signing out', async (as) => await gateway.ask('POST /auth/logout', { as })],

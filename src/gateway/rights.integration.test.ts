@@ -276,6 +276,7 @@ describe('tokens', () => {
       personal: true,
       token_prefix: token.slice(0, 12),
       created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + 90 * 86_400_000).toISOString(),
       token,
     });
     const kept = await stores.pool.oneFirst(
@@ -388,7 +389,7 @@ describe('tokens', () => {
 
   test('stop while their owner must change the password', async () => {
     const token = await gateway.token(ann, { name: 'ci', personal: true });
-    await ask('PUT /users/ann', root, { password: 'from an admin' });
+    await ask('PUT /users/ann', root, { password: 'from an admin', keep_tokens: true });
     expect(kind((await ask('GET /profile', token)).body)).toBe('password-change-required');
   });
 });

@@ -37,6 +37,7 @@ interface SignedIn {
 }
 const login = async (username: string, password: string, more: object = {}): Promise<Answer<SignedIn>> =>
   await gateway.ask<SignedIn>('POST /auth/login', { body: { username, password, ...more } });
+const addressOf = (times: number): string => `2001:db8:7:1:${times.toString(16)}::1`;
 const who = async (as: string): Promise<number> => (await gateway.ask('GET /auth/session', { as })).status;
 const pass = (milliseconds: number): void => {
   now = new Date(now.getTime() + milliseconds);
@@ -151,7 +152,6 @@ describe('a sign-in', () => {
   });
 
   test('counts one network of IPv6 as one sender, whatever address of it somebody takes', async () => {
-    const addressOf = (times: number): string => `2001:db8:7:1:${times.toString(16)}::1`;
     const statuses = new Set<number>();
     for (let times = 0; times < 100; times += 1) statuses.add(await from(addressOf(times), `user${times}`));
     expect([...statuses]).toEqual([401]);
@@ -293,7 +293,7 @@ describe('a session', () => {
   test('that waits for its password when it changes is not opened', async () => {
     const known = await stores.access.accounts.credentials('ann');
     if (known === undefined) throw new Error('no ann');
-    await stores.access.sessions.endSessions(known.id, { by: 'ann', at: now });
+    await stores.access.sessions.endSessions(known.id, false, { by: 'ann', at: now });
     const late = { id: 'late', userId: known.id, username: 'ann', tokenGen: known.tokenGen, openedAt: now };
     expect(await stores.access.sessions.openSession({ ...late, address: '', client: '', action: 'x' })).toBe(
       false,

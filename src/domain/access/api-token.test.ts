@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseToken, tokenFault } from './api-token.ts';
-import type { TokenScope } from './api-token.ts';
+import { refuseToken, tokenEnd } from './api-token.ts';
+import type { TokenAsked, TokenScope } from './api-token.ts';
 import type { Identity } from './decide-access.ts';
 
 const ANN: Identity = { user: 'ann', globalAdmin: false, teams: new Map([['main', 'write']]) };
@@ -31,27 +31,52 @@ describe('a token is', () => {
 });
 
 describe('a new token', () => {
-  const now = new Date('2026-11-21T12:00:00Z');
-  const NAME = 'A token has a name of 1 to 100 characters.';
-  const cases: Record<string, [wanted: { name: string; expiresAt?: Date }, fault: string | undefined]> = {
-    'needs no end': [{ name: 'deploy' }, undefined],
+  const now = Date.parse('2026-11-21T12:00:00Z');
+  const NAME = { fault: 'A token has a name of 1 to 100 characters.' };
+  const YEAR = 365 * 86_400;
+  const LONGER = {
+    fault:
+      "A token ends within 365 days here: name an earlier expires_at, or have signIn.tokenMaxLifetime raised in the chart's values.",
+  };
+  const inYear = (more = 0): number => now + YEAR * 1000 + more;
+  const cases: Record<string, [wanted: Partial<TokenAsked>, end: ReturnType<typeof tokenEnd>]> = {
+    'ends after 90 days where nothing is said': [{}, { end: Date.parse('2027-02-19T12:00:00Z') }],
+    'ends sooner where no token may last 90 days': [
+      { maxLifetimeSeconds: 86_400 },
+      { end: Date.parse('2026-11-22T12:00:00Z') },
+    ],
     'needs a name': [{ name: '' }, NAME],
     'needs a name of more than spaces': [{ name: ' \t' }, NAME],
-    'may have a name of a hundred characters': [{ name: 'a'.repeat(100) }, undefined],
+    'may have a name of a hundred characters': [
+      { name: 'a'.repeat(100), expiresAt: inYear() },
+      { end: inYear() },
+    ],
     'has no longer name': [{ name: 'a'.repeat(101) }, NAME],
-    'may end a moment from now': [{ name: 'a', expiresAt: new Date(now.getTime() + 1) }, undefined],
-    'does not end now': [{ name: 'a', expiresAt: now }, 'expires_at is a time to come.'],
+    'may end a moment from now': [{ expiresAt: now + 1 }, { end: now + 1 }],
+    'does not end now': [{ expiresAt: now }, { fault: 'expires_at is a time to come.' }],
     'has not ended before': [
-      { name: 'a', expiresAt: new Date('2026-11-21T11:59:59Z') },
-      'expires_at is a time to come.',
+      { expiresAt: Date.parse('2026-11-21T11:59:59Z') },
+      { fault: 'expires_at is a time to come.' },
     ],
     'ends at a time': [
-      { name: 'a', expiresAt: new Date('soon') },
-      'expires_at is a time like 2027-01-31T12:00:00Z.',
+      { expiresAt: Date.parse('soon') },
+      { fault: 'expires_at is a time like 2027-01-31T12:00:00Z.' },
     ],
-    'has its name told first': [{ name: '', expiresAt: new Date('soon') }, NAME],
+    'has its name told first': [{ name: '', expiresAt: Date.parse('soon') }, NAME],
+    'ends within the longest time': [{ expiresAt: inYear(1) }, LONGER],
+    'ends at all where there is a longest time': [{ expiresAt: null }, LONGER],
+    'may be without an end where there is none': [{ expiresAt: null, maxLifetimeSeconds: 0 }, { end: null }],
+    'may end in many years where there is none': [
+      { expiresAt: Date.parse('2099-01-01T00:00:00Z'), maxLifetimeSeconds: 0 },
+      { end: Date.parse('2099-01-01T00:00:00Z') },
+    ],
+    'is told of a short longest time in seconds': [
+      { expiresAt: null, maxLifetimeSeconds: 60 },
+      { fault: LONGER.fault.replace('365 days', '60 seconds') },
+    ],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [wanted, fault]) => {
-    expect(tokenFault(wanted, now)).toBe(fault);
+  test.each(Object.entries(cases))('%s', (_sentence, [wanted, end]) => {
+    const asked = { name: 'a', expiresAt: undefined, maxLifetimeSeconds: YEAR, ...wanted };
+    expect(tokenEnd(asked, now)).toEqual(end);
   });
 });

@@ -55,7 +55,10 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
         await write(connection, username, change);
         if (change.password !== undefined || change.disabled === true)
           await endSessionsOf(connection, facts.id);
-        for (const entry of entriesOf(change, facts))
+        const { password } = change;
+        const ended =
+          password !== undefined && !password.keepTokens ? await endTokensOf(connection, facts.id) : 0;
+        for (const entry of entriesOf(change, facts, ended))
           await audit(connection, { ...about(username, act), ...entry });
         return { answer: 'done', value: undefined };
       }),
@@ -113,7 +116,11 @@ function about(username: string, { by, at }: { by: string; at: Date }) {
   return { actor: by, targetType: 'user', target: username, at };
 }
 
-function entriesOf({ fullName, globalAdmin, disabled, password }: AccountChange, facts: Facts) {
+function entriesOf(
+  { fullName, globalAdmin, disabled, password }: AccountChange,
+  facts: Facts,
+  ended: number,
+) {
   return [
     fullName === undefined ? [] : [{ action: 'user.updated' }],
     globalAdmin === undefined || globalAdmin === facts.globalAdmin
@@ -124,7 +131,12 @@ function entriesOf({ fullName, globalAdmin, disabled, password }: AccountChange,
       : [{ action: disabled ? 'user.disabled' : 'user.enabled' }],
     password === undefined
       ? []
-      : [{ action: password.mustChange ? 'user.password_reset' : 'user.password_changed' }],
+      : [
+          {
+            action: password.mustChange ? 'user.password_reset' : 'user.password_changed',
+            ...(ended > 0 && { details: { tokens_deleted: ended } }),
+          },
+        ],
   ].flat();
 }
 
@@ -149,6 +161,12 @@ async function write(
 
 export async function endSessionsOf(connection: CommonQueryMethods, userId: number): Promise<void> {
   await connection.query(rows()`DELETE FROM user_sessions WHERE user_id = ${userId}`);
+}
+
+/** How many there were. */
+export async function endTokensOf(connection: CommonQueryMethods, userId: number): Promise<number> {
+  const { rowCount } = await connection.query(rows()`DELETE FROM api_tokens WHERE user_id = ${userId}`);
+  return rowCount;
 }
 
 type Facts = AccountFacts & { id: number; disabled: boolean };

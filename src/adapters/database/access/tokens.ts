@@ -81,7 +81,10 @@ async function make(connection: Transaction, token: TokenToMake, at: Date): Prom
   return { answer: 'made', id };
 }
 
-async function refuse(connection: Transaction, { userId, scope }: TokenToMake) {
+async function refuse(connection: Transaction, { userId, sessionId, scope }: TokenToMake) {
+  const session = await connection.maybeOneFirst(rows<{ id: string }>()`
+    SELECT id FROM user_sessions WHERE id = ${sessionId} AND user_id = ${userId}`);
+  if (session === null) return 'session-over';
   const team = scope?.team ?? null;
   const owner = await connection.maybeOne(rows<IdentityRow & { tokens: number; there: boolean }>()`
     SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",

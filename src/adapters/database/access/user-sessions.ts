@@ -4,8 +4,9 @@ import { withoutNulls } from '#adapters/database/nulls.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { SessionClock, SessionToOpen, UserSession, UserSessionStore } from '#flows/access-ports.ts';
-import { endSessionsOf, ROLES_BY_TEAM } from './accounts.ts';
+import { endSessionsOf, endTokensOf, ROLES_BY_TEAM } from './accounts.ts';
 import { audit } from './audit.ts';
+import { inTurn } from './turns.ts';
 
 /** Of one account; the oldest go first. Those that never end would otherwise stay for ever. */
 const MOST_SESSIONS = 50;
@@ -46,13 +47,16 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
         return true;
       });
     },
-    async endSessions(userId, { by, at }) {
-      await pool.transaction(async (connection) => {
+    async endSessions(userId, keepTokens, { by, at }) {
+      // In turn with whoever makes a token: it is there to be ended, or finds its session over.
+      await inTurn(pool, async (connection) => {
         await connection.query(rows()`UPDATE users SET token_gen = token_gen + 1 WHERE id = ${userId}`);
         await endSessionsOf(connection, userId);
+        const ended = keepTokens ? 0 : await endTokensOf(connection, userId);
         await audit(connection, {
           actor: by,
           action: 'user.signed_out_everywhere',
+          ...(ended > 0 && { details: { tokens_deleted: ended } }),
           targetType: 'user',
           target: by,
           at,

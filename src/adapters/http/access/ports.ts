@@ -22,6 +22,8 @@ export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'ses
   /** After how long an unused session is over; 0: never. */
   idleSeconds: number;
   tokens: TokenStore;
+  /** The longest that an API token may last; 0: for ever. */
+  tokenMaxSeconds: number;
   audit: AuditStore;
   oauth: OAuthStore;
   renames: RenameRequests;

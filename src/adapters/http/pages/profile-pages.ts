@@ -9,7 +9,13 @@ import { html } from './html.ts';
 import type { Html } from './html.ts';
 import { alert, csrfField, layout } from './layout.ts';
 import type { Viewer } from './layout.ts';
-import { accountSection, linksSection, sessionsSection, tokensSection } from './profile-sections.ts';
+import {
+  accountSection,
+  keepTokensField,
+  linksSection,
+  sessionsSection,
+  tokensSection,
+} from './profile-sections.ts';
 import { form, page, viewerOf } from './page.ts';
 import type { Answer, PageRoute } from './page.ts';
 import { problemPage } from './problem-page.ts';
@@ -52,7 +58,8 @@ function profilePage(ports: AccessPorts): PageRoute {
             <h2 id="password-title">Password</h2>
             ${passwordFields(viewer, there.hasPassword)}
           </section>
-          ${linksSection(links, providers, viewer)} ${tokensSection(known, there.teams, viewer)}
+          ${linksSection(links, providers, viewer)}
+          ${tokensSection(known, { teams: there.teams, endless: ports.tokenMaxSeconds === 0, viewer })}
           ${sessionsSection(open, sessionId, viewer)}`,
       });
     },
@@ -91,6 +98,7 @@ function passwordFields(viewer: Viewer | undefined, hasPassword: boolean): Html 
       />
     </p>
     <p class="help" id="new-help">At least 8 characters. All your other sessions end.</p>
+    ${keepTokensField('password-keep-tokens')}
     <p><button type="submit">Change the password</button></p>
   </form>`;
 }
@@ -126,6 +134,7 @@ function passwordForm({ accounts, codec }: AccessPorts): PageRoute {
       const body = {
         new_password: wanted,
         session: 'cookie',
+        keep_tokens: fields['keep_tokens'] === 'yes',
         ...(current !== undefined && current !== '' && { current_password: current }),
       };
       const call: ApiCall = { method: 'PUT', url: '/profile/password', body, csrfToken };
@@ -167,8 +176,9 @@ function tokenForm({ codec }: AccessPorts): PageRoute {
     url: '/api-tokens',
     answer: async ({ fields, request }) => {
       const { name = '', team = '', role = '', expires_at: expires = '', csrf_token: csrfToken } = fields;
+      const end = fields['endless'] === 'yes' ? { expires_at: null } : untilEndOf(expires);
       const scope = team === '' ? { personal: true } : { personal: false, team_canonical: team, role };
-      const body = { name, ...scope, ...(expires !== '' && { expires_at: `${expires}T23:59:59Z` }) };
+      const body = { name, ...scope, ...end };
       const viewer = viewerOf(request, codec);
       const call: ApiCall = { method: 'POST', url: '/api-tokens', body, csrfToken };
       const { status, data, problem } = await callApi(request, call);
@@ -178,6 +188,11 @@ function tokenForm({ codec }: AccessPorts): PageRoute {
       return { status: 201, page: tokenPage(name, token, viewer) };
     },
   });
+}
+
+/** Of that day; without one, the default. */
+function untilEndOf(day: string): { expires_at?: string } {
+  return day === '' ? {} : { expires_at: `${day}T23:59:59Z` };
 }
 
 function tokenPage(name: string, token: string, viewer: Viewer | undefined): Html {
@@ -199,7 +214,12 @@ function simpleForms({ codec }: AccessPorts): PageRoute[] {
   const simple = (
     url: string,
     does: { method: 'POST' | 'PUT' | 'DELETE'; url: string },
-    more: { params?: Parameters<typeof form>[0]['params']; names?: string[]; to?: string } = {},
+    more: {
+      params?: Parameters<typeof form>[0]['params'];
+      names?: string[];
+      keepsTokens?: boolean;
+      to?: string;
+    } = {},
   ): PageRoute =>
     form({
       url,
@@ -209,7 +229,8 @@ function simpleForms({ codec }: AccessPorts): PageRoute[] {
         const path = does.url.replaceAll(/:(\w+)/g, (_, name: string) =>
           encodeURIComponent(params[name] ?? ''),
         );
-        const body = more.names && Object.fromEntries(more.names.map((name) => [name, fields[name] ?? '']));
+        const named = more.names && Object.fromEntries(more.names.map((name) => [name, fields[name] ?? '']));
+        const body = more.keepsTokens === true ? { keep_tokens: fields['keep_tokens'] === 'yes' } : named;
         const call = {
           method: does.method,
           url: path,
@@ -238,7 +259,7 @@ function simpleForms({ codec }: AccessPorts): PageRoute[] {
     simple(
       '/auth/logout-everywhere',
       { method: 'POST', url: '/auth/logout-everywhere' },
-      { to: '/auth/login' },
+      { keepsTokens: true, to: '/auth/login' },
     ),
   ];
 }

@@ -71,11 +71,22 @@ export function linksSection(
   </section>`;
 }
 
-export function tokensSection(
-  tokens: readonly ApiToken[],
-  teams: Readonly<Record<string, Role>>,
-  viewer: Viewer | undefined,
-): Html {
+interface TokenForm {
+  teams: Readonly<Record<string, Role>>;
+  /** Tokens may be without an end here. */
+  endless: boolean;
+  viewer: Viewer | undefined;
+}
+
+/** Whoever had a token of the account could go on with it. */
+export function keepTokensField(id: string): Html {
+  return html`<p>
+    <input id="${id}" name="keep_tokens" type="checkbox" value="yes" />
+    <label for="${id}">Keep my API tokens. They end otherwise</label>
+  </p>`;
+}
+
+export function tokensSection(tokens: readonly ApiToken[], { teams, endless, viewer }: TokenForm): Html {
   return html`<section aria-labelledby="tokens">
     <h2 id="tokens">API tokens</h2>
     ${tokens.length === 0 ? html`<p>You have none.</p>` : tokenTable(tokens, viewer)}
@@ -100,9 +111,17 @@ export function tokensSection(
           </select>
         </p>
         <p>
-          <label for="token-end">Good until (optional)</label
-          ><input id="token-end" name="expires_at" type="date" />
+          <label for="token-end">Good until</label
+          ><input id="token-end" name="expires_at" type="date" aria-describedby="token-end-help" />
         </p>
+        <p class="help" id="token-end-help">For 90 days if you choose no day.</p>
+        ${
+          endless &&
+          html`<p>
+            <input id="token-endless" name="endless" type="checkbox" value="yes" />
+            <label for="token-endless">Good for ever</label>
+          </p>`
+        }
         <p><button type="submit">Make it</button></p>
       </form>
     </details>
@@ -129,7 +148,7 @@ function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Ht
               <th scope="row">${name}</th>
               <td class="code">${prefix}…</td>
               <td>${scope === undefined ? 'everything' : `${scope.team}, ${scope.role}`}</td>
-              <td>${time(expiresAt)}</td>
+              <td>${expiresAt === undefined ? 'without end' : time(expiresAt)}</td>
               <td>${time(lastUsedAt)}</td>
               <td>
                 ${action({ url: `/api-tokens/${id}/delete`, viewer, label: 'Delete', about: `Delete the token ${name}` })}
@@ -186,7 +205,12 @@ export function sessionsSection(
       </table>`,
     )}
     <div class="actions">
-      ${action({ url: '/auth/logout-everywhere', viewer, label: 'Log out everywhere' })}
+      ${action({
+        url: '/auth/logout-everywhere',
+        viewer,
+        label: 'Log out everywhere',
+        fields: keepTokensField('sessions-keep-tokens'),
+      })}
     </div>
   </section>`;
 }

@@ -10,7 +10,7 @@ import { changePassword } from '#flows/change-password.ts';
 import type { PasswordChanged } from '#flows/change-password.ts';
 import { isFresh } from '#domain/access/decide-access.ts';
 import { accountOf, actOf, callerOf, done, signInAgain, tooMany } from './answers.ts';
-import { FullName, Nothing, Password, SMALL_BODY, body } from './schemas.ts';
+import { FullName, KeepTokens, Nothing, Password, SMALL_BODY, body } from './schemas.ts';
 import { SessionAnswer, Transport, handOver } from './sign-in.ts';
 import { User, encodeUser } from './users.ts';
 
@@ -61,14 +61,27 @@ function passwordRoute(ports: AccessPorts): Route {
     url: '/profile/password',
     bodyLimit: SMALL_BODY,
     schema: {
-      body: body({ current_password: Type.Optional(Password), new_password: Password, session: Transport }),
+      body: body({
+        current_password: Type.Optional(Password),
+        new_password: Password,
+        keep_tokens: KeepTokens,
+        session: Transport,
+      }),
       response: answer(SessionAnswer),
     },
     handler: async (request, reply) => {
-      const { current_password: current, new_password: wanted, session } = request.body;
+      const { current_password: current, new_password: wanted, session, keep_tokens } = request.body;
       const account = accountOf(request.identity);
       const fresh = isFresh(account, ports.now().getTime());
-      const change = { username: account.user, current, wanted, fresh, caller: callerOf(request) };
+      const keepTokens = keep_tokens === true;
+      const change = {
+        username: account.user,
+        current,
+        wanted,
+        fresh,
+        keepTokens,
+        caller: callerOf(request),
+      };
       const changed = await changePassword(change, ports);
       if (changed.answer !== 'changed') throw problemOf(changed);
       return { data: await handOver(ports, changed.session, session, reply) };

@@ -21,6 +21,10 @@ export const RoleName = Type.Enum([...ROLES]);
 export const Username = Type.String({ minLength: 1, maxLength: 100 });
 export const Password = Type.String({ minLength: 1, maxLength: 1024 });
 export const FullName = Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+/** Without it the API tokens of the account end as well. */
+export const KeepTokens = Type.Optional(
+  Type.Boolean({ description: 'true: the API tokens of the account go on. They end otherwise.' }),
+);
 export const UserParams = Type.Object({ username: Username });
 export const RolesByTeam = Type.Record(Type.String(), RoleName);
 

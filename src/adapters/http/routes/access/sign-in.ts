@@ -10,7 +10,7 @@ import { Time, answer } from '#adapters/http/routes/schemas.ts';
 import { signIn } from '#flows/sign-in.ts';
 import type { OpenedSession } from '#flows/sign-in.ts';
 import { accountOf, actOf, callerOf, tooMany } from './answers.ts';
-import { Nothing, Password, RolesByTeam, SMALL_BODY, Username, body } from './schemas.ts';
+import { KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username, body } from './schemas.ts';
 
 /** `token`: in the answer, for programs. `cookie`: kept by the browser where no script reads it. */
 export const Transport = Type.Optional(Type.Enum(['token', 'cookie']));
@@ -165,9 +165,11 @@ function endRoutes({ sessions, browser, now }: AccessPorts): Route[] {
     route({
       method: 'POST',
       url: '/auth/logout-everywhere',
-      schema: { response: Nothing },
-      handler: async ({ identity }, reply) => {
-        await sessions.endSessions(accountOf(identity).userId, actOf(identity, now()));
+      bodyLimit: SMALL_BODY,
+      schema: { body: Type.Union([body({ keep_tokens: KeepTokens }), Type.Null()]), response: Nothing },
+      handler: async ({ identity, body: wanted }, reply) => {
+        const keepTokens = wanted?.keep_tokens === true;
+        await sessions.endSessions(accountOf(identity).userId, keepTokens, actOf(identity, now()));
         forgetSession(reply, browser);
         return reply.code(204).send(undefined);
       },

@@ -6,10 +6,10 @@ import type { Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { Time, answerList } from '#adapters/http/routes/schemas.ts';
-import { tokenFault } from '#domain/access/api-token.ts';
+import { tokenEnd } from '#domain/access/api-token.ts';
 import type { TokenScope } from '#domain/access/api-token.ts';
 import type { ApiToken } from '#flows/access-ports.ts';
-import { accountOf, actOf } from './answers.ts';
+import { accountOf, actOf, freshAccountOf } from './answers.ts';
 import { Nothing, RoleName, SMALL_BODY, body } from './schemas.ts';
 
 const Token = {
@@ -30,7 +30,15 @@ const Wanted = body({
   personal: Type.Boolean(),
   team_canonical: Type.Optional(Type.String({ maxLength: 200 })),
   role: Type.Optional(RoleName),
-  expires_at: Type.Optional(Type.String({ maxLength: 64 })),
+  expires_at: Type.Optional(
+    // Not as two branches: of those, null would be taken for an empty text.
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      maxLength: 64,
+      description:
+        'Without it the token ends after 90 days. null: never, where signIn.tokenMaxLifetime is 0.',
+    }),
+  ),
 });
 
 export function tokenRoutes(ports: AccessPorts): Route[] {
@@ -62,7 +70,7 @@ export function tokenRoutes(ports: AccessPorts): Route[] {
   ];
 }
 
-function createRoute({ tokens, now }: AccessPorts): Route {
+function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/api-tokens',
@@ -72,15 +80,13 @@ function createRoute({ tokens, now }: AccessPorts): Route {
       response: { 201: Type.Object({ data: Type.Object({ ...Token, token: Type.String() }) }) },
     },
     handler: async ({ body: wanted, identity }, reply) => {
-      const { userId, user: username } = accountOf(identity);
       const at = now();
-      const expiresAt = wanted.expires_at === undefined ? {} : { expiresAt: new Date(wanted.expires_at) };
-      const fault = tokenFault({ name: wanted.name, ...expiresAt }, at);
-      if (fault !== undefined) throw new Problem('invalid-request', fault);
+      const { userId, user: username, sessionId = '' } = freshAccountOf(identity, at);
+      const ending = endOf(wanted, tokenMaxSeconds, at);
       const scope = scopeOf(wanted);
       const { token, hash, prefix } = makeApiToken();
-      const about = { name: wanted.name, username, prefix, ...(scope && { scope }), ...expiresAt };
-      const made = await tokens.makeToken({ ...about, userId, hash }, at);
+      const about = { name: wanted.name, username, prefix, ...(scope && { scope }), ...ending };
+      const made = await tokens.makeToken({ ...about, userId, sessionId, hash }, at);
       if (made.answer !== 'made') {
         const { kind, detail } = REFUSED[made.answer];
         throw new Problem(kind, detail);
@@ -89,6 +95,17 @@ function createRoute({ tokens, now }: AccessPorts): Route {
       return reply.code(201).send({ data: { ...encode({ ...about, id: made.id, createdAt: at }), token } });
     },
   });
+}
+
+function endOf(
+  { name, expires_at: text }: { name: string; expires_at?: string | null },
+  maxLifetimeSeconds: number,
+  at: Date,
+): { expiresAt?: Date } {
+  const expiresAt = typeof text === 'string' ? new Date(text).getTime() : text;
+  const ending = tokenEnd({ name, expiresAt, maxLifetimeSeconds }, at.getTime());
+  if ('fault' in ending) throw new Problem('invalid-request', ending.fault);
+  return ending.end === null ? {} : { expiresAt: new Date(ending.end) };
 }
 
 /** A personal token names no team; any other names one, and a role. */
@@ -108,6 +125,7 @@ const REFUSED = {
   taken: { kind: 'already-exists', detail: 'You have a token of this name.' },
   'too-many': { kind: 'already-exists', detail: 'You have as many tokens as one may have. Delete some.' },
   'no-team': { kind: 'not-found', detail: 'There is no such team.' },
+  'session-over': { kind: 'unauthenticated', detail: 'The session has ended. Sign in again.' },
   'role-too-high': { kind: 'forbidden', detail: 'You have not this role in this team yourself.' },
 } as const;
 

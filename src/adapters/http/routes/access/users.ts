@@ -10,6 +10,7 @@ import { changeAccount, createAccount, removeAccount } from '#flows/manage-accou
 import { actOf, done } from './answers.ts';
 import {
   FullName,
+  KeepTokens,
   Nothing,
   Password,
   RolesByTeam,
@@ -103,16 +104,18 @@ function changeRoute(ports: AccessPorts): Route {
         password: Type.Optional(Password),
         global_admin: Type.Optional(Type.Boolean()),
         disabled: Type.Optional(Type.Boolean()),
+        keep_tokens: KeepTokens,
       }),
       response: answer(User),
     },
     handler: async ({ params: { username }, body: wanted, identity }) => {
-      const { full_name: fullName, global_admin: globalAdmin, disabled, password } = wanted;
+      const { full_name: fullName, global_admin: globalAdmin, disabled, password, keep_tokens } = wanted;
       const change = {
         ...(disabled !== undefined && { disabled }),
         ...(fullName !== undefined && { fullName }),
         ...(globalAdmin !== undefined && { globalAdmin }),
         ...(password !== undefined && { password }),
+        ...(keep_tokens !== undefined && { keepTokens: keep_tokens }),
       };
       done(await changeAccount(username, change, actOf(identity, ports.now()), ports));
       return { data: encodeUser(found(await ports.accounts.account(username), `User ${username}`)) };

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { rows } from '#adapters/database/pool.ts';
+import { openStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores.ts';
+import { ORIGIN, openGateway } from './gateway-under-test.ts';
+import type { Gateway } from './gateway-under-test.ts';
+
+/* Who gets an API token, and what ends it, over HTTP and a real Postgres. */
+const PASSWORD = 'correct horse';
+const NEXT = 'a sentence of mine';
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+let stores: TestStores;
+let gateway: Gateway;
+let strict: Gateway;
+let now: Date;
+let ann: string;
+let root: string;
+
+beforeAll(async () => {
+  stores = await openStores();
+  gateway = await openGateway(stores, { now: () => now, sessionSeconds: 0 });
+  strict = await openGateway(stores, { now: () => now, sessionSeconds: 0, tokenMaxSeconds: 365 * 86_400 });
+});
+beforeEach(async () => {
+  now = new Date();
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  await gateway.account('root', { globalAdmin: true });
+  await gateway.account('ann', { teams: { main: 'write' }, password: PASSWORD });
+  [root, ann] = await Promise.all([gateway.session('root'), gateway.session('ann')]);
+});
+afterAll(async () => {
+  await Promise.all([gateway.close(), strict.close()]);
+  await stores.close();
+});
+
+interface Told {
+  type: string;
+  detail: string;
+  data: { token: string; expires_at?: string };
+}
+const make = async (wanted: object = {}, at = gateway) =>
+  await at.ask<Told>('POST /api-tokens', {
+    as: ann,
+    body: { name: randomUUID(), personal: true, ...wanted },
+  });
+const works = async (token: string): Promise<boolean> =>
+  (await gateway.ask('GET /teams/main', { as: token })).status === 200;
+const pass = (milliseconds: number): void => void (now = new Date(now.getTime() + milliseconds));
+
+describe('an API token', () => {
+  test('is given only soon after a sign-in: an open browser that somebody finds opens no other way in', async () => {
+    expect((await make()).status).toBe(201);
+    pass(10 * MINUTE);
+    const refused = await make();
+    expect([refused.status, refused.body.type]).toEqual([403, 'https://millrace.dev/problems/sign-in-again']);
+    ann = await gateway.session('ann');
+    expect((await make()).status).toBe(201);
+  });
+
+  test('ends after 90 days unless another end is asked for', async () => {
+    const made = await make();
+    expect(made.body.data.expires_at).toBe(new Date(now.getTime() + 90 * DAY).toISOString());
+    pass(90 * DAY - 1);
+    expect(await works(made.body.data.token)).toBe(true);
+    pass(1);
+    expect(await works(made.body.data.token)).toBe(false);
+  });
+
+  test('never ends only where the installation allows it, and only when that is asked for', async () => {
+    const endless = await make({ expires_at: null });
+    expect([endless.status, endless.body.data.expires_at]).toEqual([201, undefined]);
+    for (const expires_at of [null, new Date(now.getTime() + 366 * DAY).toISOString()]) {
+      const refused = await make({ expires_at }, strict);
+      expect([refused.status, refused.body.detail]).toEqual([
+        400,
+        expect.stringContaining('A token ends within 365 days here'),
+      ]);
+    }
+    expect(
+      (await make({ expires_at: new Date(now.getTime() + 365 * DAY).toISOString() }, strict)).status,
+    ).toBe(201);
+  });
+
+  test('of the release before has no end, works on, and is shown so', async () => {
+    const { token } = (await make()).body.data;
+    await stores.pool.query(rows()`UPDATE api_tokens SET expires_at = NULL`);
+    pass(1000 * DAY);
+    expect(await works(token)).toBe(true);
+    ann = await gateway.session('ann');
+    const list = await gateway.ask<{ data: { expires_at?: string }[] }>('GET /api-tokens', { as: ann });
+    expect(list.body.data.map((one) => one.expires_at)).toEqual([undefined]);
+    const page = await gateway.ask('GET /profile', {
+      headers: { cookie: `__Host-millrace-session=${ann}`, accept: 'text/html' },
+    });
+    expect(page.text).toContain('without end');
+  });
+});
+
+const ENDS: Record<string, (more: object) => Promise<number>> = {
+  'a new password': async (more) => {
+    const body = { current_password: PASSWORD, new_password: NEXT, ...more };
+    return (await gateway.ask('PUT /profile/password', { as: ann, body })).status;
+  },
+  'signing out everywhere': async (more) =>
+    (await gateway.ask('POST /auth/logout-everywhere', { as: ann, body: more })).status,
+  'a password that an admin gives': async (more) =>
+    (await gateway.ask('PUT /users/ann', { as: root, body: { password: NEXT, ...more } })).status,
+};
+const tokensOf = async (): Promise<number> =>
+  await stores.pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM api_tokens`);
+
+describe.each(Object.entries(ENDS))('%s', (_, end) => {
+  test('ends the API tokens of the account, those of teams too, and the audit log tells how many', async () => {
+    const scope = { personal: false, team_canonical: 'main', role: 'read' };
+    const tokens = [await make(), await make(scope)].map(({ body }) => body.data.token);
+    expect(await Promise.all(tokens.map(works))).toEqual([true, true]);
+    expect([200, 204]).toContain(await end({}));
+    expect(await Promise.all(tokens.map(works))).toEqual([false, false]);
+    const audit = await gateway.ask<{ data: { details?: object }[] }>('GET /admin/audit', { as: root });
+    expect(audit.body.data.map(({ details }) => details)).toContainEqual({ tokens_deleted: 2 });
+  });
+
+  test('leaves them when that is asked for', async () => {
+    await make();
+    expect([200, 204]).toContain(await end({ keep_tokens: true }));
+    expect(await tokensOf()).toBe(1);
+  });
+
+  test('leaves none that is made at the same moment', async () => {
+    await Promise.all([end({}), ...Array.from({ length: 8 }, async () => await make())]);
+    expect(await tokensOf()).toBe(0);
+  });
+});
+
+test('a form keeps tokens only where its box is ticked', async () => {
+  const cookie = `__Host-millrace-session=${ann}`;
+  const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as: ann });
+  const fields = { csrf_token: session.body.data.csrf_token, current_password: PASSWORD, new_password: NEXT };
+  await make();
+  const answer = await fetch(`${gateway.base}/profile/password`, {
+    method: 'POST',
+    headers: { cookie, accept: 'text/html', origin: ORIGIN },
+    body: new URLSearchParams({ ...fields, keep_tokens: 'yes' }),
+    redirect: 'manual',
+  });
+  expect([answer.status, await tokensOf()]).toEqual([303, 1]);
+});
