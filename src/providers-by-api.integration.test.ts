@@ -131,7 +131,9 @@ describe('a provider that the API makes', () => {
     expect((await objectOf()).spec).toMatchObject({ issuerURL: 'https://id.example.org' });
     const within = { issuer_url: 'https://id.example.org/realms/company' };
     expect((await ask('PUT /admin/oauth-providers/company', within)).status).toBe(200);
-    expect((await ask('PUT /admin/oauth-providers/company', { ...body, client_secret: OTHER })).status).toBe(200);
+    expect((await ask('PUT /admin/oauth-providers/company', { ...body, client_secret: OTHER })).status).toBe(
+      200,
+    );
     expect(await secretOf()).toBe(OTHER);
   });
 

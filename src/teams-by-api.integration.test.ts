@@ -38,6 +38,7 @@ const readyOf = async (reason: string) =>
     async () => (await statusOf())?.conditions?.find(({ type }) => type === 'Ready'),
     (ready) => ready?.reason === reason,
   );
+const ignored = async () => (await statusOf())?.conditions?.find(({ type }) => type === 'GroupsIgnored');
 const apply = async (spec: object) => await house.apply(KINDS.teams, { metadata: { name: team }, spec });
 const roles = async () => {
   const answer = await ask<{ data: { username: string; role: string; group_role?: string }[] }>(
@@ -271,5 +272,59 @@ describe('groups of an identity provider', () => {
     expect(await roles()).toMatchObject({ ann: 'admin' });
     const gone = await ask(`DELETE /teams/${team}/members/ann`);
     expect([gone.status, gone.body.detail]).toEqual([404, expect.stringContaining('not a member')]);
+  });
+
+  test('of another provider that tells groups, too, give nobody the role of the same name', async () => {
+    await apply({ groups: [{ claim: 'ops', role: 'admin' }] });
+    await readyOf('NamespaceReady');
+    await save({});
+    const link = async (username: string, { canonical, issuer }: { canonical: string; issuer: string }) => {
+      const id = await house.gateway.account(username, { password: 'a long password' });
+      const token = await house.gateway.session(username);
+      const [session] = await house.stores.access.sessions.sessions(id, { at: new Date(), idleSeconds: 0 });
+      await house.stores.access.oauth.link(
+        { userId: id, sessionId: session?.id ?? '' },
+        { issuer, subject: username, provider: canonical, groups: ['ops'] },
+        new Date(),
+      );
+      return async () =>
+        (await ask<{ data: { role: string }[] }>('GET /teams', undefined, token)).body.data[0]?.role;
+    };
+    const ours = await link('ann', { canonical: 'company', issuer: 'https://id.example.org' });
+    expect(await ours()).toBe('admin');
+    // Where people make groups of their own.
+    await save({ canonical: 'forge', issuerUrl: 'https://forge.example.com' });
+    const theirs = await link('mallory', { canonical: 'forge', issuer: 'https://forge.example.com' });
+    expect([await ours(), await theirs()]).toEqual([undefined, undefined]);
+    const told = await eventually(ignored, (one) => one !== undefined);
+    expect(told).toMatchObject({
+      reason: 'ProviderRequired',
+      message: expect.stringContaining('Groups ops give no role: 2 providers tell groups (company, forge).'),
+    });
+    await apply({ groups: [{ claim: 'ops', provider: 'company', role: 'admin' }] });
+    await eventually(ignored, (one) => one === undefined);
+    expect([await ours(), await theirs()]).toEqual(['admin', undefined]);
+    expect((await ask(`GET /teams/${team}`)).body.data).toMatchObject({
+      groups: [{ claim: 'ops', provider: 'company', role: 'admin' }],
+    });
+  });
+
+  test('are refused by the API without a provider where several tell groups, and of one that is not there', async () => {
+    await apply({});
+    await readyOf('NamespaceReady');
+    await save({});
+    await save({ canonical: 'forge', issuerUrl: 'https://forge.example.com' });
+    for (const [group, detail] of [
+      [{ claim: 'ops', role: 'read' }, 'Name the provider of each group'],
+      [
+        { claim: 'ops', provider: 'none', role: 'read' },
+        'is named none. Those that tell groups: company, forge.',
+      ],
+    ] as const) {
+      const refused = await ask(`PUT /teams/${team}`, { groups: [group] });
+      expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining(detail)]);
+    }
+    const groups = [{ claim: 'ops', provider: 'forge', role: 'read' }];
+    expect((await ask(`PUT /teams/${team}`, { groups })).body.data).toMatchObject({ groups });
   });
 });

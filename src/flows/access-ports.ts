@@ -1,8 +1,8 @@
 import type { AccessRefusal, AccountFacts, MemberFacts } from '#domain/access/last-admin.ts';
+import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { Attempt, Failures, ThrottleKind } from '#domain/access/throttle.ts';
-import type { GroupRole } from './team-ports.ts';
 import type { Listed, Page } from './views.ts';
 
 /*

@@ -1,3 +1,5 @@
+import { ignoredGroups } from '#domain/access/group-roles.ts';
+import type { IgnoredGroups } from '#domain/access/group-roles.ts';
 import { refuseMembers } from '#domain/access/last-admin.ts';
 import type { NamespaceAnswer, TeamCluster, TeamManifest } from './manifest-ports.ts';
 import type { TeamSaved, TeamStore } from './team-ports.ts';
@@ -9,7 +11,7 @@ export interface ApplyTeamPorts {
 }
 
 export type TeamApplied =
-  | { outcome: 'applied'; pipelines: number; now: TeamSaved }
+  | { outcome: 'applied'; pipelines: number; now: TeamSaved; ignoredGroups?: IgnoredGroups }
   | (NamespaceAnswer & { answer: 'refused'; outcome: 'refused' });
 
 /** Manifest → namespace and what fences it → the team's row, without which no pipeline of it is saved, and who is in it. */
@@ -18,5 +20,11 @@ export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): 
   if (namespace.answer === 'refused') return { outcome: 'refused', ...namespace };
   const { uid: _, ...team } = manifest;
   const now = await ports.store.saveTeam(team, { at: ports.now(), refuse: refuseMembers });
-  return { outcome: 'applied', pipelines: await ports.cluster.pipelinesIn(manifest.namespace), now };
+  const ignored = ignoredGroups(now.groups, now.tellingGroups);
+  return {
+    outcome: 'applied',
+    pipelines: await ports.cluster.pipelinesIn(manifest.namespace),
+    now,
+    ...(ignored !== undefined && { ignoredGroups: ignored }),
+  };
 }

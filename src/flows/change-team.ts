@@ -1,5 +1,7 @@
+import { ignoredGroups } from '#domain/access/group-roles.ts';
 import { teamNameFault } from '#domain/access/names-and-passwords.ts';
 import type { Act, Changed, MemberStore, TeamView } from './access-ports.ts';
+import type { OAuthStore } from './oauth-ports.ts';
 import type { TeamObjects, Written } from './object-ports.ts';
 
 export interface ChangeTeamPorts {
@@ -78,9 +80,17 @@ export async function updateTeam(
   name: string,
   change: Parameters<MemberStore['changeTeam']>[1],
   act: Act,
-  { members }: Pick<ChangeTeamPorts, 'members'>,
+  { members, oauth }: Pick<ChangeTeamPorts, 'members'> & { oauth: Pick<OAuthStore, 'providers'> },
 ): Promise<Changed | { answer: 'fault'; message: string }> {
-  const claims = (change.groups ?? []).map(({ claim }) => claim);
+  const { groups = [] } = change;
+  const claims = groups.map(({ claim }) => claim);
   if (new Set(claims).size < claims.length) return { answer: 'fault', message: 'A group is named twice.' };
+  const providers = groups.length === 0 ? [] : await oauth.providers();
+  const telling = providers.filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined);
+  const ignored = ignoredGroups(
+    groups,
+    telling.map(({ canonical }) => canonical),
+  );
+  if (ignored !== undefined) return { answer: 'fault', message: ignored.message };
   return await members.changeTeam(name, change, act);
 }

@@ -6,7 +6,7 @@ import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
 import type { PipelineName } from './ports.ts';
 import type { RenamedFrom, Renaming } from './rename-ports.ts';
-import type { GroupRole } from './team-ports.ts';
+import type { GroupRole } from '#domain/access/group-roles.ts';
 
 /*
  * What the flows from manifests need from outside, beside the stores of `ports.ts`. The same promises hold: each call may be repeated

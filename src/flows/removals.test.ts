@@ -128,7 +128,7 @@ describe('a team', () => {
 
   test('is saved only once its namespace is ready', async () => {
     const saved: string[] = [];
-    const now = { members: [], groups: [] };
+    const now = { members: [], groups: [], tellingGroups: [] };
     const clock = { now: () => new Date() };
     const store = {
       saveTeam: ({ name }: { name: string }) => {

@@ -73,7 +73,11 @@ export async function signIn(
       : undefined;
   if (session === undefined) {
     const entry = { actor: name, action: 'user.sign_in_failed', targetType: 'user', target: name };
-    await ports.audit.record({ ...entry, details: { address: caller.address, client: caller.client }, at: ports.now() });
+    await ports.audit.record({
+      ...entry,
+      details: { address: caller.address, client: caller.client },
+      at: ports.now(),
+    });
     return { answer: 'failed' };
   }
   await ports.throttle.forgive(keys);

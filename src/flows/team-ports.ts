@@ -1,3 +1,4 @@
+import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 
 /* What the flows of teams need from outside. The promises of `ports.ts` hold. */
@@ -17,17 +18,13 @@ export interface TeamToSave {
   retention?: { builds?: number; days?: number; minimumSucceeded?: number };
 }
 
-/** The role of whoever an identity provider counts to a group. */
-export interface GroupRole {
-  claim: string;
-  role: Role;
-}
-
 /** What holds of a team now, whoever said it. */
 export interface TeamSaved {
   displayName?: string;
   members: { user: string; role: Role }[];
   groups: GroupRole[];
+  /** The enabled identity providers that tell groups. */
+  tellingGroups: string[];
   /** Why the members of the manifest are not those of the team: what was before goes on. */
   refused?: { reason: 'LastAdmin'; message: string };
 }

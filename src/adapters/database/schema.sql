@@ -518,6 +518,7 @@ CREATE TABLE team_groups (
   team_id bigint NOT NULL,
   claim text NOT NULL,
   role text NOT NULL,
+  provider text,
   CONSTRAINT team_groups_pkey PRIMARY KEY (team_id, claim),
   CONSTRAINT team_groups_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'maintain'::text, 'admin'::text]))),
   CONSTRAINT team_groups_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)

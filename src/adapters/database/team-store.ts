@@ -1,5 +1,11 @@
 import { audit } from '#adapters/database/access/audit.ts';
-import { groupsOf, membersOf, saveGroups, saveMembers } from '#adapters/database/access/team-members.ts';
+import {
+  groupsOf,
+  membersOf,
+  saveGroups,
+  saveMembers,
+  tellingGroups,
+} from '#adapters/database/access/team-members.ts';
 import { inTurn } from '#adapters/database/access/turns.ts';
 import type { TeamSaved, TeamStore, TeamToSave } from '#flows/team-ports.ts';
 import { holdEpoch } from './fence.ts';
@@ -80,6 +86,7 @@ async function savedOf(connection: Transaction, id: number): Promise<TeamSaved> 
     ...(displayName !== null && { displayName }),
     members: await membersOf(connection, id),
     groups: await groupsOf(connection, id),
+    tellingGroups: await tellingGroups(connection),
   };
 }
 

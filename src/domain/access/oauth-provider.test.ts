@@ -73,7 +73,11 @@ describe('the secret of our client would go elsewhere', () => {
     'not by what is no address': [OIDC, { clientId: 'other', scopes: ['openid'], enabled: false }, []],
     'by another issuer': [OIDC, { issuerUrl: 'https://evil.example/realm' }, ['issuerUrl']],
     'by another port': [OIDC, { issuerUrl: 'https://id.example.org:8443/realm' }, ['issuerUrl']],
-    'by a name that begins like it': [OIDC, { issuerUrl: 'https://id.example.org.evil.example' }, ['issuerUrl']],
+    'by a name that begins like it': [
+      OIDC,
+      { issuerUrl: 'https://id.example.org.evil.example' },
+      ['issuerUrl'],
+    ],
     'by another place for tokens': [OAUTH2, { tokenUrl: 'https://evil.example/token' }, ['tokenUrl']],
     'by other places for people and what is told of them': [
       OAUTH2,

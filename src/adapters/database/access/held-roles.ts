@@ -4,7 +4,8 @@ const RISING = sql.fragment`ARRAY['read', 'write', 'maintain', 'admin']`;
 
 /**
  * Who holds which role in which team: members, and those whom an identity provider counted to a group of the team when they last signed
- * in by it. A group counts while the provider is enabled, speaks for the same issuer and names the claim with groups.
+ * in by it. A group counts while the provider is enabled, speaks for the same issuer and names the claim with groups; a group that names no
+ * provider, while there is only one that does.
  */
 export const HELD_ROLES = sql.fragment`(
   SELECT team_id, user_id, role, false AS by_group FROM team_members
@@ -12,7 +13,9 @@ export const HELD_ROLES = sql.fragment`(
   SELECT g.team_id, i.user_id, g.role, true FROM oauth_identities i
     JOIN oauth_providers p ON p.canonical = i.provider AND p.issuer = i.issuer AND p.enabled AND p.groups_claim IS NOT NULL
     CROSS JOIN LATERAL jsonb_array_elements_text(i.groups) AS told(claim)
-    JOIN team_groups g ON g.claim = told.claim)`;
+    JOIN team_groups g ON g.claim = told.claim
+      AND (g.provider = p.canonical OR (g.provider IS NULL AND NOT EXISTS (
+        SELECT 1 FROM oauth_providers other WHERE other.enabled AND other.groups_claim IS NOT NULL AND other.canonical <> p.canonical))))`;
 
 /** Of several roles the one that includes the others. */
 export const highest = (role: ReturnType<typeof sql.fragment>): ReturnType<typeof sql.fragment> =>

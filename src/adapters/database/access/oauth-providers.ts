@@ -6,6 +6,7 @@ import type { Offered, Ways } from '#domain/access/lock-out.ts';
 import type { Act } from '#flows/access-ports.ts';
 import type { Kept, OAuthStore, StoredProvider } from '#flows/oauth-ports.ts';
 import { audit } from './audit.ts';
+import { tellOfGroups } from './team-members.ts';
 import { inTurn } from './turns.ts';
 
 type Rows = Pick<
@@ -31,6 +32,7 @@ export function providerRows(database: Database): Rows {
         const gone = await connection.maybeOneFirst(rows<{ canonical: string }>()`
           DELETE FROM oauth_providers WHERE canonical = ${canonical} RETURNING canonical`);
         if (gone === null) return { answer: 'unknown' };
+        await tellOfGroups(connection);
         await audit(connection, entry('provider.deleted', canonical, act));
         return { answer: 'done' };
       }),
@@ -64,6 +66,7 @@ async function save(
   const same = before !== undefined && definitionOf(before) === definitionOf(provider);
   if (!same || !isOfTheSameState(before, provider)) await saveRow(connection, provider);
   const action = before === undefined ? 'provider.created' : 'provider.updated';
+  if (!same) await tellOfGroups(connection);
   if (!same) await audit(connection, entry(action, provider.canonical, act));
   return { answer: 'done' };
 }

@@ -1,7 +1,9 @@
 import { sql, type CommonQueryMethods } from 'slonik';
 import { rows, texts, time, type Transaction } from '#adapters/database/pool.ts';
+import { withoutNulls } from '#adapters/database/nulls.ts';
+import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { GroupRole, TeamSaved, TeamToSave } from '#flows/team-ports.ts';
+import type { TeamSaved, TeamToSave } from '#flows/team-ports.ts';
 import { audit } from './audit.ts';
 
 export interface TeamChange {
@@ -115,22 +117,23 @@ export async function saveGroups(
 ): Promise<void> {
   const before = await groupsOf(connection, id);
   const wanted = groups
-    .map(({ claim, role }) => ({ claim, role }))
+    .map(({ claim, provider, role }) => ({ claim, ...(provider !== undefined && { provider }), role }))
     .toSorted((one, other) => (one.claim < other.claim ? -1 : 1));
   if (JSON.stringify(before) === JSON.stringify(wanted)) return;
   await connection.query(rows()`DELETE FROM team_groups WHERE team_id = ${id}`);
   await connection.query(rows()`
-    INSERT INTO team_groups (team_id, claim, role)
-    SELECT ${id}, claim, role FROM unnest(${texts(wanted.map(({ claim }) => claim))},
-      ${texts(wanted.map(({ role }) => role))}) AS wanted(claim, role)`);
+    INSERT INTO team_groups (team_id, claim, provider, role)
+    SELECT ${id}, claim, nullif(provider, ''), role FROM unnest(${texts(wanted.map(({ claim }) => claim))},
+      ${texts(wanted.map(({ provider = '' }) => provider))}, ${texts(wanted.map(({ role }) => role))})
+      AS wanted(claim, provider, role)`);
   const entry = { team, actor: by, at, action: 'team.groups_changed', targetType: 'team', target: team };
   await audit(connection, { ...entry, details: { groups: wanted } });
 }
 
 export async function groupsOf(connection: CommonQueryMethods, id: number): Promise<GroupRole[]> {
-  const found = await connection.any(rows<GroupRole>()`
-    SELECT claim, role FROM team_groups WHERE team_id = ${id} ORDER BY claim COLLATE "C"`);
-  return [...found];
+  const found = await connection.any(rows<GroupRole & { provider: string | null }>()`
+    SELECT claim, provider, role FROM team_groups WHERE team_id = ${id} ORDER BY claim COLLATE "C"`);
+  return found.map(withoutNulls);
 }
 
 export async function membersOf(connection: CommonQueryMethods, id: number): Promise<TeamSaved['members']> {
@@ -156,6 +159,19 @@ export async function expectAgain(connection: Transaction, userId: number): Prom
     SELECT m.team_id, u.username, m.role FROM team_members m JOIN users u ON u.id = m.user_id
       JOIN teams t ON t.id = m.team_id AND t.members_by_manifest
     WHERE m.user_id = ${userId} ON CONFLICT DO NOTHING`);
+}
+
+/** Enabled ones that tell groups, by name. */
+export async function tellingGroups(connection: CommonQueryMethods): Promise<string[]> {
+  const found = await connection.anyFirst(rows<{ canonical: string }>()`
+    SELECT canonical FROM oauth_providers WHERE enabled AND groups_claim IS NOT NULL ORDER BY canonical`);
+  return [...found];
+}
+
+/** Of all teams with groups: what a provider tells, or that it no more does, changes what their groups give. */
+export async function tellOfGroups(connection: CommonQueryMethods): Promise<void> {
+  await connection.query(rows()`
+    SELECT pg_notify('millrace', 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);
 }
 
 /** For the operator, which mirrors it in the status of the Team. Sent when the transaction commits. */

@@ -7,6 +7,7 @@ import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
 import type { Change, Store } from '#adapters/kubernetes/watch/store.ts';
+import type { IgnoredGroups } from '#domain/access/group-roles.ts';
 import type { TeamApplied } from '#flows/apply-team.ts';
 import type { TeamManifest } from '#flows/manifest-ports.ts';
 import type { TeamSaved } from '#flows/team-ports.ts';
@@ -115,7 +116,8 @@ export class TeamsController {
     await this.#options.watched.watchNamespace(namespace);
     this.#tellPipelines(seen, namespace);
     const { now } = applied;
-    return [now.refused === undefined ? [readyIn(namespace)] : stalled(now.refused), now];
+    const ready = now.refused === undefined ? [readyIn(namespace)] : stalled(now.refused);
+    return [[...ready, ...groupCondition(applied.ignoredGroups)], now];
   }
 
   async #apply(seen: SeenTeam): Promise<TeamApplied> {
@@ -196,6 +198,11 @@ function stalled({ reason, message }: { reason: string; message: string }): Want
     { type: 'Ready', status: 'False', reason, message },
     { type: 'Stalled', status: 'True', reason, message },
   ];
+}
+
+/** Only while some group gives no role. */
+function groupCondition(ignored: IgnoredGroups | undefined): WantedCondition[] {
+  return ignored === undefined ? [] : [{ type: 'GroupsIgnored', status: 'True', ...ignored }];
 }
 
 const MOST_MIRRORED = 200;

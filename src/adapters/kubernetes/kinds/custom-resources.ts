@@ -213,10 +213,12 @@ export interface TeamObject {
       /** Each includes those before it. */
       role: 'read' | 'write' | 'maintain' | 'admin';
     }[];
-    /** Roles that groups of identity providers give, beside those of members: whoever the provider counts to the group when they sign in has the role until it no longer does. Providers whose groupsClaim is set are asked. When set, it wins over the API. */
+    /** Roles that groups of identity providers give, beside those of members: whoever the provider counts to the group when they sign in has the role until it no longer does. Providers whose groupsClaim is set are asked. When set, it wins over the API. Groups that give no role are named by the condition GroupsIgnored. */
     groups?: {
       /** Name of the group, as the provider tells it. */
       claim: string;
+      /** Name of the OAuthProvider whose group it is. Where several enabled providers have groupsClaim, it is required: a group without it gives no role until then. */
+      provider?: string;
       /** Each includes those before it. */
       role: 'read' | 'write' | 'maintain' | 'admin';
     }[];
@@ -326,10 +328,12 @@ export interface TeamObject {
     groups?: {
       /** Name of the group. */
       claim: string;
+      /** Name of the OAuthProvider whose group it is. */
+      provider?: string;
       /** What whoever is in it may. */
       role: 'read' | 'write' | 'maintain' | 'admin';
     }[];
-    /** Ready: the namespace is set up. Reconciling and Stalled are there only while they are true; a Team that waits for its last Pipelines before it goes says so in Ready. */
+    /** Ready: the namespace is set up. GroupsIgnored, Reconciling and Stalled are there only while they are true; a Team that waits for its last Pipelines before it goes says so in Ready. */
     conditions?: {
       /** Name of the condition. */
       type: string;

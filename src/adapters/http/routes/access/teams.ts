@@ -12,7 +12,18 @@ import { accountOf, actOf, done } from './answers.ts';
 import { problemOf, writable } from './objects.ts';
 import { Nothing, RoleName, SMALL_BODY, Username, body } from './schemas.ts';
 
-const Group = Type.Object({ claim: Type.String({ minLength: 1, maxLength: 256 }), role: RoleName });
+const Group = Type.Object({
+  claim: Type.String({ minLength: 1, maxLength: 256 }),
+  provider: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description:
+        'Whose group it is, by the name of the provider. Required where several providers tell groups.',
+    }),
+  ),
+  role: RoleName,
+});
 
 const Team = {
   name: Type.String(),
@@ -114,7 +125,7 @@ function lifeRoutes(ports: AccessPorts): Route[] {
       },
       handler: async ({ params: { team }, body: { display_name: displayName, groups }, identity }) => {
         const change = { ...(displayName !== undefined && { displayName }), ...(groups && { groups }) };
-        done(await updateTeam(team, change, actOf(identity, now()), { members }));
+        done(await updateTeam(team, change, actOf(identity, now()), { members, oauth: ports.oauth }));
         return { data: encodeTeam(found(await members.team(team), `Team ${team}`)) };
       },
     }),
