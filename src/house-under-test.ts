@@ -61,6 +61,8 @@ export async function openHouse(options: Options = {}) {
     restricted: new ApiClient(asGateway),
     /** With the rights of the operator, which itself is an administrator here. */
     operator: new ApiClient(asOperator),
+    /** Of an account of Kubernetes. */
+    as: (user: string): ApiClient => new ApiClient(impersonating(connection, user)),
     door,
     gateway,
     async apply<T>(kind: Kind<T>, object: unknown): Promise<void> {

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { eventually, openHouse } from './house-under-test.ts';
+import type { House } from './house-under-test.ts';
+
+/* Whose word an object is, over a real API server with the chart's rights and policies: that the API made it, and who changed it. */
+const TEAM = 'marked';
+const TENANT = 'a-tenant';
+const BY_API = { 'millrace.dev/managed-by': 'api' };
+const BY_ROOT = { 'millrace.dev/changed-by': 'root' };
+const SPEC = { config: 'job "a" {\n  task "b" {\n    run "exec" {\n      path = "true"\n    }\n  }\n}\n' };
+const PIPELINES: Kind<object> = {
+  apiVersion: KINDS.pipelines.apiVersion,
+  kind: 'Pipeline',
+  plural: 'pipelines',
+  namespaced: true,
+};
+const BINDINGS: Kind<object> = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  namespaced: true,
+};
+let house: House;
+let tenant: ApiClient;
+let count = 0;
+/** Each test has a Pipeline of its own. */
+let name = '';
+
+beforeAll(async () => {
+  house = await openHouse({ sessionSeconds: 0 });
+  await house.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
+  await eventually(
+    async () => await house.client.get(KINDS.namespaces, { name: TEAM }),
+    ({ ok }) => ok,
+  );
+  await house.apply(BINDINGS, {
+    metadata: { name: 'tenant', namespace: TEAM },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'millrace-edit' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: TENANT }],
+  });
+  tenant = house.as(TENANT);
+  await eventually(
+    async () => await tenant.create(PIPELINES, pipeline('first')),
+    ({ ok }) => ok,
+  );
+}, 600_000);
+beforeEach(() => {
+  count += 1;
+  name = `app-${count}`;
+});
+afterAll(async () => await house.close(), 600_000);
+
+function pipeline(of: string, metadata: object = {}): object {
+  const { apiVersion, kind } = PIPELINES;
+  return { apiVersion, kind, metadata: { name: of, namespace: TEAM, ...metadata }, spec: SPEC };
+}
+
+async function patched(by: ApiClient, metadata: object): Promise<string> {
+  const answer = await by.patchMerge(PIPELINES, { namespace: TEAM, name }, { metadata });
+  return answer.ok ? 'allowed' : answer.message;
+}
+
+const ONLY_LABEL = 'only the public gateway labels an object millrace.dev/managed-by=api';
+const ONLY_NAME = 'only the public gateway says in millrace.dev/changed-by who changed an object';
+
+describe('a tenant who may edit Pipelines', () => {
+  test.each([
+    ['that the API made it', { labels: BY_API }, ONLY_LABEL],
+    ['that somebody else changed it', { annotations: BY_ROOT }, ONLY_NAME],
+    ['both', { labels: BY_API, annotations: BY_ROOT }, 'only the public gateway'],
+  ])('cannot say of a Pipeline, new or old: %s', async (_, metadata, reason) => {
+    const made = await tenant.create(PIPELINES, pipeline(name, metadata));
+    expect(made).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
+    orThrow(await tenant.create(PIPELINES, pipeline(name)), 'making');
+    expect(await patched(tenant, metadata)).toContain(reason);
+    expect(await patched(tenant, { labels: { team: 'ours' }, annotations: { note: 'x' } })).toBe('allowed');
+  });
+
+  test('may change one of the API, and take its marks away, but name nobody else as who changed it', async () => {
+    orThrow(
+      await house.restricted.create(PIPELINES, pipeline(name, { labels: BY_API, annotations: BY_ROOT })),
+      'making',
+    );
+    expect(await patched(tenant, { labels: { team: 'ours' } })).toBe('allowed');
+    expect(await patched(tenant, { annotations: { 'millrace.dev/changed-by': 'ann' } })).toContain(ONLY_NAME);
+    expect(await patched(tenant, { annotations: { 'millrace.dev/changed-by': null } })).toBe('allowed');
+    expect(await patched(tenant, { annotations: BY_ROOT })).toContain(ONLY_NAME);
+    expect(await patched(tenant, { labels: { 'millrace.dev/managed-by': null } })).toBe('allowed');
+    expect(await patched(tenant, { labels: BY_API })).toContain(ONLY_LABEL);
+  });
+});
+
+test('who administers the cluster may restore objects of the API from a backup', async () => {
+  const restored = pipeline(name, { labels: BY_API, annotations: BY_ROOT });
+  expect(await house.client.create(PIPELINES, restored)).toMatchObject({ ok: true });
+});
+
+describe('the operator', () => {
+  test('cannot make an object one that it may delete, nor the other way round', async () => {
+    orThrow(await tenant.create(PIPELINES, pipeline(name)), 'making');
+    // Two policies stand in the way, and either may be named.
+    expect(await patched(house.operator, { labels: BY_API })).toMatch(/denied request: .*managed-by/);
+    const other = `${name}-of-the-api`;
+    orThrow(await house.restricted.create(PIPELINES, pipeline(other, { labels: BY_API })), 'making');
+    name = other;
+    expect(await patched(house.operator, { labels: { 'millrace.dev/managed-by': null } })).toContain(
+      'the operator never changes the label millrace.dev/managed-by',
+    );
+    expect(await patched(house.operator, { finalizers: ['millrace.dev/pipeline'] })).toBe('allowed');
+  });
+});
