@@ -4,7 +4,6 @@ import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { preferred } from '#adapters/http/negotiate.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
-import type { BuildRef } from '#flows/ports.ts';
 import type { LogPage } from '#flows/views.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
@@ -47,13 +46,21 @@ export function logRoutes(api: PublicApi): Route[] {
           },
         },
       },
-      handler: async ({ params, query, headers }, reply) => {
+      handler: async (request, reply) => {
+        const { params, query, headers } = request;
         const ref = refOf(params);
         const page = found(await api.logs(ref, query.after), describeBuild(ref));
         if (preferred(headers.accept, ['text/plain', 'application/json']) === 'application/json') {
           return reply.type('application/json; charset=utf-8').send(encode(page));
         }
-        return reply.type('text/plain; charset=utf-8').send(Readable.from(text(api, ref, page)));
+        return reply.type('text/plain; charset=utf-8').send(
+          Readable.from(
+            logText(page, {
+              mayStill: async () => await request.server.mayStill(request),
+              read: async (after) => await api.logs(ref, after),
+            }),
+          ),
+        );
       },
     }),
   ];
@@ -71,8 +78,17 @@ export function encodeChunk({ at, ...chunk }: LogPage['chunks'][number]) {
   return { ...chunk, at: at.toISOString() };
 }
 
-/** Page after page, each read only when the one before has been sent. A line tells where another attempt begins, and why. */
-async function* text(api: PublicApi, ref: BuildRef, first: LogPage): AsyncGenerator<string> {
+interface LogReading {
+  /** Fails when whoever downloads may not read it any more. */
+  mayStill: () => Promise<void>;
+  read: (after: number) => Promise<LogPage | undefined>;
+}
+
+/**
+ * Page after page, each read only when the one before has been sent, to whoever may still read it: a slow download lasts minutes. A line tells
+ * where another attempt begins, and why.
+ */
+export async function* logText(first: LogPage, { mayStill, read }: LogReading): AsyncGenerator<string> {
   let page: LogPage | undefined = first;
   let attempt = first.chunks[0]?.attempt ?? 1;
   while (page !== undefined) {
@@ -82,7 +98,9 @@ async function* text(api: PublicApi, ref: BuildRef, first: LogPage): AsyncGenera
       yield chunk.text;
     }
     const last: number | undefined = page.chunks.at(-1)?.sequence;
-    page = page.hasMore && last !== undefined ? await api.logs(ref, last) : undefined;
+    if (!page.hasMore || last === undefined) return;
+    await mayStill();
+    page = await read(last);
   }
 }
 
