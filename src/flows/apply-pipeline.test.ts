@@ -53,6 +53,7 @@ interface World {
   /** What is in the database from before. */
   known?: Pipeline;
   facts?: PipelineFacts;
+  blockedChecks?: string[];
   repinned?: { stopped: number[] };
 }
 
@@ -88,7 +89,7 @@ function ports(world: World) {
       configurationOf: () => Promise.resolve(world.configuration ?? found),
       applyChecks: (pipeline) => {
         scheduled.push(pipeline);
-        return Promise.resolve();
+        return Promise.resolve(world.blockedChecks ?? []);
       },
       compareRenamed: () => Promise.resolve('gone'),
       settleRename: () => Promise.resolve(),
@@ -112,6 +113,19 @@ describe('a manifest', () => {
       { team: 'blue', config: 'text', digest: 'digest', definition, actor: 'manifest' },
     ]);
     expect(scheduled).toMatchObject([{ id: 1, definition }]);
+  });
+
+  test('tells which checks cannot be scheduled, also of the last good revision', async () => {
+    const blockedChecks = ['The CronJob blue/x is not one of ours.'];
+    expect(await applyPipeline(manifest, ports({ blockedChecks }).ports)).toMatchObject({
+      outcome: 'applied',
+      blockedChecks,
+    });
+    const broken = { blockedChecks, compilation: wrong, known: earlier, facts: facts() };
+    expect(await applyPipeline(manifest, ports(broken).ports)).toMatchObject({
+      outcome: 'invalid',
+      blockedChecks,
+    });
   });
 
   test('that pins what the pipeline does not have is refused, and its last good revision stays', async () => {

@@ -43,6 +43,8 @@ interface Running {
   facts?: PipelineFacts;
   /** What of it gets no Pod, because of its tags. */
   refusedTags?: Misplaced[];
+  /** Checks whose CronJob cannot be made, a sentence for each. */
+  blockedChecks?: string[];
 }
 
 /** Manifest → text, variables and sources → definition → revision → CronJobs. */
@@ -117,13 +119,14 @@ async function accept(
   });
   tellPins(saved, ports);
   const facts = await ports.store.pipelineFacts(manifest);
-  await ports.cluster.applyChecks({ ...manifest, id: saved.id, definition });
+  const blockedChecks = await ports.cluster.applyChecks({ ...manifest, id: saved.id, definition });
   return {
     outcome: 'applied',
     saved,
     warnings: rendered(compilation),
     ...(facts === undefined ? {} : { facts }),
     refusedTags: ports.cluster.refusedTags(manifest.team, definition),
+    ...(blockedChecks.length > 0 && { blockedChecks }),
   };
 }
 
@@ -142,8 +145,12 @@ async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePort
   ]);
   if (known === undefined || facts === undefined) return {};
   const { id, pipeline: definition } = known;
-  await ports.cluster.applyChecks({ ...manifest, id, definition });
-  return { facts, refusedTags: ports.cluster.refusedTags(manifest.team, definition) };
+  const blockedChecks = await ports.cluster.applyChecks({ ...manifest, id, definition });
+  return {
+    facts,
+    refusedTags: ports.cluster.refusedTags(manifest.team, definition),
+    ...(blockedChecks.length > 0 && { blockedChecks }),
+  };
 }
 
 function rendered({ diagnostics }: Compilation): string[] {

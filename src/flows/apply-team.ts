@@ -23,7 +23,7 @@ export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): 
   const ignored = ignoredGroups(now.groups, now.tellingGroups);
   return {
     outcome: 'applied',
-    pipelines: await ports.cluster.pipelinesIn(manifest.namespace),
+    pipelines: await ports.cluster.pipelinesOf(manifest),
     now,
     ...(ignored !== undefined && { ignoredGroups: ignored }),
   };

@@ -64,8 +64,8 @@ export interface TeamCluster {
    * role bindings, network policy and quota in it as the Team says.
    */
   prepareNamespace(team: TeamManifest): Promise<NamespaceAnswer>;
-  /** Pipeline objects in the namespace, those being deleted included. */
-  pipelinesIn(namespace: string): Promise<number>;
+  /** Pipeline objects of the team, those being deleted included; none while its namespace is another team's. */
+  pipelinesOf(team: TeamManifest): Promise<number>;
 }
 
 /** A Pipeline object, as far as flows look at it. */
@@ -102,8 +102,11 @@ export interface PipelineCluster {
    */
   configurationOf(pipeline: PipelineManifest): Promise<ConfigurationAnswer>;
   sourceRulesOf(team: string): SourceRules;
-  /** Makes the CronJobs of exactly these checks; those of groups that went, or that have no place for their tags, are deleted. */
-  applyChecks(pipeline: ScheduledPipeline): Promise<void>;
+  /**
+   * Makes the CronJobs of exactly these checks; those of groups that went, or that have no place for their tags, are deleted. A CronJob of
+   * somebody else that has the name of one is left as it is: a sentence for each says so.
+   */
+  applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
   /** Jobs and checks whose tags the team's rules refuse. */
   refusedTags(team: string, definition: Pipeline): Misplaced[];
   /**

@@ -100,7 +100,7 @@ test('pipelines whose object is gone are stopped, and no others', async () => {
   expect(bell.rung).toEqual(['cancel 7', 'cancel 8']);
 });
 
-const pipelinesIn = (): Promise<number> => Promise.resolve(4);
+const pipelinesOf = (): Promise<number> => Promise.resolve(4);
 
 describe('a team', () => {
   test.each<[string, number, 'removed' | 'has-pipelines', object]>([
@@ -122,7 +122,7 @@ describe('a team', () => {
     ],
   ])('that is deleted %s', async (_, objects, answer, expected) => {
     const store = { removeTeam: () => Promise.resolve(answer) };
-    const cluster = { pipelinesIn: () => Promise.resolve(objects) };
+    const cluster = { pipelinesOf: () => Promise.resolve(objects) };
     expect(await removeTeam(blue, { store, cluster })).toEqual(expected);
   });
 
@@ -137,13 +137,13 @@ describe('a team', () => {
       },
     };
     const refusal = { answer: 'refused', reason: 'NamespaceNotOurs', message: 'not ours' } as const;
-    const refusing = { pipelinesIn, prepareNamespace: () => Promise.resolve(refusal) };
+    const refusing = { pipelinesOf, prepareNamespace: () => Promise.resolve(refusal) };
     expect(await applyTeam(blue, { ...clock, store, cluster: refusing })).toEqual({
       outcome: 'refused',
       ...refusal,
     });
     expect(saved).toEqual([]);
-    const ready = { pipelinesIn, prepareNamespace: () => Promise.resolve({ answer: 'ready' } as const) };
+    const ready = { pipelinesOf, prepareNamespace: () => Promise.resolve({ answer: 'ready' } as const) };
     expect(await applyTeam(blue, { ...clock, store, cluster: ready })).toEqual({
       outcome: 'applied',
       pipelines: 4,

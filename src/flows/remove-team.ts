@@ -3,14 +3,14 @@ import type { TeamStore } from './team-ports.ts';
 
 export interface RemoveTeamPorts {
   store: Pick<TeamStore, 'removeTeam'>;
-  cluster: Pick<TeamCluster, 'pipelinesIn'>;
+  cluster: Pick<TeamCluster, 'pipelinesOf'>;
 }
 
 export type TeamRemoved = { outcome: 'removed' } | { outcome: 'waiting'; message: string };
 
 /** A team goes after its pipelines: until then its deletion waits and says why. Its namespace stays. */
 export async function removeTeam(manifest: TeamManifest, ports: RemoveTeamPorts): Promise<TeamRemoved> {
-  const pipelines = await ports.cluster.pipelinesIn(manifest.namespace);
+  const pipelines = await ports.cluster.pipelinesOf(manifest);
   if (pipelines > 0) {
     const left = pipelines === 1 ? 'one Pipeline is' : `${pipelines} Pipelines are`;
     return {

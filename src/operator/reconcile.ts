@@ -201,7 +201,7 @@ export class Reconciling {
       client,
       installation: () => this.#installation(),
       specOf: (team) => this.watched.teams.store.get(team)?.spec,
-      pipelinesIn: (namespace) => this.watched.pipelinesIn(namespace).length,
+      pipelinesOf: ({ name, namespace }) => this.watched.pipelinesOf(name, namespace).length,
     });
     return new TeamsController({
       client,

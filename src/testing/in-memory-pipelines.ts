@@ -57,7 +57,10 @@ export class InMemoryPipelines {
     },
     sourceRulesOf: () => ({}),
     refusedTags: () => [],
-    applyChecks: async ({ pipeline }) => void this.scheduled.add(pipeline),
+    applyChecks: async ({ pipeline }) => {
+      this.scheduled.add(pipeline);
+      return [];
+    },
     compareRenamed: async (renaming) => {
       const { name, uid } = renaming.renamedFrom;
       const old = this.kept.get(keyOf({ namespace: renaming.namespace, name }));

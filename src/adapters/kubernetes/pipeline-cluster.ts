@@ -1,26 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { GivenVariable } from '#domain/pipeline/variables.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import { checkContainersOf } from '#domain/planning/containers.ts';
-import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
 import { refusedTags } from '#domain/planning/refused-tags.ts';
-import { checkGroups } from '#domain/scheduling/check-groups.ts';
-import type {
-  ConfigurationAnswer,
-  PipelineCluster,
-  PipelineManifest,
-  ScheduledPipeline,
-} from '#flows/manifest-ports.ts';
+import type { ConfigurationAnswer, PipelineCluster, PipelineManifest } from '#flows/manifest-ports.ts';
 import { orAbsent, orThrow } from './api/answer.ts';
-import { applyIfChanged } from './api/apply-if-changed.ts';
 import type { ApiClient } from './api/client.ts';
 import type { Wire } from './api/kinds.ts';
 import { KINDS } from './api/kinds.ts';
-import { shimKeys } from './cluster.ts';
+import { applyCheckCronJobs } from './check-cron-jobs.ts';
 import type { PipelineObject } from './kinds/custom-resources.ts';
-import { checkCronJob } from './manifests/check-cron-job.ts';
 import type { Installation, TeamRules } from './manifests/installation.ts';
-import { LABEL, labelValue, nodeLabel, OURS } from './manifests/labels.ts';
+import { LABEL, nodeLabel } from './manifests/labels.ts';
 import { renamedObjects } from './renamed-objects.ts';
 
 export interface PipelineClusterOptions {
@@ -40,7 +30,7 @@ export function pipelineCluster(options: PipelineClusterOptions): PipelineCluste
     ...renamedObjects(options.client),
     configurationOf: (pipeline) => configurationOf(pipeline, options.client),
     sourceRulesOf: (team) => options.rulesOf(team)?.sources ?? {},
-    applyChecks: (pipeline) => applyChecks(pipeline, options),
+    applyChecks: (pipeline) => applyCheckCronJobs(pipeline, options),
     refusedTags(team, definition) {
       const rules = options.rulesOf(team);
       return rules === undefined ? [] : refusedTags(definition, rules, nodeLabel);
@@ -139,64 +129,4 @@ function digestOf(config: string, variables: Variables): string {
   return createHash('sha256')
     .update(JSON.stringify([config, sorted]))
     .digest('hex');
-}
-
-async function applyChecks(pipeline: ScheduledPipeline, options: PipelineClusterOptions): Promise<void> {
-  const { client } = options;
-  const { namespace } = pipeline;
-  const selector = `${OURS},${LABEL.pipeline}=${labelValue(pipeline.pipeline)}`;
-  const stale = new Map<string, Wire<CronJob>>();
-  const listed = await client.list(KINDS.cronJobs, { namespace, labelSelector: selector }, (items) => {
-    for (const item of items) if (ownedBy(item, pipeline.uid)) stale.set(item.metadata?.name ?? '', item);
-  });
-  orThrow(listed, `listing the CronJobs of ${namespace}/${pipeline.pipeline}`);
-  for (const wanted of cronJobsOf(pipeline, options)) {
-    const name = wanted.metadata?.name ?? '';
-    const current = stale.get(name);
-    stale.delete(name);
-    orThrow(
-      await applyIfChanged(client, KINDS.cronJobs, wanted, current),
-      `applying the CronJob ${namespace}/${name}`,
-    );
-  }
-  for (const [name, { metadata }] of stale) {
-    const uid = metadata?.uid;
-    const answer = await client.delete(KINDS.cronJobs, { namespace, name }, uid === undefined ? {} : { uid });
-    orThrow(answer, `deleting the CronJob ${namespace}/${name}`);
-  }
-}
-
-type CronJob = NonNullable<ReturnType<typeof checkCronJob>>;
-
-/** A CronJob of an earlier Pipeline of the name is on its way out with it: not ours to touch. */
-function ownedBy(object: Wire<CronJob>, uid: string): boolean {
-  return object.metadata?.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
-}
-
-function cronJobsOf(pipeline: ScheduledPipeline, options: PipelineClusterOptions): Wire<CronJob>[] {
-  const rules = options.rulesOf(pipeline.team);
-  if (rules === undefined) throw new Error(`Team ${pipeline.team} is not ready yet.`);
-  const { apiVersion, kind } = KINDS.pipelines;
-  const owner = { apiVersion, kind, name: pipeline.pipeline, uid: pipeline.uid };
-  return checkGroups(pipeline.definition).flatMap((group) => {
-    const placement = placePod(group.tags, rules, nodeLabel);
-    if (isMisplaced(placement)) return [];
-    const cronJob = checkCronJob(
-      {
-        team: pipeline.team,
-        pipeline: pipeline.pipeline,
-        pipelineId: pipeline.id,
-        group,
-        placement,
-        containers: checkContainersOf(pipeline.definition, group.resources),
-        shim: shimKeys(options.agentKey, `check ${pipeline.uid} ${group.key}`),
-        owner,
-      },
-      { ...rules, namespace: pipeline.namespace },
-      options.installation(),
-    );
-    if (cronJob === undefined) return [];
-    const wire: Wire<CronJob> = JSON.parse(JSON.stringify(cronJob));
-    return [wire];
-  });
 }

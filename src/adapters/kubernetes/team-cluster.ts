@@ -25,7 +25,7 @@ export interface TeamClusterOptions {
   installation(): Installation;
   /** Spec of the Team as last seen. */
   specOf(team: string): Wire<TeamObject>['spec'] | undefined;
-  pipelinesIn(namespace: string): number;
+  pipelinesOf(team: TeamManifest): number;
 }
 
 type Refused = NamespaceAnswer & { answer: 'refused' };
@@ -36,7 +36,7 @@ export function teamCluster(options: TeamClusterOptions): TeamCluster {
       const refusal = refusedName(team) ?? (await prepare(team, options));
       return refusal ?? (await fill(describe(team, options), options));
     },
-    pipelinesIn: (namespace) => Promise.resolve(options.pipelinesIn(namespace)),
+    pipelinesOf: (team) => Promise.resolve(options.pipelinesOf(team)),
   };
 }
 

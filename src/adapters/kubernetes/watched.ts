@@ -24,6 +24,7 @@ import {
 } from './kinds/seen.ts';
 import { LABEL, OURS } from './manifests/labels.ts';
 import { teamRules } from './manifests/team-rules.ts';
+import { owningTeam } from './owning-team.ts';
 import type { ReflectorOptions, Source, Timing } from './watch/reflector.ts';
 import { Reflector } from './watch/reflector.ts';
 import type { Change, Kept } from './watch/store.ts';
@@ -143,7 +144,12 @@ export class Watched implements Surroundings {
 
   /** The Team whose namespace this is. */
   teamOf(namespace: string): SeenTeam | undefined {
-    return [...this.teams.store.values()].find((team) => (team.spec.namespace ?? team.name) === namespace);
+    return owningTeam(this.teams.store.values(), namespace);
+  }
+
+  /** None where the namespace is another team's. */
+  pipelinesOf(team: string, namespace: string): SeenPipeline[] {
+    return this.teamOf(namespace)?.name === team ? this.pipelinesIn(namespace) : [];
   }
 
   pipelinesIn(namespace: string): SeenPipeline[] {

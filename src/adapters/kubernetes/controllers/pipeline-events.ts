@@ -1,7 +1,7 @@
 import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import { FAULTS } from '#domain/scheduling/reasons.ts';
 import type { PipelineStatus } from './pipeline-status.ts';
-import { HOOKS_FAILED, QUEUE_FULL, TAGS_REFUSED, TRUNCATED } from './pipeline-status.ts';
+import { CHECKS_BLOCKED, HOOKS_FAILED, QUEUE_FULL, TAGS_REFUSED, TRUNCATED } from './pipeline-status.ts';
 
 /** The Events that tell how one status became the other. */
 export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
@@ -14,6 +14,7 @@ export function eventsBetween(before: PipelineStatus | undefined, after: Pipelin
     ...conditionEvents(HOOKS_FAILED, 'Hook', [before, after]),
     ...conditionEvents(QUEUE_FULL, 'Schedule', [before, after]),
     ...conditionEvents(TAGS_REFUSED, 'Apply', [before, after]),
+    ...conditionEvents(CHECKS_BLOCKED, 'Apply', [before, after]),
   ];
 }
 

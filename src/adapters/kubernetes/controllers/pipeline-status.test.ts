@@ -124,6 +124,11 @@ describe('conditions of a Pipeline', () => {
       ['Ready=True Accepted', 'TagsRefused=True TagNotAllowed'],
     ],
     [
+      'a CronJob of somebody else where one of ours is to be',
+      { ...applied(), blockedChecks: ['The CronJob blue/x is not one of ours.'] },
+      ['Ready=True Accepted', 'ChecksBlocked=True CronJobNotOurs'],
+    ],
+    [
       'such tags of a last good revision',
       { outcome: 'invalid', errors: ['no'], facts: facts(), refusedTags: [noGpu] },
       ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig', 'TagsRefused=True TagNotAllowed'],

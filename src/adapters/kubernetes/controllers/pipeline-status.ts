@@ -22,6 +22,7 @@ export const TRUNCATED = 'VersionsTruncated';
 export const HOOKS_FAILED = 'HooksFailed';
 export const QUEUE_FULL = 'QueueFull';
 export const TAGS_REFUSED = 'TagsRefused';
+export const CHECKS_BLOCKED = 'ChecksBlocked';
 
 /** What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last change did. */
 export interface Verdict {
@@ -31,12 +32,14 @@ export interface Verdict {
   lastPlan?: PipelineStatus['lastPlan'];
   /** What of it gets no Pod, because of its tags. */
   refusedTags?: Misplaced[] | undefined;
+  /** Checks whose CronJob cannot be made, a sentence for each. */
+  blockedChecks?: string[] | undefined;
 }
 
 /** The verdict on an applied manifest. */
 export function verdictOf(applied: PipelineApplied, before: PipelineStatus | undefined): Verdict {
   const kept = before?.lastPlan;
-  const { refusedTags } = applied;
+  const { refusedTags, blockedChecks } = applied;
   if (applied.outcome === 'applied') {
     const { saved, facts } = applied;
     const lastPlan = saved.changed ? planOf(saved.difference) : kept;
@@ -47,6 +50,7 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
       stalled: false,
       lastPlan,
       refusedTags,
+      blockedChecks,
     });
   }
   if (applied.outcome === 'renamed')
@@ -61,7 +65,7 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
       : [applied.reason, applied.message];
   const ready = notReady(reason, withLastGood(told, applied.facts));
   const passesByItself = applied.outcome === 'unavailable' && applied.again === true;
-  return defined({ ready, stalled: !passesByItself, lastPlan: kept, refusedTags });
+  return defined({ ready, stalled: !passesByItself, lastPlan: kept, refusedTags, blockedChecks });
 }
 
 /** The verdict that the leader before this one wrote about the same generation. */
@@ -124,7 +128,13 @@ export interface StatusInput {
 export function pipelineStatus(input: StatusInput): PipelineStatus {
   const { verdict, facts, before, generation, now } = input;
   const told = facts === undefined ? keptConditions(before) : factConditions(facts);
-  const wanted = [verdict.ready, ...trouble(input), ...tagCondition(verdict), ...told];
+  const wanted = [
+    verdict.ready,
+    ...trouble(input),
+    ...tagCondition(verdict),
+    ...blockedCondition(verdict),
+    ...told,
+  ];
   return defined({
     // As below: facts that are out of reach stay as they were known.
     ...(facts === undefined ? before : factFields(facts)),
@@ -150,6 +160,12 @@ function tagCondition({ refusedTags: [first, ...others] = [] }: Verdict): Wanted
   if (first === undefined) return [];
   const message = shortened([first, ...others].map((refused) => refused.message)).join('\n');
   return [{ type: TAGS_REFUSED, status: 'True', reason: first.reason, message }];
+}
+
+function blockedCondition({ blockedChecks = [] }: Verdict): WantedCondition[] {
+  if (blockedChecks.length === 0) return [];
+  const message = shortened(blockedChecks).join('\n');
+  return [{ type: CHECKS_BLOCKED, status: 'True', reason: 'CronJobNotOurs', message }];
 }
 
 /** While the facts are out of reach, what was known of them stays. */

@@ -12,6 +12,7 @@ import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { PipelineManifest } from '#flows/manifest-ports.ts';
 import type { PipelineFacts, PipelineName } from '#flows/ports.ts';
 import type { PipelineRemoved } from '#flows/remove-pipeline.ts';
+import { retryAfterMs } from './pipeline-retry.ts';
 import type { PipelineStatus, Verdict } from './pipeline-status.ts';
 import { eventsBetween } from './pipeline-events.ts';
 import { notReady, pipelineStatus, verdictBefore, verdictOf } from './pipeline-status.ts';
@@ -22,10 +23,6 @@ import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 const MIRROR_AFTER_MS = 300;
 const REMOVAL_RETRY_MS = 2000;
 const TEAM_PATIENCE_MS = 10_000;
-/** What stands elsewhere and could not be reached is tried again. */
-const UNAVAILABLE_RETRY_MS = 60_000;
-/** Builds that a rename waits for end soon. */
-const RENAMING_RETRY_MS = 2000;
 
 export interface PipelinesOptions {
   client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
@@ -274,13 +271,6 @@ export class PipelinesController {
     if (known !== undefined) known.dirty = true;
     if (this.#options.watched.pipelines.store.get(key) !== undefined) this.#options.queue.add(key);
   }
-}
-
-/** What may come out differently though nothing of the object changes. */
-function retryAfterMs(applied: PipelineApplied): number | undefined {
-  if (applied.outcome === 'renaming')
-    return applied.reason === 'Renaming' ? RENAMING_RETRY_MS : UNAVAILABLE_RETRY_MS;
-  return applied.outcome === 'unavailable' && applied.again === true ? UNAVAILABLE_RETRY_MS : undefined;
 }
 
 function isAsApplied(known: Known, seen: SeenPipeline): boolean {

@@ -2,6 +2,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
+import { namespaceOf } from '#adapters/kubernetes/owning-team.ts';
 import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
@@ -29,7 +30,7 @@ export type TeamState = 'ready' | 'refused' | 'unknown';
 
 export interface TeamsOptions {
   client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
-  watched: Pick<Watched, 'teamOf' | 'pipelinesIn' | 'watchNamespace' | 'leaveNamespace'> & {
+  watched: Pick<Watched, 'teamOf' | 'pipelinesOf' | 'watchNamespace' | 'leaveNamespace'> & {
     teams: { store: Store<SeenTeam> };
   };
   recorder: Pick<EventRecorder, 'record'>;
@@ -56,10 +57,17 @@ export class TeamsController {
     if (change.type === 'deleted') {
       this.#told.delete(change.key);
       this.#refused.delete(change.key);
-      void this.#options.watched.leaveNamespace(namespaceOf(change.object));
+      this.#leave(change.object);
     }
     if (change.type === 'updated' && sameForUs(change.previous, change.object)) return;
     this.#options.queue.add(change.key);
+  }
+
+  /** What happens in a namespace that another Team has goes on being watched. */
+  #leave(team: SeenTeam): void {
+    const namespace = namespaceOf(team);
+    const owner = this.#options.watched.teamOf(namespace);
+    if (owner === undefined || owner.name === team.name) void this.#options.watched.leaveNamespace(namespace);
   }
 
   /** A Pipeline came to or went from the namespace: the Team counts them. */
@@ -165,7 +173,7 @@ export class TeamsController {
     const status = {
       observedGeneration: seen.generation,
       namespace,
-      pipelineCount: watched.pipelinesIn(namespace).length,
+      pipelineCount: watched.pipelinesOf(seen.name, namespace).length,
       ...(now === undefined ? keptOf(before) : mirrored(now)),
       conditions: conditionsOf(wanted, before?.conditions, seen.generation, new Date()),
     };
@@ -225,10 +233,6 @@ function keptOf(status: SeenTeam['status']): NonNullable<SeenTeam['status']> {
 function readyIn(namespace: string): WantedCondition {
   const message = `Pipelines in the namespace ${namespace} are the team's.`;
   return { type: 'Ready', status: 'True', reason: 'NamespaceReady', message };
-}
-
-function namespaceOf(team: SeenTeam): string {
-  return team.spec.namespace ?? team.name;
 }
 
 function manifestOf(seen: SeenTeam): TeamManifest {

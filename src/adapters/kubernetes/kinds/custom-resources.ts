@@ -179,7 +179,7 @@ export interface PipelineObject {
         removed?: string[];
       };
     };
-    /** Ready: the definition is accepted and scheduled. LastBuildSucceeded: how the last build ended. TagsRefused: the Team does not let it use a tag, so that something gets no Pod. VersionsTruncated: a check found more versions than one check may bring. ChecksStalled: a check is long overdue. HooksFailed: on_trigger hooks of the newest versions failed. QueueFull: so many builds have not started that new versions make none. Reconciling and Stalled are there only while they are true. */
+    /** Ready: the definition is accepted and scheduled. LastBuildSucceeded: how the last build ended. TagsRefused: the Team does not let it use a tag, so that something gets no Pod. ChecksBlocked: a CronJob that is not Millrace's has the name of one of ours. VersionsTruncated: a check found more versions than one check may bring. ChecksStalled: a check is long overdue. HooksFailed: on_trigger hooks of the newest versions failed. QueueFull: so many builds have not started that new versions make none. Reconciling and Stalled are there only while they are true. */
     conditions?: {
       /** Name of the condition. */
       type: string;

@@ -23,7 +23,11 @@ export interface SeenMeta extends Kept {
   byApi?: { changedBy: string };
 }
 
-export type SeenTeam = SeenMeta & { spec: Wire<TeamObject>['spec']; status: Wire<TeamObject>['status'] };
+export type SeenTeam = SeenMeta & {
+  createdAt?: Date;
+  spec: Wire<TeamObject>['spec'];
+  status: Wire<TeamObject>['status'];
+};
 export type SeenOAuthProvider = SeenMeta & {
   spec: Wire<OAuthProviderObject>['spec'];
   status: Wire<OAuthProviderObject>['status'];
@@ -75,7 +79,13 @@ function seenByApi(metadata: Wire<V1ObjectMeta> | undefined): Pick<SeenMeta, 'by
 }
 
 export function seenTeam({ metadata, spec, status }: Wire<TeamObject>): SeenTeam {
-  return { ...seenMeta(metadata), spec, status };
+  const created = metadata?.creationTimestamp;
+  return {
+    ...seenMeta(metadata),
+    ...(created !== undefined && { createdAt: new Date(created) }),
+    spec,
+    status,
+  };
 }
 
 export function seenOAuthProvider({ metadata, spec, status }: Wire<OAuthProviderObject>): SeenOAuthProvider {

@@ -1,0 +1,141 @@
+import type { V1CronJob } from '@kubernetes/client-node';
+import { describe, expect, test } from '@jest/globals';
+import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import type { Wire } from './api/kinds.ts';
+import { applyCheckCronJobs } from './check-cron-jobs.ts';
+import type { CheckCronJobsOptions } from './check-cron-jobs.ts';
+
+/* What becomes of CronJobs that are there already, over an API server that keeps them in memory. */
+type Kept = Map<string, Wire<V1CronJob>>;
+
+const pipeline = {
+  team: 'blue',
+  pipeline: 'app',
+  namespace: 'blue',
+  uid: 'uid-1',
+  id: 7,
+  definition: samplePipeline({
+    resources: [resource('git.app')],
+  }),
+};
+
+function options(kept: Kept, calls: string[]): CheckCronJobsOptions {
+  const found = async (name: string) => {
+    const value: object | undefined = kept.get(name);
+    return value === undefined
+      ? { ok: false as const, status: 404, reason: 'NotFound', message: 'no' }
+      : { ok: true as const, value: JSON.parse(JSON.stringify(value)) };
+  };
+  return {
+    agentKey: Buffer.alloc(32, 1),
+    rulesOf: () => ({
+      name: 'blue',
+      namespace: 'blue',
+      podSecurity: 'baseline',
+      imagePullSecrets: [],
+      workers: [],
+      requests: {},
+      limits: {},
+    }),
+    installation: () => ({
+      release: 'millrace',
+      namespace: 'millrace-system',
+      image: 'localhost/millrace:1',
+      imagePullPolicy: 'IfNotPresent',
+      gateway: 'https://gateway:8443',
+      certificateAuthority: 'PEM',
+    }),
+    client: {
+      list: async (_kind, { labelSelector = '' }, take) => {
+        const labels = labelSelector.split(',').map((one) => one.split('='));
+        const items = [...kept.values()].filter(({ metadata }) =>
+          labels.every(([name = '', value]) => metadata?.labels?.[name] === value),
+        );
+        take(JSON.parse(JSON.stringify(items)));
+        return { ok: true, value: '1' };
+      },
+      get: async (_kind, { name }) => await found(name),
+      apply: async (_kind, object) => {
+        const applied: Wire<V1CronJob> = JSON.parse(JSON.stringify(object));
+        const name = applied.metadata?.name ?? '';
+        calls.push(`apply ${name}`);
+        kept.set(name, applied);
+        return await found(name);
+      },
+      delete: async (_kind, { name }) => {
+        calls.push(`delete ${name}`);
+        kept.delete(name);
+        return { ok: true, value: 'deleted' };
+      },
+    },
+  };
+}
+
+async function firstApplied(): Promise<{ kept: Kept; name: string }> {
+  const kept: Kept = new Map();
+  expect(await applyCheckCronJobs(pipeline, options(kept, []))).toEqual([]);
+  const [name = ''] = kept.keys();
+  return { kept, name };
+}
+
+type Change = (cronJob: Wire<V1CronJob>) => void;
+
+const forget: Change = ({ metadata }) => {
+  if (metadata !== undefined) metadata.ownerReferences = [];
+};
+
+describe('a CronJob of the name of a check', () => {
+  const OTHERS: Record<string, Change> = {
+    'of somebody who knows nothing of us': (one) => {
+      forget(one);
+      if (one.metadata !== undefined) one.metadata.labels = {};
+    },
+    'with our labels and no owner': forget,
+    'with an owner of the name and no label of ours': ({ metadata }) => {
+      if (metadata !== undefined) metadata.labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+    },
+    'of another Pipeline': ({ metadata }) => {
+      for (const owner of metadata?.ownerReferences ?? [])
+        Object.assign(owner, { name: 'other', uid: 'uid-2' });
+    },
+  };
+  test.each(Object.entries(OTHERS))('%s is left as it is, and said', async (_, change) => {
+    const { kept, name } = await firstApplied();
+    const theirs = kept.get(name);
+    if (theirs !== undefined) change(theirs);
+    const before = JSON.stringify(theirs);
+    const calls: string[] = [];
+    const blocked = await applyCheckCronJobs(pipeline, options(kept, calls));
+    expect([calls, JSON.stringify(kept.get(name))]).toEqual([[], before]);
+    expect(blocked).toEqual([
+      `The CronJob blue/${name} is not one of Millrace's, so these are not checked: git.app. If nobody needs it: kubectl -n blue delete cronjob ${name}`,
+    ]);
+    // Nor is it deleted with the check.
+    const none = { ...pipeline, definition: samplePipeline({ resources: [] }) };
+    expect([await applyCheckCronJobs(none, options(kept, calls)), calls]).toEqual([[], []]);
+  });
+
+  const OURS: Record<string, [change: Change, calls: (name: string) => string[]]> = {
+    'is ours, and nothing is to do': [() => undefined, () => []],
+    'is ours, and somebody changed it': [
+      ({ spec }) => {
+        if (spec !== undefined) spec.schedule = '0 0 1 1 *';
+      },
+      (name) => [`apply ${name}`],
+    ],
+    'is of an earlier Pipeline of the name': [
+      ({ metadata }) => {
+        for (const owner of metadata?.ownerReferences ?? []) owner.uid = 'uid-0';
+      },
+      (name) => [`apply ${name}`],
+    ],
+  };
+  test.each(Object.entries(OURS))('%s', async (_, [change, expected]) => {
+    const { kept, name } = await firstApplied();
+    const ours = kept.get(name);
+    if (ours !== undefined) change(ours);
+    const calls: string[] = [];
+    expect(await applyCheckCronJobs(pipeline, options(kept, calls))).toEqual([]);
+    expect(calls).toEqual(expected(name));
+  });
+});

@@ -1,0 +1,137 @@
+import { checkContainersOf } from '#domain/planning/containers.ts';
+import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
+import { checkGroups } from '#domain/scheduling/check-groups.ts';
+import type { ScheduledPipeline } from '#flows/manifest-ports.ts';
+import { orAbsent, orThrow } from './api/answer.ts';
+import { applyIfChanged } from './api/apply-if-changed.ts';
+import type { ApiClient } from './api/client.ts';
+import type { Wire } from './api/kinds.ts';
+import { KINDS } from './api/kinds.ts';
+import { shimKeys } from './cluster.ts';
+import { checkCronJob } from './manifests/check-cron-job.ts';
+import type { Installation, TeamRules } from './manifests/installation.ts';
+import { LABEL, labelValue, MANAGED_BY, nodeLabel, OURS } from './manifests/labels.ts';
+
+export interface CheckCronJobsOptions {
+  client: Pick<ApiClient, 'list' | 'get' | 'apply' | 'delete'>;
+  installation(): Installation;
+  rulesOf(team: string): TeamRules | undefined;
+  agentKey: Buffer;
+}
+
+type CronJob = NonNullable<ReturnType<typeof checkCronJob>>;
+interface Wanted {
+  cronJob: Wire<CronJob>;
+  resources: readonly string[];
+}
+
+/** Says, for each that is somebody else's, what is not checked because of it. */
+export async function applyCheckCronJobs(
+  pipeline: ScheduledPipeline,
+  options: CheckCronJobsOptions,
+): Promise<string[]> {
+  const { client } = options;
+  const { namespace } = pipeline;
+  const stale = await ownCronJobs(pipeline, client);
+  const blocked: string[] = [];
+  for (const { cronJob: wanted, resources } of cronJobsOf(pipeline, options)) {
+    const name = wanted.metadata?.name ?? '';
+    const current = stale.get(name);
+    stale.delete(name);
+    if (current === undefined && (await isOfOthers({ namespace, name }, pipeline, client))) {
+      blocked.push(blockedBy({ namespace, name }, resources));
+      continue;
+    }
+    orThrow(
+      await applyIfChanged(client, KINDS.cronJobs, wanted, current),
+      `applying the CronJob ${namespace}/${name}`,
+    );
+  }
+  for (const [name, { metadata }] of stale) {
+    const uid = metadata?.uid;
+    const answer = await client.delete(KINDS.cronJobs, { namespace, name }, uid === undefined ? {} : { uid });
+    orThrow(answer, `deleting the CronJob ${namespace}/${name}`);
+  }
+  return blocked;
+}
+
+async function ownCronJobs(
+  { namespace, pipeline, uid }: ScheduledPipeline,
+  client: CheckCronJobsOptions['client'],
+): Promise<Map<string, Wire<CronJob>>> {
+  const selector = `${OURS},${LABEL.pipeline}=${labelValue(pipeline)}`;
+  const own = new Map<string, Wire<CronJob>>();
+  const listed = await client.list(KINDS.cronJobs, { namespace, labelSelector: selector }, (items) => {
+    for (const item of items) if (ownedBy(item, uid)) own.set(item.metadata?.name ?? '', item);
+  });
+  orThrow(listed, `listing the CronJobs of ${namespace}/${pipeline}`);
+  return own;
+}
+
+/** A CronJob of an earlier Pipeline of the name is on its way out with it: not ours to delete. */
+function ownedBy(object: Wire<CronJob>, uid: string): boolean {
+  return object.metadata?.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
+}
+
+interface Named {
+  namespace: string;
+  name: string;
+}
+
+/** Made by nobody of ours for this Pipeline, or an earlier one of its name: to apply over it would take it away from whoever made it. */
+async function isOfOthers(
+  ref: Named,
+  { pipeline }: ScheduledPipeline,
+  client: CheckCronJobsOptions['client'],
+): Promise<boolean> {
+  const found = orAbsent(
+    await client.get(KINDS.cronJobs, ref),
+    `reading the CronJob ${ref.namespace}/${ref.name}`,
+  );
+  if (found === undefined) return false;
+  const { labels = {}, ownerReferences = [] } = found.metadata ?? {};
+  const { apiVersion, kind } = KINDS.pipelines;
+  const owned = ownerReferences.some(
+    (owner) => owner.apiVersion === apiVersion && owner.kind === kind && owner.name === pipeline,
+  );
+  return labels[MANAGED_BY] !== 'millrace' || !owned;
+}
+
+function blockedBy({ namespace, name }: Named, resources: readonly string[]): string {
+  const some = resources.slice(0, MOST_RESOURCES).join(', ');
+  const more = resources.length > MOST_RESOURCES ? ` and ${resources.length - MOST_RESOURCES} more` : '';
+  return (
+    `The CronJob ${namespace}/${name} is not one of Millrace's, so these are not checked: ${some}${more}. ` +
+    `If nobody needs it: kubectl -n ${namespace} delete cronjob ${name}`
+  );
+}
+
+const MOST_RESOURCES = 5;
+
+function cronJobsOf(pipeline: ScheduledPipeline, options: CheckCronJobsOptions): Wanted[] {
+  const rules = options.rulesOf(pipeline.team);
+  if (rules === undefined) throw new Error(`Team ${pipeline.team} is not ready yet.`);
+  const { apiVersion, kind } = KINDS.pipelines;
+  const owner = { apiVersion, kind, name: pipeline.pipeline, uid: pipeline.uid };
+  return checkGroups(pipeline.definition).flatMap((group) => {
+    const placement = placePod(group.tags, rules, nodeLabel);
+    if (isMisplaced(placement)) return [];
+    const made = checkCronJob(
+      {
+        team: pipeline.team,
+        pipeline: pipeline.pipeline,
+        pipelineId: pipeline.id,
+        group,
+        placement,
+        containers: checkContainersOf(pipeline.definition, group.resources),
+        shim: shimKeys(options.agentKey, `check ${pipeline.uid} ${group.key}`),
+        owner,
+      },
+      { ...rules, namespace: pipeline.namespace },
+      options.installation(),
+    );
+    if (made === undefined) return [];
+    const cronJob: Wire<CronJob> = JSON.parse(JSON.stringify(made));
+    return [{ cronJob, resources: group.resources }];
+  });
+}

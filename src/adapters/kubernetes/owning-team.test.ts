@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SeenTeam } from './kinds/seen.ts';
+import { owningTeam } from './owning-team.ts';
+
+interface About {
+  namespace?: string;
+  createdAt?: string;
+  stalled?: string;
+}
+
+function team(name: string, { namespace, createdAt = '2026-01-01', stalled }: About = {}): SeenTeam {
+  const condition = {
+    type: 'Stalled',
+    status: 'True' as const,
+    reason: stalled ?? '',
+    message: '',
+    lastTransitionTime: '',
+  };
+  return {
+    namespace: '',
+    name,
+    uid: name,
+    resourceVersion: '1',
+    generation: 1,
+    finalizers: [],
+    createdAt: new Date(createdAt),
+    spec: namespace === undefined ? {} : { namespace },
+    status: stalled === undefined ? {} : { conditions: [condition] },
+  };
+}
+
+describe('the Team of a namespace', () => {
+  const cases: Record<string, [teams: SeenTeam[], owner: string | undefined]> = {
+    'is the one of its name': [[team('blue'), team('red')], 'blue'],
+    'is the one that names it': [[team('red', { namespace: 'blue' })], 'red'],
+    'is nobody where none names it': [[team('blue', { namespace: 'green' })], undefined],
+    'is the older of two': [
+      [team('blue', { createdAt: '2026-02-01' }), team('red', { namespace: 'blue' })],
+      'red',
+    ],
+    'is the younger where the older was refused it': [
+      [
+        team('blue', { createdAt: '2026-02-01' }),
+        team('red', { namespace: 'blue', stalled: 'NamespaceNotOurs' }),
+      ],
+      'blue',
+    ],
+    'is the older one although something else is wrong with it': [
+      [team('blue', { createdAt: '2026-02-01' }), team('red', { namespace: 'blue', stalled: 'LastAdmin' })],
+      'red',
+    ],
+    'is the first by name of two of one moment': [
+      [team('zeal', { namespace: 'blue' }), team('blue')],
+      'blue',
+    ],
+  };
+  test.each(Object.entries(cases))('%s, in whatever order they are seen', (_, [teams, owner]) => {
+    expect(owningTeam(teams, 'blue')?.name).toBe(owner);
+    expect(owningTeam(teams.toReversed(), 'blue')?.name).toBe(owner);
+  });
+});
