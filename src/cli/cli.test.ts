@@ -21,6 +21,10 @@ describe('what people see is in files (`jest -u` writes them anew; then read the
     'validate-wrong': { line: 'millrace validate src/cli/testdata/wrong.hcl' },
     'validate-colour': { line: 'millrace validate src/cli/testdata/syntax.hcl', colour: true },
     'validate-wide-letters': { line: 'millrace validate src/cli/testdata/wide.hcl' },
+    'validate-later': { line: 'millrace validate src/cli/testdata/later.hcl src/cli/testdata/pinned.yaml' },
+    'validate-later-json': { line: 'millrace validate --output json src/cli/testdata/later.hcl' },
+    'validate-later-sarif': { line: 'millrace validate --output sarif src/cli/testdata/later.hcl' },
+    'validate-language-only': { line: 'millrace validate --language-only src/cli/testdata/later.hcl' },
     'validate-manifest': { line: 'millrace validate src/cli/testdata/manifest.yaml' },
     'validate-manifests-faults': {
       line: 'millrace validate src/cli/testdata/no-text.yaml src/cli/testdata/not-yaml.yaml src/cli/testdata/values-missing.yaml config/samples/team.yaml',

@@ -28,15 +28,18 @@ function validateCommand(run: Run): Command {
         .choices(['text', 'json', 'sarif'])
         .default('text'),
     )
+    .option('--language-only', 'accept what the operator of this version cannot run yet')
     .addOption(colour())
     .addHelpText(
       'after',
       `
+What the operator would refuse is an error, parts of the language that this version cannot run yet among them.
 Variables that a Secret gives, by a secret block or by varsFrom, need no value here. Nothing is fetched: of types with a source only
 those that come with Millrace are known.
 
 Examples:
   millrace validate pipeline.hcl
+  millrace validate --language-only pipeline.hcl
   millrace validate --var branch=main --vars values.json pipeline.hcl
   millrace validate deploy/*.yaml --output sarif > millrace.sarif
   kustomize build . | millrace validate -

@@ -1,7 +1,8 @@
 import { createCompiler } from '#adapters/hcl/compile.ts';
 import type { Compiler } from '#adapters/hcl/compile.ts';
-import { diagnose } from '#domain/language/diagnostic.ts';
+import { diagnose, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { didYouMean } from '#domain/language/suggest.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
@@ -14,6 +15,11 @@ import type { PipelineText } from './read-manifests.ts';
 import type { Terminal } from './terminal.ts';
 import { toFinding } from './to-finding.ts';
 
+export interface CompileOptions extends Pick<Terminal, 'openCompiler'> {
+  /** What the operator of this version cannot run yet is not judged. */
+  languageOnly: boolean;
+}
+
 export interface CompiledText {
   text: PipelineText;
   /** Absent with errors, and with sources that would have to be fetched. */
@@ -25,20 +31,20 @@ export interface CompiledText {
 export async function compileTexts(
   texts: readonly PipelineText[],
   given: GivenVariables,
-  { openCompiler = () => createCompiler({ engine: engineFile() }) }: Pick<Terminal, 'openCompiler'>,
+  { languageOnly, openCompiler = () => createCompiler({ engine: engineFile() }) }: CompileOptions,
 ): Promise<CompiledText[]> {
   const compiler = openCompiler();
   try {
-    return await Promise.all(texts.map((text) => compileText(compiler, text, given)));
+    return await Promise.all(texts.map((text) => compileText(text, given, { compiler, languageOnly })));
   } finally {
     await compiler.close();
   }
 }
 
 async function compileText(
-  compiler: Compiler,
   text: PipelineText,
   given: GivenVariables,
+  { compiler, languageOnly }: { compiler: Compiler; languageOnly: boolean },
 ): Promise<CompiledText> {
   const variables = { ...text.given, ...given };
   const { hcl } = text.text;
@@ -51,12 +57,25 @@ async function compileText(
     compilation = await compiler.compile(hcl, { ...variables, ...Object.fromEntries(secrets) });
   }
   const { pipeline, diagnostics, notYetRun = [], needs = [] } = compilation;
-  const doubtful = notYetRun.map((diagnostic): Diagnostic => ({ ...diagnostic, severity: 'warning' }));
-  const told = [...diagnostics, ...needs.map(unseen), ...doubtful].map((diagnostic) =>
+  const refused = languageOnly ? [] : notYetRun;
+  const told = [...sortDiagnostics([...diagnostics, ...refused]), ...needs.map(unseen)].map((diagnostic) =>
     findingOf(diagnostic, text),
   );
-  const findings = [...text.faults, ...told];
+  const findings = [...text.faults, ...told, ...unknownPins(text, pipeline)];
   return { text, findings, ...(pipeline && !findings.some(isError) && { pipeline }) };
+}
+
+/** The operator refuses pins of resources that the pipeline does not have. */
+function unknownPins({ pins }: PipelineText, pipeline: Pipeline | undefined): Finding[] {
+  if (!pipeline) return [];
+  const names = pipeline.resources.map(({ name }) => name);
+  return pins
+    .filter(({ resource }) => !names.includes(resource))
+    .map(({ resource, at }) => {
+      const message = `spec.pins: the pipeline has no resource "${resource}"${didYouMean(resource, names)}`;
+      const help = 'Correct the name, or remove the pin.';
+      return { severity: 'error', code: 'invalid-manifest', message, help, ...at };
+    });
 }
 
 /** Nothing is fetched here: what depends on the source is not judged. */

@@ -9,6 +9,8 @@ export interface Finding {
   help: string;
   file: string;
   place?: Place;
+  /** Further places of which the same holds. */
+  otherPlaces?: Place[];
 }
 
 /** Lines and columns from 1; a column is one letter as people see it. The end is behind the last letter. */

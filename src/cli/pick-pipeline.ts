@@ -29,7 +29,7 @@ export async function pickPipeline(
   findings.filter(isError).forEach(tell);
   if (findings.some(isError)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
-  const [compiled] = await compileTexts([text], given, terminal);
+  const [compiled] = await compileTexts([text], given, { ...terminal, languageOnly: true });
   if (compiled && !compiled.pipeline) whatStops(compiled.findings).forEach(tell);
   if (!compiled?.pipeline) return undefined;
   return { name: text.name?.split('/').at(-1) ?? nameOfFile(file), pipeline: compiled.pipeline };

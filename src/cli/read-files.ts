@@ -78,6 +78,7 @@ function hclFile({ file, bytes }: Input): PipelineText {
     text: wholeFile(bytes),
     given,
     elsewhere: { secrets: [], configMaps: [] },
+    pins: [],
     faults: [],
   };
 }

@@ -18,6 +18,8 @@ export interface PipelineText {
   given: GivenVariables;
   /** Sources of further variables that cannot be looked into here. */
   elsewhere: { secrets: string[]; configMaps: string[] };
+  /** What the manifest pins, and where. */
+  pins: { resource: string; at: { file: string; place?: Place } }[];
   /** What is wrong with the manifest besides its text. */
   faults: Finding[];
   /** Where the manifest gives a value to a variable. */
@@ -69,12 +71,23 @@ function readPipeline(manifest: Manifest, all: readonly Manifest[]): PipelineTex
     ...(name !== '' && { name }),
     given: { ...sources.given, ...plainVariables(fieldsOf(spec['vars'])) },
     elsewhere: sources.elsewhere,
+    pins: pinsOf(manifest),
     faults,
     placeOfVariable: (variable) =>
       Object.hasOwn(fieldsOf(spec['vars']), variable)
         ? placeIn(manifest, ['spec', 'vars', variable])
         : sources.placeOfVariable(variable),
   };
+}
+
+function pinsOf(manifest: Manifest): PipelineText['pins'] {
+  const pins: unknown = fieldsOf(manifest.fields['spec'])['pins'];
+  return (Array.isArray(pins) ? pins : []).flatMap((pin: unknown, index) => {
+    const { resource } = fieldsOf(pin);
+    if (typeof resource !== 'string') return [];
+    const place = placeAt(manifest, ['spec', 'pins', index, 'resource']);
+    return [{ resource, at: { file: manifest.file, ...(place && { place }) } }];
+  });
 }
 
 function withoutText(manifest: Manifest, name: string, key: Fields): Finding {

@@ -15,8 +15,7 @@ export function renderFinding(finding: Told, source: string | undefined, paint: 
   const { severity, code, message, help, file, place } = finding;
   const style = severity === 'error' ? 'red' : 'yellow';
   const where = place ? `${file}:${place.start.line}:${place.start.column}` : file;
-  const line = place && source?.split('\n')[place.start.line - 1];
-  const snippet = place && line !== undefined ? cutLine(line.replace(/\r$/, ''), place) : undefined;
+  const snippet = place && snippetOf(source, place);
   const number = String(place?.start.line ?? '');
   const margin = ' '.repeat(Math.max(1, number.length));
   const gutter = (label: string): string => paint('blue', `${label} |`);
@@ -29,9 +28,27 @@ export function renderFinding(finding: Told, source: string | undefined, paint: 
           `${gutter(margin)} ${snippet.indent}${paint([style, 'bold'], snippet.caret)}`,
         ]
       : []),
+    ...otherLines(finding.otherPlaces, paint('blue', `${margin} =`)),
     ...helpLine(help, `${margin} =`, paint),
     '',
   ].join('\n');
+}
+
+function snippetOf(source: string | undefined, place: Place): Snippet | undefined {
+  const line = source?.split('\n')[place.start.line - 1];
+  return line === undefined ? undefined : cutLine(line.replace(/\r$/, ''), place);
+}
+
+const MAX_LINES_NAMED = 10;
+
+/** `also in lines 12 and 30` */
+function otherLines(places: readonly Place[] = [], margin: string): string[] {
+  const lines = [...new Set(places.map(({ start }) => start.line))];
+  if (lines.length === 0) return [];
+  const named = lines.slice(0, MAX_LINES_NAMED);
+  const more = lines.length > named.length ? [`${lines.length - named.length} more`] : [];
+  const word = lines.length === 1 ? 'line' : 'lines';
+  return [`${margin} also in ${word} ${[...named, ...more].join(', ')}`];
 }
 
 const kindOf = (severity: string, code: string | undefined): string =>

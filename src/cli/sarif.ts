@@ -23,21 +23,24 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
       {
         tool: { driver: { name: 'millrace', semanticVersion: VERSION, rules: used.map(ruleOf) } },
         columnKind: 'unicodeCodePoints',
-        results: findings.map(({ code, severity, message, help, file, place }) => ({
-          ruleId: code,
-          ruleIndex: used.indexOf(code),
-          level: severity,
-          message: { text: `${message}${/[.?!]$/.test(message) ? '' : '.'} ${help}` },
-          locations: [
-            {
-              physicalLocation: {
-                artifactLocation: { uri: uriOf(file) },
-                // Code hosts want a line: what concerns a whole file stands in its first.
-                region: place ? regionOf(place, lines.get(file) ?? []) : { startLine: 1 },
-              },
+        results: findings.map((finding) => {
+          const { code, severity, message, help, file, place, otherPlaces = [] } = finding;
+          const locate = (one: Place | undefined): object => ({
+            physicalLocation: {
+              artifactLocation: { uri: uriOf(file) },
+              // Code hosts want a line: what concerns a whole file stands in its first.
+              region: one ? regionOf(one, lines.get(file) ?? []) : { startLine: 1 },
             },
-          ],
-        })),
+          });
+          return {
+            ruleId: code,
+            ruleIndex: used.indexOf(code),
+            level: severity,
+            message: { text: `${message}${/[.?!]$/.test(message) ? '' : '.'} ${help}` },
+            locations: [locate(place)],
+            ...(otherPlaces.length > 0 && { relatedLocations: otherPlaces.map(locate) }),
+          };
+        }),
       },
     ],
   };

@@ -7,9 +7,10 @@ export function toFinding(
   diagnostic: Diagnostic,
   { file, text }: Pick<PipelineText, 'file' | 'text'>,
 ): Finding {
-  const { severity, code, range, help } = diagnostic;
+  const { severity, code, range, otherRanges, help } = diagnostic;
   const place = range && { place: text.placeOf(range) };
-  return { severity, code, message: messageIn(text, diagnostic), help, file, ...place };
+  const others = otherRanges && { otherPlaces: otherRanges.map(text.placeOf) };
+  return { severity, code, message: messageIn(text, diagnostic), help, file, ...place, ...others };
 }
 
 function messageIn({ lineOf }: PipelineText['text'], { message, range, otherLine }: Diagnostic): string {

@@ -13,9 +13,11 @@ import { EXIT, painter } from './terminal.ts';
 
 export interface ValidateOptions extends VariableOptions {
   output: 'text' | 'json' | 'sarif';
+  /** Only the language is judged, not whether the operator of this version can run the pipeline. */
+  languageOnly?: boolean;
 }
 
-/** Says everything that is wrong with pipelines, without a cluster and without the network. */
+/** Judges pipelines as the operator does, without a cluster and without the network. */
 export async function validate(
   files: readonly string[],
   options: ValidateOptions,
@@ -23,7 +25,10 @@ export async function validate(
 ): Promise<Exit> {
   const given = await readVariables(options, terminal);
   const { pipelines, findings, sources } = await readPipelines(files, terminal);
-  const compiled = await compileTexts(pipelines, given, terminal);
+  const compiled = await compileTexts(pipelines, given, {
+    ...terminal,
+    languageOnly: options.languageOnly === true,
+  });
   const all = [...findings, ...compiled.flatMap((one) => one.findings)];
   if (options.output === 'text') terminal.out(asText(compiled, { findings, sources }, terminal));
   if (options.output === 'json') terminal.out(asJson(compiled, findings));

@@ -51,7 +51,7 @@ describe('the operator refuses for now', () => {
     [
       'secrets that only a later gateway reads',
       'variable "x" {\n  type = string\n  secret "env" {\n    key = "X"\n  }\n}\n',
-      '3:3: secret in variable',
+      '3:3: secrets of type env',
     ],
     [
       'templates that only the agent can fill in',
@@ -64,23 +64,41 @@ describe('the operator refuses for now', () => {
       '2:3: on in notification',
     ],
   ])('%s', (_what, text, place) => {
-    expect(refused(text)).toEqual([`${place} is known, but this version cannot do it yet`]);
+    const [at = '', ...feature] = place.split(' ');
+    expect(refused(text)).toEqual([`${at} this version cannot run ${feature.join(' ')} yet`]);
   });
 
   test('what a gate tells others', () => {
     const gate = `  approve "x" {\n    notify "slack" "s" {}\n  }\n  ${TASK}`;
-    expect(refused(CHAT + job(gate))).toEqual([
-      '8:5: notify in approve is known, but this version cannot do it yet',
-    ]);
+    expect(refused(CHAT + job(gate))).toEqual(['8:5: this version cannot run notify in approve yet']);
   });
 
   test('of several secrets those that are not in place', () => {
     const own = 'secret_type "own" {\n  get "shell" {\n    cmd = "x"\n  }\n}\n';
     expect(refused(secret('x', 'kubernetes') + secret('y', 'own') + own)).toEqual([
-      '10:3: secret in variable is known, but this version cannot do it yet',
-      '15:1: secret_type is known, but this version cannot do it yet',
+      '10:3: this version cannot run secrets of type own yet',
+      '15:1: this version cannot run secret_type yet',
     ]);
     expect(refused(secret('x', 'kubernetes') + own)).toEqual([]);
+  });
+
+  test('each feature once, with the number of its places', () => {
+    const text =
+      ['x', 'y', 'z'].map((name) => secret(name, 'env').replace('    path = "a"\n', '')).join('') +
+      job(`  timeout = "1m"\n  ${TASK}`);
+    expect(refused(text)).toEqual([
+      '3:3: this version cannot run secrets of type env yet (3 places)',
+      '20:3: this version cannot run timeout in job yet',
+    ]);
+    const [first] = readPipeline(engine, text, {}).notYetRun ?? [];
+    expect(first?.otherRanges?.map(({ start }) => start.line)).toEqual([9, 15]);
+  });
+
+  test('what stands beside a source that is not fetched yet', () => {
+    const type = 'resource_type "x" {\n  source = "https://example.org/x.hcl"\n}\n';
+    expect(refused(type + job(`  timeout = "1m"\n  ${TASK}`))).toEqual([
+      '5:3: this version cannot run timeout in job yet',
+    ]);
   });
 
   test('a part of every instance once', () => {

@@ -73,8 +73,8 @@ export const diagnosticCodes = {
     'Write it relative, without "..".',
   ),
   'later-feature': error(
-    'The language has this, but the operator of this version cannot do it yet; without a cluster it is a warning.',
-    'Remove it for now.',
+    'The language has this, but the operator of this version cannot run it yet.',
+    'Remove it for now; millrace validate --language-only judges the language alone.',
   ),
   'evaluation-failed': error('An expression has no value.', 'Correct the expression.'),
   'unknown-reference': error(

@@ -12,6 +12,8 @@ export interface Diagnostic {
   message: string;
   /** A sentence that says what to do. */
   help: string;
+  /** Further places of which the same holds; the message says how many there are. */
+  otherRanges?: Range[];
   /** Another line of the text, which the message names as `in line <number>`: where the text stands in a file, it is another one there. */
   otherLine?: number;
   /** Name of the variable that it is about, for codes about a variable's value; the message may have cut it. */

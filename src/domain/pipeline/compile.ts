@@ -53,11 +53,11 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   const partial = text.problems.some(cutsOff);
   const read = readText({ ...text, body }, { input, diagnostics, needs, partial });
   const sorted = limit(sortDiagnostics(diagnostics));
-  if (needs.length > 0) return { diagnostics: sorted, needs };
-  if (hasErrors(diagnostics)) return { diagnostics: sorted };
+  if (hasErrors(diagnostics)) return { diagnostics: sorted, ...(needs.length > 0 && { needs }) };
   const later = limit(sortDiagnostics(notYetRun(read.pipeline, read.blocks)));
-  const whole = !Object.hasOwn(input.given, OTHERS) && { pipeline: read.pipeline };
-  return { ...whole, diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };
+  const judged = { diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };
+  if (needs.length > 0) return { ...judged, needs };
+  return { ...(!Object.hasOwn(input.given, OTHERS) && { pipeline: read.pipeline }), ...judged };
 }
 
 interface Work {

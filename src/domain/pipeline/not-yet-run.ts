@@ -26,16 +26,30 @@ const ready: Readonly<Record<string, readonly string[]>> = { approve: ['timeout'
 /** Built-in resource types whose checks, gets or puts need what is not there yet. */
 const types = ['svc://fs', 'svc://artifact'];
 
-/** Every place of the text that the operator would have to pass over: it must refuse the pipeline instead. */
+/**
+ * What of the text the operator would have to pass over: it must refuse the pipeline instead. One diagnostic for each feature, at the
+ * first place where it stands.
+ */
 export function notYetRun(pipeline: Pipeline, blocks: readonly ReadBlock[]): Diagnostic[] {
-  return [
-    ...blocks
-      .filter((block) => !isReady(block, pipeline))
-      .flatMap(placesIn)
-      .map(({ name, owner, range }) => later(range, owner === 'pipeline' ? name : `${name} in ${owner}`)),
+  const uses = [
+    ...blocks.filter((block) => !isReady(block, pipeline)).flatMap(placesIn),
     ...resourcesOf(pipeline, blocks),
     ...customCommands(pipeline, blocks),
   ];
+  const byPlace = new Map(uses.map((use) => [`${use.feature} ${use.range.start.byte}`, use]));
+  const features = Map.groupBy(
+    [...byPlace.values()].toSorted((a, b) => a.range.start.byte - b.range.start.byte),
+    ({ feature }) => feature,
+  );
+  return [...features].flatMap(([feature, places]) => tell(feature, places));
+}
+
+function tell(feature: string, [first, ...others]: readonly Use[]): Diagnostic[] {
+  if (!first) return [];
+  const times = others.length === 0 ? '' : ` (${others.length + 1} places)`;
+  const message = `this version cannot run ${feature} yet${times}`;
+  const more = others.length > 0 && { otherRanges: others.map(({ range }) => range) };
+  return [{ ...diagnose('later-feature', first.range, message), ...more }];
 }
 
 /** Secrets of the type kubernetes are in place already, given values need none, and a type that nobody uses asks for nothing. */
@@ -45,9 +59,9 @@ function isReady({ type, labels }: ReadBlock, { secrets = [], secretTypes = [] }
   return concerned && !waiting.some(({ name }) => name === labels[0]?.text);
 }
 
-interface Place {
-  name: string;
-  owner: string;
+interface Use {
+  /** In a sentence. */
+  feature: string;
   range: Range;
 }
 
@@ -55,24 +69,28 @@ const isLater = (owner: string, name: string): boolean =>
   !(ready[owner] ?? []).includes(name) &&
   ((parts[owner] ?? []).includes(name) || (owner !== 'pipeline' && (parts['*'] ?? []).includes(name)));
 
-function placesIn(block: ReadBlock): Place[] {
+function placesIn(block: ReadBlock): Use[] {
   const { type, range } = block;
-  return isLater('pipeline', type) ? [{ name: type, owner: 'pipeline', range }] : walk(block);
+  return isLater('pipeline', type) ? [{ feature: type, range }] : walk(block);
 }
 
 /** What is in a block; inside of what is refused nothing more is told. */
-function walk(block: ReadBlock): Place[] {
+function walk(block: ReadBlock): Use[] {
   const owner = block.type;
   const attributes = [...block.attributes]
     .filter(([name]) => isLater(owner, name))
-    .map(([name, { nameRange }]): Place => ({ name, owner, range: nameRange }));
+    .map(([name, { nameRange }]): Use => ({ feature: `${name} in ${owner}`, range: nameRange }));
   const inner = block.blocks.flatMap((child) =>
-    isLater(owner, child.type) ? [{ name: child.type, owner, range: child.range }] : walk(child),
+    isLater(owner, child.type) ? [{ feature: nameOf(child, owner), range: child.range }] : walk(child),
   );
   return [...attributes, ...inner];
 }
 
-function resourcesOf({ resources, resourceTypes }: Pipeline, blocks: readonly ReadBlock[]): Diagnostic[] {
+/** Secrets of some types run, so the type is what matters. */
+const nameOf = ({ type, labels: [label] }: ReadBlock, owner: string): string =>
+  type === 'secret' ? `secrets of type ${label?.text ?? ''}` : `${type} in ${owner}`;
+
+function resourcesOf({ resources, resourceTypes }: Pipeline, blocks: readonly ReadBlock[]): Use[] {
   const refused = new Map(
     resourceTypes
       .filter(({ builtIn, origin }) => builtIn && types.includes(origin?.source ?? ''))
@@ -81,11 +99,14 @@ function resourcesOf({ resources, resourceTypes }: Pipeline, blocks: readonly Re
   return blocks
     .filter(({ type, labels }) => type === 'resource' && refused.has(labels[0]?.text ?? ''))
     .filter(({ labels }) => resources.some(({ name }) => name === labels.map(({ text }) => text).join('.')))
-    .map(({ range, labels }) => later(range, `the resource type ${refused.get(labels[0]?.text ?? '')}`));
+    .map(({ range, labels }) => ({
+      feature: `the resource type ${refused.get(labels[0]?.text ?? '')}`,
+      range,
+    }));
 }
 
 /** Templates that only the agent could fill in. */
-function customCommands(pipeline: Pipeline, blocks: readonly ReadBlock[]): Diagnostic[] {
+function customCommands(pipeline: Pipeline, blocks: readonly ReadBlock[]): Use[] {
   const checks = pipeline.resourceTypes.flatMap(({ check }) => commandsIn(check));
   const wanting = new Map([
     ...checks.filter(usesWorkdir).map(({ name }) => [name, '$WORKDIR for a check'] as const),
@@ -95,7 +116,10 @@ function customCommands(pipeline: Pipeline, blocks: readonly ReadBlock[]): Diagn
   ]);
   return blocks
     .filter(({ type, labels }) => type === 'runner_type' && wanting.has(labels[0]?.text ?? ''))
-    .map(({ range, labels }) => later(range, `${wanting.get(labels[0]?.text ?? '')} in a runner_type`));
+    .map(({ range, labels }) => ({
+      feature: `${wanting.get(labels[0]?.text ?? '')} in a runner_type`,
+      range,
+    }));
 }
 
 const usesWorkdir = ({ path, args }: CustomCommand): boolean =>
@@ -109,8 +133,4 @@ function commandsIn(value: unknown): CustomCommand[] {
 
 function isCustom(value: object): value is CustomCommand {
   return 'runner' in value && value.runner === 'custom';
-}
-
-function later(range: Range, what: string): Diagnostic {
-  return diagnose('later-feature', range, `${what} is known, but this version cannot do it yet`);
 }
