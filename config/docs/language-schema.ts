@@ -102,6 +102,11 @@ function reference(schema: BlockSchema, around: Around): Json {
 
 function described(schema: BlockSchema, around: Around): Json {
   const own = schema.variants ? variants(schema, around) : labelled(schema, body(schema, around));
+  if (schema.shorter) {
+    const { schema: inner } = schema.shorter;
+    const content = body(inner, around);
+    return { anyOf: [content, labelled(inner, content), own] };
+  }
   if (!schema.unlabelled) return own;
   // Without its label a block begins with what is in it.
   return { anyOf: [body(schema.unlabelled, around), own] };

@@ -76,9 +76,9 @@ function blockTable(path: string): string {
 }
 
 function rowsOf(schema: BlockSchema): string[] {
-  const { attributes, blocks, open, unlabelled } = schema;
+  const { attributes, blocks, open, unlabelled, shorter } = schema;
   const own = [
-    ...attributeRows(attributes),
+    ...attributeRows({ ...shortening(shorter), ...attributes }),
     ...(open === 'text' ? ['| any other | string, number or bool | a parameter |'] : []),
     ...(open === 'lists' ? ['| any | list of strings, numbers or bools | an axis |'] : []),
     ...Object.entries(blocks).map(
@@ -89,6 +89,13 @@ function rowsOf(schema: BlockSchema): string[] {
   if (!unlabelled) return own;
   // A block with the same content but for attributes that it has anyway.
   return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled)];
+}
+
+/** The attribute that stands in place of labels: with them it is not needed. */
+function shortening(shorter: BlockSchema['shorter']): BlockSchema['attributes'] {
+  const { attribute = '', schema } = shorter ?? {};
+  const found = schema?.attributes[attribute];
+  return found ? { [attribute]: { ...found, required: false } } : {};
 }
 
 function attributeRows(attributes: BlockSchema['attributes']): string[] {

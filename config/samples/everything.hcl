@@ -186,6 +186,16 @@ resource "image" "store" {
   }
 }
 
+# One resource for each service: image.service--cart, image.service--catalog, image.service--payment.
+resource "image" "service" {
+  for_each = toset(var.services)
+
+  params {
+    repository = "${var.registry}/${each.key}"
+    token      = var.registry_token
+  }
+}
+
 resource "image" "site" {
   params {
     repository = "${var.registry}/site"
@@ -247,6 +257,13 @@ job "unit" {
     on_failure "shell" {
       cmd = "tail --lines 50 report.xml"
     }
+  }
+
+  # Labels are fixed text; the attribute names a resource by a template. The label is then the name of the step.
+  put "image" {
+    resource = "image.service--${each.key}"
+    folder   = "shop/services/${each.key}/out"
+    tag      = "unit-$BUILD_NUMBER"
   }
 }
 

@@ -17,12 +17,13 @@ beforeAll(async () => {
 function namesIn(schema: BlockSchema, seen = new Set<BlockSchema>()): string[] {
   if (seen.has(schema)) return [];
   seen.add(schema);
-  const { attributes, blocks, variants = {}, unlabelled } = schema;
+  const { attributes, blocks, variants = {}, unlabelled, shorter } = schema;
   return [
     ...Object.keys(attributes),
     ...Object.entries(variants).flatMap(([name, variant]) => [name, ...Object.keys(variant.attributes)]),
     ...Object.entries(blocks).flatMap(([name, nested]) => [name, ...namesIn(nested.schema, seen)]),
     ...(unlabelled ? namesIn(unlabelled, seen) : []),
+    ...(shorter ? namesIn(shorter.schema, seen) : []),
   ];
 }
 

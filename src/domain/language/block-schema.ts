@@ -15,6 +15,10 @@ export interface BlockSchema {
   customVariant?: Variant;
   /** The block may do without its label; then it looks like this. */
   unlabelled?: BlockSchema;
+  /** With this attribute the block may have fewer labels; then it looks like this. */
+  shorter?: { attribute: string; schema: BlockSchema };
+  /** It may do without its labels. */
+  optionalLabels?: boolean;
   /** Blocks that people try here, and why there are none. */
   misplaced?: Readonly<Record<string, string>>;
 }

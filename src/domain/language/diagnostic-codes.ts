@@ -225,11 +225,11 @@ export const diagnosticCodes = {
   'for-each-type': error('for_each is no set of strings and no map.', 'Write toset([…]) or a map { … }.'),
   'for-each-with-matrix': error('A job has both for_each and matrix.', 'Keep one of them.'),
   'for-each-empty': warning(
-    'A for_each or matrix has no elements, so there is no job.',
-    'Give it elements, or remove the job.',
+    'A for_each or matrix has no elements, so there is no job or resource.',
+    'Give it elements, or remove the block.',
   ),
   'too-many-instances': error(
-    'A for_each or matrix makes more than 1,000 jobs, or all together more than 5,000.',
+    'A for_each or matrix makes more than 1,000 jobs or resources, or all together more than 5,000.',
     'Make fewer, or split the pipeline.',
   ),
   'invalid-condition': error(
@@ -271,7 +271,7 @@ export const diagnosticCodes = {
   ),
   'nothing-to-do': warning('A block holds no steps.', 'Add some, or remove the block.'),
   'trigger-loop': warning(
-    'Builds start one another without end: a put makes the version that triggers a get.',
+    'Builds may start one another without end: a put makes the version that triggers a get.',
     'Remove trigger from the get, or let passed name a job that is not part of the loop.',
   ),
   'empty-pipeline': error(

@@ -12,6 +12,15 @@ export function explainUnknownAttribute(
 ): Diagnostic {
   const known = Object.keys(schema.attributes);
   const where = owner === '' ? 'at the top of a pipeline' : `in ${owner}`;
+  if (schema.shorter?.attribute === name) {
+    const message = `${owner} names its ${name} twice: by its labels, and by the attribute ${name}`;
+    return diagnose(
+      'wrong-labels',
+      nameRange,
+      message,
+      `Write ${owner} "<name of the step>" { ${name} = … }.`,
+    );
+  }
   const suggestion = didYouMean(name, [...known, ...Object.keys(schema.blocks)]);
   const message = `there is no attribute "${name}" ${where}${suggestion}`;
   return diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known));
@@ -59,6 +68,7 @@ function sayWhere(name: string): string {
     if (Object.hasOwn(schema.blocks, name)) owners.add(owner);
     for (const [inner, nested] of blocks) look(inner, nested.schema);
     if (schema.unlabelled) look(owner, schema.unlabelled);
+    if (schema.shorter) look(owner, schema.shorter.schema);
   };
   look('the pipeline itself', pipelineSchema);
   return owners.size === 0 ? '' : `; it belongs in ${[...owners].slice(0, 2).join(' or ')}`;

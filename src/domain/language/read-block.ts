@@ -62,6 +62,9 @@ export function readBlock(reader: Reader, block: Block, schema: BlockSchema): Re
 /** The shape that the block's label asks for. */
 function choose(reader: Reader, block: Block, schema: BlockSchema): BlockSchema | undefined {
   if (schema.unlabelled && block.labels.length === 0) return schema.unlabelled;
+  const { shorter } = schema;
+  if (shorter && block.labels.length < schema.labels.length && hasAttribute(block, shorter.attribute))
+    return shorter.schema;
   const [label] = block.labels;
   if (!schema.variants || !label) return schema.variants ? undefined : schema;
   const variant = findVariant(reader, label.text, schema);
@@ -71,6 +74,9 @@ function choose(reader: Reader, block: Block, schema: BlockSchema): BlockSchema 
   }
   return { ...schema, ...variant, attributes: { ...variant.attributes, ...schema.attributes } };
 }
+
+const hasAttribute = ({ body }: Block, name: string): boolean =>
+  body.items.some((item) => item.kind === 'attribute' && item.name === name);
 
 function findVariant({ runners }: Reader, name: string, schema: BlockSchema): Variant | undefined {
   const common = find(schema.variants ?? {}, name);
@@ -193,6 +199,7 @@ function meansKnown(type: string, { blocks, misplaced = {} }: BlockSchema): bool
 
 function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean {
   if (block.labels.length === schema.labels.length) return true;
+  if (schema.optionalLabels === true && block.labels.length === 0) return true;
   const example = [block.type, ...schema.labels.map((label) => `"<${label}>"`)].join(' ');
   const wanted = schema.labels.length === 0 ? 'no label' : schema.labels.join(' and ');
   const range = block.labels[schema.labels.length]?.range ?? block.range;

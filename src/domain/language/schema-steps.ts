@@ -36,6 +36,26 @@ const message = text('text instead of the notification’s own');
 const run: NestedSchema = { ...once(command, 'what it runs'), required: true };
 const putParams = once(parameters, 'more parameters, for names that mean something else');
 
+const resource = text(
+  'in place of the labels: `<type>.<name>` of the resource, where `${…}` can be used; a label is then the name of the step',
+  { required: true },
+);
+
+/** The resource is named by two labels, or by the attribute `resource` beside at most one. */
+const ofResource = (schema: Omit<BlockSchema, 'labels'>): BlockSchema => ({
+  ...schema,
+  labels: ['type', 'name'],
+  shorter: {
+    attribute: 'resource',
+    schema: {
+      ...schema,
+      labels: ['name'],
+      optionalLabels: true,
+      attributes: { resource, ...schema.attributes },
+    },
+  },
+});
+
 /** Steps inside a hook: without hooks of their own. */
 const hookSteps: Readonly<Record<string, NestedSchema>> = {
   task: nested(
@@ -43,12 +63,7 @@ const hookSteps: Readonly<Record<string, NestedSchema>> = {
     'a command of its own name',
   ),
   put: nested(
-    {
-      labels: ['type', 'name'],
-      attributes: { env, ...attempts },
-      blocks: { params: putParams },
-      open: 'text',
-    },
+    ofResource({ attributes: { env, ...attempts }, blocks: { params: putParams }, open: 'text' }),
     'publishes to a resource',
   ),
   notify: nested(
@@ -93,11 +108,7 @@ export const hooks: Readonly<Record<string, NestedSchema>> = {
   ensure: nested(hook, 'runs at the end, whatever happened'),
 };
 
-const get: BlockSchema = {
-  labels: ['type', 'name'],
-  attributes: { ...getAttributes, env, ...attempts },
-  blocks: hooks,
-};
+const get = ofResource({ attributes: { ...getAttributes, env, ...attempts }, blocks: hooks });
 
 const task: BlockSchema = {
   labels: ['name'],
@@ -105,12 +116,11 @@ const task: BlockSchema = {
   blocks: { run, ...hooks },
 };
 
-const put: BlockSchema = {
-  labels: ['type', 'name'],
+const put = ofResource({
   attributes: { env, ...attempts },
   blocks: { params: putParams, ...hooks },
   open: 'text',
-};
+});
 
 const notify: BlockSchema = {
   labels: ['type', 'name'],

@@ -11,6 +11,7 @@ import { LIMITS } from './limits.ts';
 import { notYetRun } from './not-yet-run.ts';
 import type { Pipeline } from './pipeline.ts';
 import { readPipeline } from './read-pipeline.ts';
+import { isResourceGroup, readResourceGroups } from './resource-groups.ts';
 import { readSecretBlocks } from './secret-blocks.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } from './surroundings.ts';
@@ -100,7 +101,7 @@ function readText(
   const incomplete = partial || declarations.misread.size > 0;
   const reader: Reader = { ...first, ...scopeOf(variables), incomplete };
   const secretBlocks = readSecretBlocks(body, variables, reader);
-  const top = readTop(reader, body, (item) => !isBlock(item, 'variable') && !isBlock(item, 'job') && item);
+  const { blocks, misread } = readOthers(reader, body);
   const { parse, sources = {} } = input;
   const around: Surroundings = {
     reader,
@@ -110,20 +111,35 @@ function readText(
     need: (source) => void needs.push(source),
     runners: new Map(),
     embedded: false,
-    misread: top.misread,
+    misread,
   };
   const read = readPipeline(
     {
-      ...top,
+      blocks,
       jobs: body.items.filter((item) => isBlock(item, 'job')),
       secrets: secretBlocks,
-      incomplete: partial || top.misread.size > 0,
+      incomplete: partial || misread.size > 0,
     },
     around,
   );
   return {
     pipeline: read.pipeline,
-    blocks: [...secretBlocks.map(({ owner }) => owner), ...top.blocks, ...read.jobs],
+    blocks: [...secretBlocks.map(({ owner }) => owner), ...blocks, ...read.jobs],
+  };
+}
+
+/** What stands at the top besides variables and jobs. */
+function readOthers(reader: Reader, body: Body): { blocks: ReadBlock[]; misread: ReadonlySet<string> } {
+  const top = readTop(
+    reader,
+    body,
+    (item) => !isBlock(item, 'variable') && !isBlock(item, 'job') && !isResourceGroup(item) && item,
+  );
+  const groups = readResourceGroups(reader, body);
+  const blocks = [...top.blocks, ...groups.blocks];
+  return {
+    blocks: blocks.toSorted((a, b) => a.range.start.byte - b.range.start.byte),
+    misread: new Set([...top.misread, ...(groups.incomplete ? ['resource'] : [])]),
   };
 }
 

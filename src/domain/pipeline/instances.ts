@@ -1,3 +1,4 @@
+import type { BlockSchema } from '#domain/language/block-schema.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
@@ -16,34 +17,72 @@ export interface Instance {
 /** `single`: the job is no group. `broken`: what it would consist of is wrong, and reported, or not known. */
 export type Instances = 'single' | 'broken' | Instance[];
 
+/** What can be written once for many. */
+export interface GroupKind {
+  what: 'job' | 'resource';
+  /** Which label names the group. */
+  label: number;
+  /** The block, with nothing but what makes it a group. */
+  schema: BlockSchema;
+}
+
 const { for_each } = jobSchema.attributes;
 const { matrix } = jobSchema.blocks;
-const groupSchema = {
-  labels: ['name'],
-  attributes: { ...(for_each && { for_each }) },
-  blocks: { ...(matrix && { matrix }) },
-};
+const groups = { labels: ['name'], attributes: { ...(for_each && { for_each }) }, blocks: {} };
 
-const makesGroup = (item: Item): boolean =>
-  item.kind === 'attribute' ? item.name === 'for_each' : item.type === 'matrix';
+export const JOBS: GroupKind = {
+  what: 'job',
+  label: 0,
+  schema: { ...groups, blocks: { ...(matrix && { matrix }) } },
+};
+export const RESOURCES: GroupKind = { what: 'resource', label: 1, schema: groups };
+
+const makesGroup = (item: Item, { schema }: GroupKind): boolean =>
+  item.kind === 'attribute' ? item.name === 'for_each' : Object.hasOwn(schema.blocks, item.type);
+
+export const isGroup = ({ body }: Block, kind: GroupKind): boolean =>
+  body.items.some((item) => makesGroup(item, kind));
 
 /** The block without what makes it a group. */
-export function withoutGroup(block: Block): Block {
-  return { ...block, body: { ...block.body, items: block.body.items.filter((item) => !makesGroup(item)) } };
+export function withoutGroup(block: Block, kind: GroupKind): Block {
+  const items = block.body.items.filter((item) => !makesGroup(item, kind));
+  return { ...block, body: { ...block.body, items } };
 }
 
-/** What a job's `for_each` or `matrix` makes of it. */
-export function readInstances(reader: Reader, block: Block): Instances {
-  const items = block.body.items.filter(makesGroup);
+/** The reader with `each` in scope; `unknown`: it has no value, for a reason that has been reported. */
+export function withEach(reader: Reader, instance: Instance | 'unknown' | undefined): Reader {
+  if (instance === undefined) return reader;
+  if (instance === 'unknown') return { ...reader, eachBroken: true };
+  const { key, value } = instance;
+  const entries: [string, Value][] = [
+    ['key', { kind: 'string', text: key }],
+    ['value', value],
+  ];
+  return { ...reader, scope: new Map([...reader.scope, ['each', { kind: 'object', entries }]]) };
+}
+
+/** What `for_each` or `matrix` makes of a block. */
+export function readInstances(reader: Reader, block: Block, kind: GroupKind): Instances {
+  const items = block.body.items.filter((item) => makesGroup(item, kind));
   if (items.length === 0) return 'single';
-  const owner = { name: 'job', range: block.range };
-  const { uncertain, ...content } = readBody(reader, { ...block.body, items }, groupSchema, owner);
-  return uncertain
-    ? 'broken'
-    : instancesIn(reader, block, { type: 'job', labels: block.labels, range: block.range, ...content });
+  const owner = { name: kind.what, range: block.range };
+  const { uncertain, ...content } = readBody(reader, { ...block.body, items }, kind.schema, owner);
+  if (uncertain) return 'broken';
+  const read = { type: kind.what, labels: block.labels, range: block.range, ...content };
+  return instancesIn({ reader, kind, label: groupLabel(block, kind) }, read);
 }
 
-function instancesIn(reader: Reader, block: Block, read: ReadBlock): Instances {
+export const groupLabel = ({ labels, range }: Block, kind: GroupKind): Label =>
+  labels[kind.label] ?? { text: '', range };
+
+interface Group {
+  reader: Reader;
+  kind: GroupKind;
+  label: Label;
+}
+
+function instancesIn(group: Group, read: ReadBlock): Instances {
+  const { reader } = group;
   const [axes] = blocksOf(read, 'matrix');
   const forEach = read.attributes.get('for_each');
   if (axes && forEach) {
@@ -53,19 +92,20 @@ function instancesIn(reader: Reader, block: Block, read: ReadBlock): Instances {
   }
   // `for_each = null` is as if it were not there.
   if (!axes && !forEach && !read.misread.has('matrix')) return 'single';
-  const found = axes ? readMatrix(reader, axes) : readForEach(reader, read);
-  return (found && named(reader, block, found)) ?? 'broken';
+  const found = axes ? readMatrix(group, axes) : readForEach(group, read);
+  return (found && named(group, found)) ?? 'broken';
 }
 
-function readForEach(reader: Reader, read: ReadBlock): Instance[] | undefined {
+function readForEach(group: Group, read: ReadBlock): Instance[] | undefined {
   const value = valueAt(read, 'for_each');
   const range = read.attributes.get('for_each')?.range;
-  return value && range && instancesOf(reader, value, range);
+  return value && range && instancesOf(group, value, range);
 }
 
-function instancesOf(reader: Reader, value: Value, range: Range): Instance[] | undefined {
+function instancesOf(group: Group, value: Value, range: Range): Instance[] | undefined {
+  const { reader } = group;
   if (value.kind === 'map' || value.kind === 'object') {
-    if (!checkCount(reader, value.entries.length, range)) return undefined;
+    if (!checkCount(group, value.entries.length, range)) return undefined;
     return value.entries.map(([key, element]) => ({ key, value: element }));
   }
   if (value.kind !== 'set') {
@@ -74,7 +114,7 @@ function instancesOf(reader: Reader, value: Value, range: Range): Instance[] | u
     reader.report(diagnose('for-each-type', range, message, help));
     return undefined;
   }
-  if (!checkCount(reader, value.items.length, range)) return undefined;
+  if (!checkCount(group, value.items.length, range)) return undefined;
   const instances = value.items.flatMap((item) =>
     item.kind === 'string' ? [{ key: item.text, value: item }] : [],
   );
@@ -85,11 +125,11 @@ function instancesOf(reader: Reader, value: Value, range: Range): Instance[] | u
 }
 
 /** Axes in the order of their names; HCL's attributes have none. */
-function readMatrix(reader: Reader, block: ReadBlock): Instance[] | undefined {
+function readMatrix(group: Group, block: ReadBlock): Instance[] | undefined {
   if (block.misread.size > 0) return undefined;
   const axes = block.axes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const count = axes.reduce((product, { items }) => product * items.length, axes.length === 0 ? 0 : 1);
-  if (!checkCount(reader, count, block.range)) return undefined;
+  if (!checkCount(group, count, block.range)) return undefined;
   if (count === 0) return [];
   const combinations = axes.reduce<[Axis, Value][][]>(
     (all, axis) =>
@@ -103,10 +143,10 @@ function readMatrix(reader: Reader, block: ReadBlock): Instance[] | undefined {
   return instances.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)));
 }
 
-function checkCount({ report }: Reader, count: number, range: Range): boolean {
+function checkCount({ reader, kind }: Group, count: number, range: Range): boolean {
   if (count <= LIMITS.instances) return true;
-  const message = `this makes ${count} jobs; at most ${LIMITS.instances} are allowed`;
-  report(diagnose('too-many-instances', range, message));
+  const message = `this makes ${count} ${kind.what}s; at most ${LIMITS.instances} are allowed`;
+  reader.report(diagnose('too-many-instances', range, message));
   return false;
 }
 
@@ -120,9 +160,17 @@ function slug(key: string): string {
 
 export const instanceName = (group: string, key: string): string => `${group}--${slug(key)}`;
 
+/** The name that a text means: an instance may also be named by its group and its key, as the key is written. */
+export function canonicalName(name: string, isKnown: (name: string) => boolean): string {
+  const at = name.indexOf('--');
+  if (isKnown(name) || at < 0) return name;
+  const canonical = instanceName(name.slice(0, at), name.slice(at + 2));
+  return isKnown(canonical) ? canonical : name;
+}
+
 /** The same instances when each has a name of its own. */
-function named({ report }: Reader, { labels, range }: Block, instances: Instance[]): Instance[] | undefined {
-  const label: Label = labels[0] ?? { text: '', range };
+function named(group: Group, instances: Instance[]): Instance[] | undefined {
+  const { label, kind, reader } = group;
   const taken = new Map<string, string>();
   let sound = true;
   for (const { key } of instances) {
@@ -131,31 +179,27 @@ function named({ report }: Reader, { labels, range }: Block, instances: Instance
     taken.set(name, key);
     if (slug(key) !== '' && before === undefined && name.length <= 63) continue;
     sound = false;
-    report(explainBadKey(label, { key, name, ...(before !== undefined && { before }) }));
+    reader.report(explainBadKey(group, { key, name, ...(before !== undefined && { before }) }));
   }
   if (instances.length === 0)
-    report(diagnose('for-each-empty', label.range, `the group "${label.text}" has no jobs`));
+    reader.report(diagnose('for-each-empty', label.range, `the group "${label.text}" has no ${kind.what}s`));
   return sound ? instances : undefined;
 }
 
 function explainBadKey(
-  { range }: Label,
+  { label: { range }, kind: { what } }: Group,
   { key, name, before }: { key: string; name: string; before?: string },
 ): ReturnType<typeof diagnose> {
   const quoted = JSON.stringify(key);
   if (slug(key) === '') {
     const help = 'Use keys with letters or digits.';
-    return diagnose('invalid-name', range, `the key ${quoted} makes no name for a job`, help);
+    return diagnose('invalid-name', range, `the key ${quoted} makes no name for a ${what}`, help);
   }
   if (before !== undefined) {
     const keys = `${JSON.stringify(before)} and ${quoted}`;
-    return diagnose('duplicate-name', range, `the keys ${keys} both make the job "${name}"`);
+    return diagnose('duplicate-name', range, `the keys ${keys} both make the ${what} "${name}"`);
   }
   const message = `the key ${quoted} makes the name "${name}", which has ${name.length} characters`;
-  return diagnose(
-    'invalid-name',
-    range,
-    message,
-    'Names of jobs have at most 63: shorten the key or the job.',
-  );
+  const help = `Names of ${what}s have at most 63: shorten the key or the ${what}.`;
+  return diagnose('invalid-name', range, message, help);
 }

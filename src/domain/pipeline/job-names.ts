@@ -2,6 +2,7 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
+import { canonicalName } from './instances.ts';
 
 /** Names by which jobs are called in `passed`, `jobs` and `exclude`: their own, and those of groups for all instances. */
 export interface JobNames {
@@ -18,7 +19,8 @@ export function jobNames(
 ): JobNames {
   const known = new Set(jobs);
   const expandOne = ({ text, range }: Text, report: Report): readonly string[] => {
-    if (known.has(text)) return [text];
+    const name = canonicalName(text, (one) => known.has(one));
+    if (known.has(name)) return [name];
     const instances = groups.get(text);
     if (instances && instances.length > 0) return instances;
     if (incomplete) return [];

@@ -4,11 +4,11 @@ import { blocksOf, boolAt, labelAt, numberAt, readBlock } from '#domain/language
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
-import type { Block, Label, Range, Value } from '#domain/language/syntax.ts';
+import type { Block, Label, Range } from '#domain/language/syntax.ts';
 import { checkConditionNames } from './condition-names.ts';
 import { warnOfInputCase } from './input-case.ts';
 import { readInputs } from './inputs.ts';
-import { instanceName, readInstances, withoutGroup } from './instances.ts';
+import { groupLabel, instanceName, JOBS, readInstances, withEach, withoutGroup } from './instances.ts';
 import type { Instance } from './instances.ts';
 import { LIMITS } from './limits.ts';
 import { checkName, claimName } from './name.ts';
@@ -59,9 +59,9 @@ interface Progress {
 
 function readOne(block: Block, progress: Progress, around: JobSurroundings): void {
   const { read, taken } = progress;
-  const label = labelOf(block);
-  const instances = readInstances(around.reader, block);
-  const bare = withoutGroup(block);
+  const label = groupLabel(block, JOBS);
+  const instances = readInstances(around.reader, block, JOBS);
+  const bare = withoutGroup(block, JOBS);
   const named = checkName(around.report, 'name', 'job', label);
   const sound = claimName(taken, around.report, 'job', label) && named;
   if (instances === 'single') {
@@ -74,15 +74,13 @@ function readOne(block: Block, progress: Progress, around: JobSurroundings): voi
   } else readGroup(bare, instances, { ...progress, sound }, around);
 }
 
-const labelOf = ({ labels, range }: Block): Label => labels[0] ?? { text: '', range };
-
 function readGroup(
   block: Block,
   instances: readonly Instance[],
   { read, taken, sound }: Progress & { sound: boolean },
   around: JobSurroundings,
 ): void {
-  const label = labelOf(block);
+  const label = groupLabel(block, JOBS);
   const names: string[] = [];
   read.groups.set(label.text, names);
   if (instances.length === 0) readInstance(block, 'unknown', read, around);
@@ -95,33 +93,19 @@ function readGroup(
   }
 }
 
-/** The job with `each` in scope; `unknown`: it has no value, for a reason that has been reported. */
 function readInstance(
   block: Block,
   instance: Instance | 'unknown' | undefined,
   read: JobsRead,
   around: JobSurroundings,
 ): JobDraft | undefined {
-  const reader = { ...around.reader };
-  if (instance === 'unknown') reader.eachBroken = true;
-  else if (instance) reader.scope = new Map([...reader.scope, ['each', eachOf(instance)]]);
-  const found = readBlock(reader, block, jobSchema);
+  const found = readBlock(withEach(around.reader, instance), block, jobSchema);
   if (!found) {
     read.incomplete = true;
     return undefined;
   }
   read.blocks.push(found);
   return draftOf(found, instance === 'unknown' ? undefined : instance, around);
-}
-
-function eachOf({ key, value }: Instance): Value {
-  return {
-    kind: 'object',
-    entries: [
-      ['key', { kind: 'string', text: key }],
-      ['value', value],
-    ],
-  };
 }
 
 function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSurroundings): JobDraft {

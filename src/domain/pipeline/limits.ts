@@ -13,6 +13,7 @@ export const LIMITS = {
   instances: 1000,
   /** Of a pipeline, when all groups are expanded. */
   jobs: 5000,
+  resources: 5000,
   /** Tags of a job or resource, and serial groups of a job. */
   tags: 10,
   /** How many variables a secret may need one after another. */

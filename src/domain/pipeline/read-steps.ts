@@ -15,7 +15,9 @@ import { didYouMean } from '#domain/language/suggest.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { readCommand } from './command.ts';
 import { readEnvironment } from './environment.ts';
+import { canonicalName } from './instances.ts';
 import { checkName } from './name.ts';
+import { stepName, targetOf } from './step-target.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
 import { checkStepParameters, textsByName } from './parameter-names.ts';
 import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
@@ -46,12 +48,9 @@ export function attemptsOf(block: ReadBlock): Attempted {
   };
 }
 
-/** `<type>.<label>`, as resources and notifications are called. */
-const fullName = (block: ReadBlock): string => `${labelAt(block, 0).text}.${labelAt(block, 1).text}`;
-
 export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
   const found = findResource(block, around);
-  const resource = fullName(block);
+  const resource = found?.resource.name ?? targetOf(block).text;
   const type = found?.type;
   if (type && !type.check && !type.pull && !answeredByOperator(type)) {
     const message = `a get cannot use ${resource}: its type ${type.name} can neither check nor pull`;
@@ -62,7 +61,7 @@ export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
     around.report(diagnose('passed-empty', emptied, 'no job is left in passed: the get has no gate'));
   const step: GetStep = {
     kind: 'get',
-    name: labelAt(block, 1).text,
+    name: nameOf(block, found, around.report),
     resource,
     trigger: boolAt(block, 'trigger') ?? false,
     passed: [],
@@ -112,7 +111,7 @@ function readPaths(block: ReadBlock, attribute: string, report: Report): string[
 
 export function readPut(block: ReadBlock, around: StepSurroundings): PutStep {
   const found = findResource(block, around);
-  const resource = fullName(block);
+  const resource = found?.resource.name ?? targetOf(block).text;
   if (found && !found.type.push && !isTriggerStream(found.type)) {
     const message = `a put cannot use ${resource}: its type ${found.type.name} has no push`;
     around.report(diagnose('put-not-supported', block.range, message));
@@ -124,7 +123,7 @@ export function readPut(block: ReadBlock, around: StepSurroundings): PutStep {
   checkStepParameters(parameters, 'put_', around.report);
   return {
     kind: 'put',
-    name: labelAt(block, 1).text,
+    name: nameOf(block, found, around.report),
     resource,
     params: textsByName(parameters),
     ...readEnvironment(block, around.report),
@@ -139,40 +138,46 @@ export function readNotify(block: ReadBlock, around: StepSurroundings): NotifySt
   const told = new Set([...parameters.map(({ name }) => name), ...block.misread]);
   if (found?.type.origin?.source === 'svc://hostcheck' && found.type.builtIn) {
     if (!told.has('status') && !told.has('conclusion')) {
-      const message = `${fullName(block)} needs a status or a conclusion: without one there is nothing to report`;
+      const message = `${targetOf(block).text} needs a status or a conclusion: without one there is nothing to report`;
       around.report(diagnose('invalid-notify', block.range, message));
     }
   }
   const message = textAt(block, 'message');
   return {
     kind: 'notify',
-    notification: fullName(block),
+    notification: targetOf(block).text,
     ...(message && { message: message.text }),
     params: textsByName(parameters),
     ...attemptsOf(block),
   };
 }
 
+/** A step with one label has a name of its own; otherwise it is called as its resource. */
+function nameOf(block: ReadBlock, found: KnownResource | undefined, report: Report): string {
+  if (block.labels.length === 1) checkName(report, 'name', block.type, labelAt(block, 0));
+  return block.labels.length === 0 && found ? found.resource.label : stepName(block).text;
+}
+
 function findResource(block: ReadBlock, around: StepSurroundings): KnownResource | undefined {
-  const name = fullName(block);
+  const { text, range } = targetOf(block);
+  const name = canonicalName(text, (one) => around.resources.has(one));
   const found = around.resources.get(name);
-  if (found === 'broken' || around.incomplete) return undefined;
+  if (found === 'broken' || around.incomplete || isMisread(block)) return undefined;
   if (found) return found;
   const message = `there is no resource "${name}"${didYouMean(name, around.resources.keys())}`;
-  around.report(diagnose('unknown-resource', labelsRange(block), message));
+  around.report(diagnose('unknown-resource', range, message));
   return undefined;
 }
+
+/** Its attribute `resource` has been reported as wrong. */
+const isMisread = (block: ReadBlock): boolean => block.labels.length < 2 && !textAt(block, 'resource');
 
 function findNotification(block: ReadBlock, around: StepSurroundings): KnownNotification | undefined {
-  const name = fullName(block);
-  const found = around.notifications.get(name);
+  const { text, range } = targetOf(block);
+  const found = around.notifications.get(text);
   if (found === 'broken' || around.incomplete) return undefined;
   if (found) return found;
-  const message = `there is no notification "${name}"${didYouMean(name, around.notifications.keys())}`;
-  around.report(diagnose('unknown-notification', labelsRange(block), message));
+  const message = `there is no notification "${text}"${didYouMean(text, around.notifications.keys())}`;
+  around.report(diagnose('unknown-notification', range, message));
   return undefined;
-}
-
-function labelsRange(block: ReadBlock): Range {
-  return { start: labelAt(block, 0).range.start, end: labelAt(block, 1).range.end };
 }

@@ -4,6 +4,7 @@ import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/read-block.t
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
+import { LIMITS } from './limits.ts';
 import type { KnownTypes, Named } from './type-kinds.ts';
 import { checkName, claimName } from './name.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';
@@ -35,6 +36,10 @@ export function readResources(
     const type = findType(block, 'resource type', types, report);
     const resource = type && readResource(block, type, report);
     resources.set(name, resource && named ? { resource, type } : 'broken');
+  }
+  if (resources.size > LIMITS.resources) {
+    const message = `the pipeline has ${resources.size} resources; at most ${LIMITS.resources} are allowed`;
+    report(diagnose('too-many-instances', undefined, message));
   }
   return resources;
 }

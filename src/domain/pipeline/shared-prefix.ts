@@ -1,6 +1,7 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import { stepName } from './step-target.ts';
 
 /** Two steps whose values later ones would see under the same names. Branches of one chain never meet. */
 export function warnOfSharedPrefixes(job: ReadBlock, report: Report): void {
@@ -27,15 +28,15 @@ function look(block: ReadBlock, before: ReadonlySet<string>, report: Report): Se
 function claim(block: ReadBlock, taken: Set<string>, report: Report): void {
   const prefix = prefixOf(block);
   if (prefix === undefined) return;
-  const range = block.labels.at(-1)?.range ?? block.range;
+  const { range } = stepName(block);
   if (taken.has(prefix))
     report(diagnose('shared-prefix', range, `an earlier step of the job also writes $${prefix}*`));
   taken.add(prefix);
 }
 
 /** `GET_APP_` of a get or task: what the names of the variables that it sets begin with. */
-export function prefixOf({ type, labels }: ReadBlock): string | undefined {
-  const label = labels.at(-1);
-  if (!label || (type !== 'get' && type !== 'task')) return undefined;
-  return `${type}_${label.text}_`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+export function prefixOf(block: ReadBlock): string | undefined {
+  const { type } = block;
+  if (type !== 'get' && type !== 'task') return undefined;
+  return `${type}_${stepName(block).text}_`.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 }

@@ -7,7 +7,7 @@ import { actionsOf } from './steps.ts';
 type Get = JobDraft['gets'][number];
 
 /**
- * Jobs whose builds start one another for ever: a job puts a resource, and a get with `trigger` takes each new version of it, ungated or
+ * Jobs whose builds may start one another for ever: a job puts a resource, and a get with `trigger` takes each new version of it, ungated or
  * gated by that very job. Each loop is told once, at the get that closes it.
  */
 export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report): void {
@@ -48,8 +48,8 @@ function tell(loop: readonly JobDraft[], { step, range }: Get, report: Report): 
   const [first = ''] = names;
   const message =
     names.length === 1
-      ? `the job "${first}" starts itself without end: it puts ${step.resource}, and each new version of it triggers this get`
-      : `these jobs start one another without end: ${[...names, first].join(' → ')}`;
+      ? `the job "${first}" may start itself without end: it puts ${step.resource}, and each new version of it triggers this get`
+      : `these jobs may start one another without end: ${[...names, first].join(' → ')}`;
   report(diagnose('trigger-loop', range, message));
 }
 

@@ -1,0 +1,63 @@
+import type { Reader } from '#domain/language/evaluate-expression.ts';
+import { readBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { resource as resourceSchema } from '#domain/language/schema-types.ts';
+import type { Block, Body, Item } from '#domain/language/syntax.ts';
+import {
+  groupLabel,
+  instanceName,
+  isGroup,
+  readInstances,
+  RESOURCES,
+  withEach,
+  withoutGroup,
+} from './instances.ts';
+import type { Instance } from './instances.ts';
+import { checkName } from './name.ts';
+
+export const isResourceGroup = (item: Item): item is Block =>
+  item.kind === 'block' && item.type === 'resource' && isGroup(item, RESOURCES);
+
+export interface ResourceGroups {
+  /** One for each instance, as if it had been written so. */
+  blocks: ReadBlock[];
+  /** A group or one of its resources could not be read. */
+  incomplete: boolean;
+}
+
+/** The resources that stand in the text once for many. */
+export function readResourceGroups(reader: Reader, { items }: Body): ResourceGroups {
+  const groups = items.filter(isResourceGroup).map((block) => readGroup(reader, block));
+  return {
+    blocks: groups.flatMap(({ blocks }) => blocks),
+    incomplete: groups.some(({ incomplete }) => incomplete),
+  };
+}
+
+function readGroup(reader: Reader, block: Block): ResourceGroups {
+  const instances = readInstances(reader, block, RESOURCES);
+  const named = checkName(reader.report, 'name', 'resource', groupLabel(block, RESOURCES));
+  const read = (instance: Instance | 'unknown' | undefined): ReadBlock | undefined =>
+    readBlock(withEach(reader, instance), withoutGroup(block, RESOURCES), resourceSchema);
+  if (instances === 'single') {
+    const found = read(undefined);
+    return { blocks: found ? [found] : [], incomplete: !found };
+  }
+  if (instances === 'broken' || instances.length === 0 || !named) {
+    // What stands in it is looked at all the same.
+    read('unknown');
+    return { blocks: [], incomplete: instances === 'broken' || !named };
+  }
+  const blocks = instances.flatMap((instance) => {
+    const found = read(instance);
+    return found ? [nameInstance(found, instance)] : [];
+  });
+  return { blocks, incomplete: blocks.length < instances.length };
+}
+
+function nameInstance(block: ReadBlock, { key }: Instance): ReadBlock {
+  const labels = block.labels.map((label, index) =>
+    index === RESOURCES.label ? { ...label, text: instanceName(label.text, key) } : label,
+  );
+  return { ...block, labels };
+}

@@ -1,0 +1,19 @@
+import { labelAt, textAt } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Label } from '#domain/language/syntax.ts';
+
+/** `<type>.<label>`, as a step calls its resource or notification: by its attribute `resource`, or by its two labels. */
+export function targetOf(block: ReadBlock): Label {
+  const { labels, range } = block;
+  if (labels.length < 2) return textAt(block, 'resource') ?? { text: '', range };
+  const [type, name] = [labelAt(block, 0), labelAt(block, 1)];
+  return { text: `${type.text}.${name.text}`, range: { start: type.range.start, end: name.range.end } };
+}
+
+/** The name of a step: its last label, or without any the name of its resource. */
+export function stepName(block: ReadBlock): Label {
+  const label = block.labels.at(-1);
+  if (label) return label;
+  const { text, range } = targetOf(block);
+  return { text: text.slice(text.indexOf('.') + 1), range };
+}
