@@ -214,6 +214,12 @@ describe('a plan', () => {
     expect(own[0]?.env).toEqual({ ...common, path: 'own', args: '', LEVEL: 'of the step', X: '' });
   });
 
+  test('a get with a name of its own exports under it, and is shown as its resource', () => {
+    const step: Step = { kind: 'get', name: 'source', resource: 'git.app', trigger: true, passed: [] };
+    const { steps: own } = plan([step], [{ ref: 'abc' }]);
+    expect(own[0]).toMatchObject({ name: 'git.app', resource: 'git.app', exports: 'GET_SOURCE_' });
+  });
+
   test('gets and puts have theirs too, and no parameter or version is hidden by it', () => {
     const env = { LEVEL: 'of the step', param_url: 'elsewhere', version_ref: 'no' };
     const step = get('git', 'app');
