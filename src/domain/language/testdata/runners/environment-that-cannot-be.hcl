@@ -20,7 +20,6 @@ job "a" {
     }
   }
   task "secret name" {
-    env = { (var.token) = "6" }
     run "shell" {
       cmd = "true"
       env = { for name in [var.token] : name => "7" }
