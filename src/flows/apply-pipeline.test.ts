@@ -32,6 +32,7 @@ const saved: SavedPipeline = {
   difference: {
     jobs: { added: [], changed: [], removed: [] },
     resources: { added: [], changed: [], removed: [] },
+    histories: [],
   },
 };
 const wrong: Compilation = {

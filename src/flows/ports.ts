@@ -51,8 +51,13 @@ export interface SavedPipeline {
   /** False: digest as before; nothing was written. */
   changed: boolean;
   resources: { id: number; scope: number; name: string }[];
-  difference: { jobs: NameDifference; resources: NameDifference };
-  /** Pins of the manifest changed, which ended these builds (row ids) before they started. */
+  difference: {
+    jobs: NameDifference;
+    resources: NameDifference;
+    /** Resources that have another history now, with what changed. */
+    histories: string[];
+  };
+  /** Pins of the manifest or the source of a resource changed, which ended these builds (row ids) before they started. */
   repinned?: { stopped: number[] };
 }
 export interface NameDifference {

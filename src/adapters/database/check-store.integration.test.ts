@@ -207,9 +207,11 @@ describe('a run', () => {
     const before = await stores.checks.runFacts(opened?.run ?? 0);
     const changed =
       before?.definition.resources.map((one) => ({ ...one, params: { url: 'elsewhere' } })) ?? [];
-    await stores.pipelines.savePipeline(toSave({ ...samplePipeline(), resources: changed }));
+    const again = await stores.pipelines.savePipeline(toSave({ ...samplePipeline(), resources: changed }));
     expect(await stores.checks.runFacts(opened?.run ?? 0)).toEqual(before);
-    const next = await stores.checks.openRun([scopeOf('git.nightly')], 'schedule', after(2));
+    const nightly = again.resources.flatMap(({ name, scope }) => (name === 'git.nightly' ? scope : []));
+    await stores.checks.requestCheck({ ...APP, resource: 'git.nightly' }, 'manual', after(2));
+    const next = await stores.checks.openRun(nightly, 'schedule', after(2));
     expect((await stores.checks.runFacts(next?.run ?? 0))?.definition.resources).toEqual(changed);
   });
 

@@ -1,11 +1,12 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { canonicalText } from '#domain/scheduling/check-scope.ts';
 import type { NameDifference, SavedPipeline } from '#flows/ports.ts';
 
 /** Which jobs and resources came, changed and went. Both definitions are JSON, so equal texts mean equal values. */
 export function differenceBetween(
   before: Pipeline | undefined,
   after: Pipeline,
-): SavedPipeline['difference'] {
+): Omit<SavedPipeline['difference'], 'histories'> {
   return {
     jobs: compare(before?.jobs ?? [], after.jobs),
     resources: compare(withTypes(before), withTypes(after)),
@@ -21,22 +22,13 @@ function withTypes(pipeline: Pipeline | undefined): { name: string }[] {
 }
 
 function compare(before: { name: string }[], after: { name: string }[]): NameDifference {
-  const old = new Map(before.map((item) => [item.name, canonical(item)]));
+  const old = new Map(before.map((item) => [item.name, canonicalText(item)]));
   const names = new Set(after.map((item) => item.name));
   return {
     added: after.filter((item) => !old.has(item.name)).map((item) => item.name),
     changed: after
-      .filter((item) => old.has(item.name) && old.get(item.name) !== canonical(item))
+      .filter((item) => old.has(item.name) && old.get(item.name) !== canonicalText(item))
       .map((item) => item.name),
     removed: before.filter((item) => !names.has(item.name)).map((item) => item.name),
   };
-}
-
-/** jsonb does not keep the order of keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

@@ -71,7 +71,7 @@ interface InputRow extends Omit<GetFacts, 'unused'> {
   newest: Placed | null;
   unused: Placed[];
   disabled: boolean;
-  pinned: { version: Placed; disabled: boolean; unknown: boolean } | null;
+  pinned: { version: Placed; disabled: boolean; unknown: boolean; elsewhere: boolean } | null;
   held: { from: number; until: string; newest: Placed | null } | null;
 }
 
@@ -148,9 +148,10 @@ async function gather(
           'newest', (SELECT ${placed} FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1),
           'disabled', (SELECT id FROM versions WHERE scope_id = r.scope_id AND disabled LIMIT 1) IS NOT NULL,
           'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN (
-              SELECT jsonb_build_object('version', ${placed}, 'disabled', v.disabled, 'unknown', false)
+              SELECT jsonb_build_object('version', ${placed}, 'disabled', v.disabled, 'unknown', v.scope_id <> r.scope_id,
+                'elsewhere', v.scope_id <> r.scope_id)
               FROM versions v WHERE v.id = r.pinned_version)
-            WHEN r.pin_wanted IS NOT NULL THEN '{"version": [0, 0], "disabled": false, "unknown": true}' END,
+            WHEN r.pin_wanted IS NOT NULL THEN '{"version": [0, 0], "disabled": false, "unknown": true, "elsewhere": false}' END,
           'held', ${heldFrom},
           'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(unused)}
             ELSE ${unusedPassed} END) ORDER BY g.position)

@@ -61,8 +61,8 @@ export async function releaseVersions(
       UPDATE hook_runs SET open = false WHERE run_id = ${run} AND open RETURNING resource_id, first_version, last_version),
     told AS (
       UPDATE check_scopes s SET last_hooks = ${sql.jsonb(told)} || jsonb_build_object('first', o.first_version, 'last', o.last_version)
-      FROM released o JOIN resources r ON r.id = o.resource_id
-      WHERE s.id = r.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
+      FROM released o JOIN versions v ON v.id = o.first_version
+      WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
     asked AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN released o ON o.resource_id = g.resource_id`)})
     SELECT EXISTS (SELECT 1 FROM released) AS released`);

@@ -52,10 +52,10 @@ export async function writeDisabled(
 }
 
 /** Ends builds that have not started: they used nothing. Answers those that had not started by now either. */
-async function giveBack(
+export async function giveBack(
   connection: Transaction,
   builds: readonly number[],
-  why: { by: string; reason: string; at: Date },
+  why: { by: string | null; reason: string; at: Date },
 ): Promise<number[]> {
   if (builds.length === 0) return [];
   const ended = await connection.anyFirst(rows<{ id: number }>()`

@@ -67,6 +67,7 @@ describe('saving a pipeline', () => {
     expect(difference).toEqual({
       jobs: { added: [], changed: ['unit'], removed: ['publish'] },
       resources: { added: ['git.lib'], changed: ['git.app'], removed: [] },
+      histories: ['git.app: another history (url none → elsewhere)'],
     });
   });
 
@@ -228,7 +229,7 @@ test('a team goes only without pipelines, and comes back', async () => {
 
 function nothing() {
   const none = { added: [], changed: [], removed: [] };
-  return { jobs: none, resources: none };
+  return { jobs: none, resources: none, histories: [] };
 }
 
 /** Which row versions the tables hold: the same before and after means that nothing was written. */

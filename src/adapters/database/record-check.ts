@@ -1,3 +1,4 @@
+import { sql } from 'slonik';
 import { storable, storableFields } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { scheduleNow, webhookWorks } from '#domain/scheduling/webhook-pace.ts';
@@ -30,7 +31,7 @@ export async function recordCheck(
       SELECT id, pipeline_id, schedule, timer, next_check_at, failures, run_id, requested_cause, run_cause,
         usual_schedule, webhook_schedule, webhook_works,
         requested_at IS NOT NULL OR (timer = 'operator' AND next_check_at <= ${time(at)}) AS due
-      FROM check_scopes WHERE id = ${result.scope} AND live FOR UPDATE`);
+      FROM check_scopes s WHERE id = ${result.scope} AND (live OR ${isFormer}) FOR UPDATE`);
     if (scope === null || !mayRecord(scope, result)) return { recorded: [] };
     if (result.versions === undefined) {
       const error = result.error ?? 'The check returned nothing.';
@@ -43,6 +44,10 @@ export async function recordCheck(
     return { recorded, pipelineId: scope.pipeline_id };
   });
 }
+
+/** The resource is there and has another history now: what this check finds is of the former one, and triggers nothing. */
+const isFormer = sql.fragment`EXISTS (
+  SELECT 1 FROM resources r WHERE r.id = s.resource_id AND r.scope_id <> s.id AND r.deleted_at IS NULL)`;
 
 function mayRecord(scope: ScopeRow, result: CheckOutcome): boolean {
   return result.run === undefined ? scope.run_id === null && scope.due : scope.run_id === result.run;

@@ -34,11 +34,15 @@ export async function addVersions(
     added AS (
       INSERT INTO versions (id, scope_id, digest, fields, found_at, build_id) OVERRIDING SYSTEM VALUE
       SELECT next, ${scope}, digest, fields, ${time(at)}, ${build}::bigint FROM rest WHERE id IS NULL ORDER BY position
-      RETURNING id, fields),
+      RETURNING id, fields, digest),
     -- What the manifest pins the resource to may be among them.
     pinned AS (
       UPDATE resources r SET pinned_version = (SELECT max(a.id) FROM added a WHERE a.fields @> r.pin_wanted)
       WHERE r.scope_id = ${scope} AND r.pin_wanted IS NOT NULL AND r.pinned_version IS NULL),
+    -- Or what a person pinned in another history of the resource.
+    found_again AS (
+      UPDATE resources r SET pinned_version = a.id FROM added a, versions p
+      WHERE r.scope_id = ${scope} AND p.id = r.pinned_version AND p.scope_id <> ${scope} AND p.digest = a.digest),
     ${holdForHooks(scope, at)}
     asked AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN resources r ON r.id = g.resource_id

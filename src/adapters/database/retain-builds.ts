@@ -43,10 +43,10 @@ type StoredBuild = Omit<OldBuild, 'endedAt'> & { endedAt: Date | null; createdAt
 async function oldest(connection: Transaction, { id: job, from }: Turn): Promise<readonly StoredBuild[]> {
   return await connection.any(rows<StoredBuild>()`
     SELECT b.id, b.status, b.ended_at AS "endedAt", b.created_at AS "createdAt",
-      coalesce((SELECT jsonb_agg(jsonb_build_object('resource', i.resource_id, 'version', i.version_id))
-        FROM build_inputs i WHERE i.build_id = b.id AND i.used), '[]') AS inputs,
-      coalesce((SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.version_id))
-        FROM build_outputs o WHERE o.build_id = b.id), '[]') AS outputs
+      coalesce((SELECT jsonb_agg(jsonb_build_object('scope', v.scope_id, 'version', v.id))
+        FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id AND i.used), '[]') AS inputs,
+      coalesce((SELECT jsonb_agg(jsonb_build_object('scope', v.scope_id, 'version', v.id))
+        FROM build_outputs o JOIN versions v ON v.id = o.version_id WHERE o.build_id = b.id), '[]') AS outputs
     FROM builds b WHERE b.job_id = ${job} AND b.id > ${from} ORDER BY b.id LIMIT ${AT_ONCE}`);
 }
 
@@ -112,10 +112,13 @@ async function remove(
     DELETE FROM build_logs l USING unnest(${ids(logs.map(({ id }) => id))}, ${texts(logs.map(({ createdAt }) => logMonth(createdAt)))})
       AS n (build, month) WHERE l.month = n.month::date AND l.build_id = n.build`);
   if (decision.remove.length === 0) return;
-  for (const { resource, version } of decision.baselines)
+  for (const { scope, version } of decision.baselines) {
     await connection.query(rows()`
-      UPDATE job_gets SET dealt_with = greatest(dealt_with, ${version})
-      WHERE job_id = ${job} AND resource_id = ${resource}`);
+      UPDATE job_gets g SET dealt_with = greatest(dealt_with, ${version}) FROM resources r
+      WHERE g.job_id = ${job} AND r.id = g.resource_id AND coalesce(g.scope_id, r.scope_id) = ${scope}`);
+    await connection.query(rows()`
+      UPDATE get_marks SET dealt_with = greatest(dealt_with, ${version}) WHERE job_id = ${job} AND scope_id = ${scope}`);
+  }
   const gone = ids(decision.remove);
   await connection.query(rows()`DELETE FROM good_versions WHERE build_id = ANY(${gone})`);
   await connection.query(rows()`DELETE FROM build_inputs WHERE build_id = ANY(${gone})`);

@@ -4,6 +4,7 @@ import { getsOf } from '#domain/pipeline/steps.ts';
 import { takesEvery } from '#domain/scheduling/takes-every.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { endUnstarted } from './end-unstarted.ts';
+import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
 import { FOUND_LAST_FIRST, ofScope } from './versions-in-order.ts';
 
@@ -31,6 +32,10 @@ export async function saveJobs(
     UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
     WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(names)}) RETURNING id`);
   await endQueued(connection, removed);
+  await dropMarks(
+    connection,
+    sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NOT NULL`,
+  );
   await saveGets(connection, pipeline, definition);
 }
 
@@ -82,21 +87,14 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
       passed: get.passed,
     })),
   );
-  const known = await connection.any(rows<{
-    job: number;
-    resource: number;
-    gated: boolean;
-    every: boolean;
-    dealt_with: number;
-    settled: number;
-    floor: number;
-  }>()`
+  const known = await connection.any(rows<Mark>()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
-    RETURNING g.job_id AS job, g.resource_id AS resource, g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
+    RETURNING g.job_id AS job, g.resource_id AS resource, g.scope_id AS scope, g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
       CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
+  const marks = await exchangeMarks(connection, pipeline, known);
   await connection.query(rows()`
-    INSERT INTO job_gets (job_id, position, name, resource_id, trigger, every, passed, dealt_with, settled, floor)
-    SELECT j.id, n.position, n.name, r.id, n.trigger, n.every,
+    INSERT INTO job_gets (job_id, position, name, resource_id, scope_id, trigger, every, passed, dealt_with, settled, floor)
+    SELECT j.id, n.position, n.name, r.id, r.scope_id, n.trigger, n.every,
       ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
         WHERE u.pipeline_id = ${pipeline}),
       coalesce(before.dealt_with,
@@ -109,7 +107,7 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
     JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource
     LEFT JOIN LATERAL (
       SELECT min(k.dealt_with) AS dealt_with, min(k.floor) AS floor, min(CASE WHEN k.every AND NOT k.gated THEN k.settled ELSE 0 END) AS settled
-      FROM jsonb_to_recordset(${sql.jsonb(known)}) AS k
+      FROM jsonb_to_recordset(${sql.jsonb(marks)}) AS k
         (job bigint, resource bigint, gated boolean, every boolean, dealt_with bigint, settled bigint, floor bigint)
       WHERE k.job = j.id AND k.resource = r.id
         AND NOT (k.gated AND n.passed = '[]') AND NOT (n.every AND NOT k.every)) AS before ON true`);

@@ -8,6 +8,7 @@ import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
 import { saveJobs } from './save-jobs.ts';
 import { savePins } from './save-pins.ts';
 import { resourcesOf, saveResources } from './save-resources.ts';
+import type { SwitchedScopes } from './switch-scopes.ts';
 
 interface Row {
   id: number;
@@ -33,25 +34,50 @@ export async function savePipeline(
     const before = await lockPipeline(connection, toSave);
     const changed = before.digest !== toSave.digest || !before.live;
     const previous = before.live ? before.definition : null;
-    if (changed) {
-      await saveRevision(connection, before, toSave);
-      await lockScopes(connection, before.id);
-      const { definition } = toSave;
-      const { webhookKey } = database;
-      await saveResources(connection, { pipeline: before.id, previous, definition, webhookKey });
-      await saveJobs(connection, before.id, toSave.definition);
-    }
+    const switched = changed
+      ? await saveDefinition(connection, before, { toSave, webhookKey: database.webhookKey })
+      : UNCHANGED;
     await saveSettings(connection, before, toSave);
-    const stopped = await savePins(connection, before.id, toSave.pins ?? []);
+    const unpinned = await savePins(connection, before.id, toSave.pins ?? []);
+    const ended = [...switched.stopped, ...(unpinned ?? [])];
     return {
       id: before.id,
-      revision: before.digest === toSave.digest ? before.revision : before.revision + 1,
+      revision: revisionAfter(before, toSave),
       changed,
       resources: await resourcesOf(connection, before.id),
-      difference: differenceBetween(previous ?? undefined, toSave.definition),
-      ...(stopped && { repinned: { stopped } }),
+      difference: {
+        ...differenceBetween(previous ?? undefined, toSave.definition),
+        histories: switched.told,
+      },
+      ...((unpinned !== undefined || ended.length > 0) && { repinned: { stopped: ended } }),
     };
   });
+}
+
+const UNCHANGED: SwitchedScopes = { told: [], stopped: [] };
+
+async function saveDefinition(
+  connection: Transaction,
+  before: Row,
+  { toSave, webhookKey }: { toSave: PipelineToSave; webhookKey: Buffer },
+): Promise<SwitchedScopes> {
+  const { definition } = toSave;
+  await saveRevision(connection, before, toSave);
+  await lockScopes(connection, before.id);
+  const switched = await saveResources(connection, {
+    pipeline: before.id,
+    revision: revisionAfter(before, toSave),
+    previous: before.live ? before.definition : null,
+    before: before.definition ?? undefined,
+    definition,
+    webhookKey,
+  });
+  await saveJobs(connection, before.id, definition);
+  return switched;
+}
+
+function revisionAfter({ digest, revision }: Row, toSave: PipelineToSave): number {
+  return digest === toSave.digest ? revision : revision + 1;
 }
 
 async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Promise<Row> {

@@ -8,11 +8,16 @@ import { cronNext } from './cron-next.ts';
 import { differenceBetween } from './definition-difference.ts';
 import { webhookToken, webhookTokenHash } from './digests.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
+import { switchScopes, type SwitchedScopes } from './switch-scopes.ts';
 
 export interface ResourcesToSave {
   pipeline: number;
+  /** Number of the revision that is saved. */
+  revision: number;
   /** Null: there was none, or it had been removed. */
   previous: Pipeline | null;
+  /** The revision before, also of a pipeline that had been removed. */
+  before: Pipeline | undefined;
   definition: Pipeline;
   webhookKey: Buffer;
 }
@@ -32,10 +37,14 @@ export async function resourcesOf(connection: Transaction, pipeline: number): Pr
 }
 
 /** Makes, revives, changes and retires resources with their check scopes; new ones get their webhook token. */
-export async function saveResources(connection: Transaction, toSave: ResourcesToSave): Promise<void> {
+export async function saveResources(
+  connection: Transaction,
+  toSave: ResourcesToSave,
+): Promise<SwitchedScopes> {
   const { pipeline, definition } = toSave;
   const names = definition.resources.map((resource) => resource.name);
   await makeMissing(connection, toSave);
+  const switched = await switchScopes(connection, toSave);
   await connection.query(rows()`
     UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, hooks = n.hooks, deleted_at = NULL
     FROM unnest(${texts(names)}, ${texts(definition.resources.map((resource) => resource.type))},
@@ -52,6 +61,7 @@ export async function saveResources(connection: Transaction, toSave: ResourcesTo
     UPDATE resources SET deleted_at = now()
     WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(names)})`);
   await saveTimers(connection, toSave);
+  return switched;
 }
 
 async function makeMissing(connection: Transaction, { pipeline, definition, webhookKey }: ResourcesToSave) {
@@ -72,6 +82,8 @@ async function makeMissing(connection: Transaction, { pipeline, definition, webh
     RETURNING id, webhook_generation AS generation`);
   const hashes = made.map(({ id, generation }) => webhookTokenHash(webhookToken(webhookKey, id, generation)));
   await connection.query(rows()`
+    WITH owned AS (
+      UPDATE check_scopes s SET resource_id = r.id FROM resources r WHERE r.scope_id = s.id AND s.id = ANY(${ids(scopes)}))
     UPDATE resources r SET webhook_hash = n.hash
     FROM unnest(${ids(made.map((resource) => resource.id))}, ${texts(hashes)}) AS n (id, hash) WHERE r.id = n.id`);
 }

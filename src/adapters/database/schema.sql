@@ -233,19 +233,36 @@ CREATE TABLE check_scopes (
   retained_at timestamp with time zone DEFAULT now(),
   retained_to bigint DEFAULT 0 NOT NULL,
   last_hooks jsonb,
+  resource_id bigint,
+  fingerprint text,
   CONSTRAINT check_scopes_pkey PRIMARY KEY (id),
   CONSTRAINT check_scopes_checked_by_check CHECK ((checked_by = ANY (ARRAY['pod'::text, 'operator'::text, 'nothing'::text]))),
   CONSTRAINT check_scopes_requested_cause_check CHECK ((requested_cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
   CONSTRAINT check_scopes_run_cause_check CHECK ((run_cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
   CONSTRAINT check_scopes_timer_check CHECK ((timer = ANY (ARRAY['operator'::text, 'cronjob'::text, 'none'::text]))),
   CONSTRAINT check_scopes_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
+  CONSTRAINT check_scopes_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
   CONSTRAINT check_scopes_run_id_fkey FOREIGN KEY (run_id) REFERENCES check_runs(id)
 );
 CREATE INDEX check_scopes_by_pipeline ON public.check_scopes USING btree (pipeline_id, check_group);
 CREATE INDEX check_scopes_by_run ON public.check_scopes USING btree (run_id) WHERE (run_id IS NOT NULL);
 CREATE INDEX check_scopes_due ON public.check_scopes USING btree (next_check_at) WHERE (live AND (run_id IS NULL) AND (timer = 'operator'::text));
+CREATE UNIQUE INDEX check_scopes_of_resource ON public.check_scopes USING btree (resource_id, fingerprint);
 CREATE INDEX check_scopes_requested ON public.check_scopes USING btree (requested_at) WHERE (live AND (run_id IS NULL) AND (requested_at IS NOT NULL));
 CREATE INDEX check_scopes_to_retain ON public.check_scopes USING btree (retained_at NULLS FIRST, id);
+
+CREATE TABLE get_marks (
+  job_id bigint NOT NULL,
+  scope_id bigint NOT NULL,
+  gated boolean NOT NULL,
+  every boolean NOT NULL,
+  dealt_with bigint NOT NULL,
+  settled bigint NOT NULL,
+  floor bigint NOT NULL,
+  CONSTRAINT get_marks_pkey PRIMARY KEY (job_id, scope_id),
+  CONSTRAINT get_marks_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
+  CONSTRAINT get_marks_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
+);
 
 CREATE TABLE good_versions (
   job_id bigint NOT NULL,
@@ -287,9 +304,11 @@ CREATE TABLE job_gets (
   every boolean DEFAULT false NOT NULL,
   settled bigint DEFAULT 0 NOT NULL,
   floor bigint DEFAULT 0 NOT NULL,
+  scope_id bigint,
   CONSTRAINT job_gets_pkey PRIMARY KEY (job_id, "position"),
   CONSTRAINT job_gets_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
-  CONSTRAINT job_gets_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id)
+  CONSTRAINT job_gets_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
+  CONSTRAINT job_gets_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
 );
 CREATE INDEX job_gets_by_passed ON public.job_gets USING gin (passed);
 CREATE INDEX job_gets_by_resource ON public.job_gets USING btree (resource_id, job_id);
@@ -494,6 +513,15 @@ CREATE TABLE revisions (
   CONSTRAINT revisions_pkey PRIMARY KEY (id),
   CONSTRAINT revisions_pipeline_id_number_key UNIQUE (pipeline_id, number),
   CONSTRAINT revisions_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
+);
+
+CREATE TABLE scope_changes (
+  resource_id bigint NOT NULL,
+  revision integer NOT NULL,
+  scope_id bigint NOT NULL,
+  CONSTRAINT scope_changes_pkey PRIMARY KEY (resource_id, revision),
+  CONSTRAINT scope_changes_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
+  CONSTRAINT scope_changes_scope_id_fkey FOREIGN KEY (scope_id) REFERENCES check_scopes(id)
 );
 
 CREATE TABLE sign_in_failures (

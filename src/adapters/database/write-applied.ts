@@ -72,7 +72,7 @@ async function writePut(
   const { build, attempt, stored } = target;
   const step = target.steps.find((candidate) => candidate.id === put.step);
   if (step?.resource === undefined) return;
-  const into = await holdTargets(connection, { pipeline: stored.pipeline, resource: step.resource });
+  const into = await holdTargets(connection, { build, pipeline: stored.pipeline, resource: step.resource });
   if (into === undefined) return;
   const made = { at: new Date(step.endedAt ?? stored.createdAt), build };
   for (const scope of [into.scope, ...into.stream]) await addVersions(connection, scope, [put.version], made);
@@ -90,10 +90,13 @@ interface PutTarget {
   stream: number[];
 }
 
-/** All scopes that the put makes a version of, held in one order so that two puts into a stream cannot wait for each other. */
+/**
+ * All scopes that the put makes a version of, held in one order so that two puts into a stream cannot wait for each other. A build whose
+ * definition is older than a change of the resource's source puts into the history that was current then.
+ */
 async function holdTargets(
   connection: Transaction,
-  { pipeline, resource }: { pipeline: number; resource: string },
+  { build, pipeline, resource }: { build: number; pipeline: number; resource: string },
 ): Promise<PutTarget | undefined> {
   const held = await connection.any(rows<{ id: number; scope: number; own: boolean }>()`
     WITH own AS (
@@ -106,7 +109,12 @@ async function holdTargets(
       JOIN pipelines p ON p.id = r.pipeline_id AND p.team_id = o.team_id AND p.deleted_at IS NULL
       WHERE o.stream)
     SELECT r.id, s.id AS scope, r.pipeline_id = ${pipeline} AS own
-    FROM targets t JOIN resources r ON r.id = t.id JOIN check_scopes s ON s.id = r.scope_id
+    FROM targets t JOIN resources r ON r.id = t.id JOIN check_scopes s ON s.id = CASE
+      WHEN r.pipeline_id = ${pipeline} THEN coalesce((
+        SELECT c.scope_id FROM scope_changes c WHERE c.resource_id = r.id AND c.revision <= (
+          SELECT v.number FROM builds b JOIN revisions v ON v.id = b.revision_id WHERE b.id = ${build})
+        ORDER BY c.revision DESC LIMIT 1), r.scope_id)
+      ELSE r.scope_id END
     ORDER BY s.id FOR UPDATE OF s`);
   const own = held.find((one) => one.own);
   return own && { ...own, stream: held.filter((one) => !one.own).map(({ scope }) => scope) };

@@ -32,8 +32,10 @@ export interface ResourceFacts {
   pinned?: {
     version: number;
     disabled: boolean;
-    /** A manifest pins the resource to a version that no check has found; `version` means nothing. */
+    /** Its current history does not have the version, so nothing is taken. `version` means nothing, unless it is of another history. */
     unknown?: boolean;
+    /** The version is of another history of the resource. */
+    elsewhere?: boolean;
   };
 }
 

@@ -13,7 +13,8 @@ export const REASONS = {
   Pinned: 'A resource is pinned, so its newer versions trigger nothing.',
   PinnedNotPassed: 'A resource is pinned to a version that has not passed the named jobs.',
   PinnedDisabled: 'A resource is pinned to a version that is disabled.',
-  PinnedUnknown: 'The manifest pins a resource to a version that no check has found yet.',
+  PinnedUnknown:
+    'A resource is pinned to a version that its history does not have: no check has found what the manifest says yet, or the resource has changed its source since.',
   QueueFull: 'So many builds of the pipeline have not started that no more are made until fewer wait.',
   VersionDisabled: 'The version that was asked for is disabled.',
   NotTaken: 'The job has no get of that resource without passed.',

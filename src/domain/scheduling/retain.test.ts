@@ -8,7 +8,7 @@ function build(id: number, daysAgo: number | undefined, more: Partial<OldBuild> 
   return {
     id,
     status: daysAgo === undefined ? 'started' : 'failed',
-    inputs: [{ resource: 1, version: id * 10 }],
+    inputs: [{ scope: 1, version: id * 10 }],
     outputs: [],
     ...(daysAgo === undefined ? {} : { endedAt: NOW - daysAgo * DAY }),
     ...more,
@@ -58,7 +58,7 @@ describe('old builds', () => {
     ['that took a pinned version stay', [build(1, 99)], { pinned: new Set([10]) }, [], ['1 pinned']],
     [
       'that made a pinned version stay',
-      [build(1, 99, { outputs: [{ resource: 2, version: 77 }] })],
+      [build(1, 99, { outputs: [{ scope: 2, version: 77 }] })],
       { pinned: new Set([77]) },
       [],
       ['1 pinned'],
@@ -90,13 +90,13 @@ describe('old builds', () => {
 
   test('leave a mark, so that what they took does not count as never built', () => {
     const inputs = [
-      { resource: 1, version: 5 },
-      { resource: 2, version: 8 },
+      { scope: 1, version: 5 },
+      { scope: 2, version: 8 },
     ];
     const decision = decide([build(1, 99, { inputs }), build(2, 99)], { oldestKept: 3 });
     expect(decision.baselines).toEqual([
-      { resource: 1, version: 20 },
-      { resource: 2, version: 8 },
+      { scope: 1, version: 20 },
+      { scope: 2, version: 8 },
     ]);
   });
 });

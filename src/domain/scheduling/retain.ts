@@ -30,8 +30,14 @@ export interface OldBuild {
   status: Status;
   /** Milliseconds; absent: it has not ended. */
   endedAt?: number;
-  inputs: readonly { resource: number; version: number }[];
-  outputs: readonly { resource: number; version: number }[];
+  inputs: readonly OldVersionTaken[];
+  outputs: readonly OldVersionTaken[];
+}
+
+interface OldVersionTaken {
+  /** The history that the version is of. */
+  scope: number;
+  version: number;
 }
 
 /** Why a build stays; `limits`: it is among those that the policy keeps. */
@@ -43,8 +49,8 @@ export interface RetainDecision {
   /** Beyond the limits but needed: their logs go, what they took and made stays. */
   removeLogs: number[];
   kept: { build: number; because: Keep }[];
-  /** Baselines of the job's gets of the resource rise to this version first, or it would count as never built. */
-  baselines: { resource: number; version: number }[];
+  /** Baselines of the job's gets of the history rise to this version first, or it would count as never built. */
+  baselines: OldVersionTaken[];
 }
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -57,14 +63,14 @@ export function retainBuilds(facts: RetainFacts): RetainDecision {
     const because = whyKept(build, facts);
     if (because === undefined) {
       decision.remove.push(build.id);
-      for (const { resource, version } of build.inputs)
-        newest.set(resource, Math.max(newest.get(resource) ?? 0, version));
+      for (const { scope, version } of build.inputs)
+        newest.set(scope, Math.max(newest.get(scope) ?? 0, version));
       continue;
     }
     decision.kept.push({ build: build.id, because });
     if (!withinPolicy(because)) decision.removeLogs.push(build.id);
   }
-  decision.baselines = [...newest].map(([resource, version]) => ({ resource, version }));
+  decision.baselines = [...newest].map(([scope, version]) => ({ scope, version }));
   return decision;
 }
 

@@ -9,6 +9,11 @@ interface Ids {
 /** Why a get without `passed` has no version. */
 export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts, { idOf }: Ids): Reason {
   const data = { resource: name };
+  if (pinned?.elsewhere) {
+    const version = idOf(pinned.version);
+    const message = `${name} is pinned to version ${version}, which was found before its source changed. Pin another one, or unpin it.`;
+    return { code: 'PinnedUnknown', message, data: { ...data, version } };
+  }
   if (pinned?.unknown) {
     const message = `The manifest pins ${name} to a version that no check has found yet.`;
     return { code: 'PinnedUnknown', message, data };

@@ -40,6 +40,7 @@ export function applyDecision(history: History, decision: Decision): HistoryBuil
         version,
       })),
       outputs: [],
+      sources: Object.fromEntries(history.resources.map(({ name, source = '' }) => [name, source])),
       cause,
       approved: false,
       votes: [],

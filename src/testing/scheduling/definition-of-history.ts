@@ -20,7 +20,10 @@ export function definitionOf(drawn: History, puts: Map<string, Set<string>>): Pi
     ...[...puts.values()].flatMap((made) => [...made]),
   ]);
   return samplePipeline({
-    resources: [...named].map((name) => resource(`git.${name}`)),
+    resources: [...named].map((name) => {
+      const source = drawn.resources.find((one) => one.name === name)?.source;
+      return resource(`git.${name}`, source === undefined ? {} : { params: { source } });
+    }),
     jobs: drawn.jobs.map((job) => jobIn(job, drawn, puts.get(job.name) ?? new Set())),
   });
 }

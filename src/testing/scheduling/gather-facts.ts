@@ -79,16 +79,15 @@ function resourceFacts(history: History, id: number): ResourceFacts {
     name,
     disabled: versions.some(({ disabled }) => disabled),
     ...(newest === undefined ? {} : { newest: inOrder(newest) }),
-    ...(pinned === undefined
-      ? {}
-      : {
-          pinned: {
-            version: inOrder(pinned),
-            disabled: !isEnabled(history, { resource: id, version: pinned }),
-          },
-        }),
+    ...(pinned === undefined ? {} : { pinned: pinOf(history, { resource: id, version: pinned }) }),
     ...(held === undefined ? {} : { held }),
   };
+}
+
+function pinOf(history: History, pinned: Taken): NonNullable<ResourceFacts['pinned']> {
+  const elsewhere = !resourceOf(history, pinned.resource).versions.some(({ id }) => id === pinned.version);
+  const disabled = !elsewhere && !isEnabled(history, pinned);
+  return { version: placeOf(history, pinned), disabled, unknown: elsewhere, elsewhere };
 }
 
 function heldOf({ versions, held = [] }: HistoryResource): Held | undefined {

@@ -2,6 +2,7 @@ import { BUILDS } from './histories-of-builds.ts';
 import { DECISIONS } from './histories-of-decisions.ts';
 import { HOOKS } from './histories-of-hooks.ts';
 import { PEOPLE } from './histories-of-people.ts';
+import { SCOPES } from './histories-of-scopes.ts';
 import { STATES } from './histories-of-states.ts';
 import { VERSIONS } from './histories-of-versions.ts';
 import type { Histories } from './play.ts';
@@ -14,4 +15,5 @@ export const HISTORIES: Record<string, Histories> = {
   ...HOOKS,
   ...DECISIONS,
   ...VERSIONS,
+  ...SCOPES,
 };

@@ -22,9 +22,15 @@ export interface HistoryResource {
   versions: HistoryVersion[];
   /** Versions whose hooks have not ended. */
   held?: number[];
+  /** Where its versions come from; absent: nobody said. */
+  source?: string;
+  /** Versions of the sources that it had before. */
+  former?: Map<string, HistoryVersion[]>;
+  /** The source of the check that runs. */
+  checking?: string;
 }
 
-interface HistoryVersion {
+export interface HistoryVersion {
   /** Larger ones were found later. */
   id: number;
   /** Larger ones are newer; the id until a check printed it in another order. */
@@ -56,6 +62,8 @@ export interface HistoryGet {
   settled: number;
   /** A place; 0 when absent. */
   floor?: number;
+  /** What it counted by in sources that its resource had before. */
+  former?: Map<string, Pick<HistoryGet, 'baseline' | 'settled' | 'floor'>>;
 }
 
 export interface HistoryBuild {
@@ -66,6 +74,8 @@ export interface HistoryBuild {
   /** By position of the get. */
   inputs: Taken[];
   outputs: Taken[];
+  /** Where the versions of resources came from when it was made, by name; absent: nobody said. */
+  sources?: Record<string, string>;
   cause: BuildCause | { kind: 'retry'; by: string };
   approved: boolean;
   votes: { by: string; approve: boolean }[];
@@ -91,12 +101,20 @@ export function addVersion(history: History, resource: number, label?: string): 
   const id = nextPlace(history);
   const into = resourceOf(history, resource);
   into.versions.push({ id, place: id, label: label ?? String(id), disabled: false });
+  // Pinned in another history of the resource.
+  const pinned = allVersions(into).find((version) => version.id === into.pinned);
+  if (pinned !== undefined && !into.versions.includes(pinned) && pinned.label === label) into.pinned = id;
   if (firesHooks(history, resource)) into.held = [...(into.held ?? []), id];
   return id;
 }
 
 function nextPlace({ resources }: History): number {
-  return Math.max(0, ...resources.flatMap(({ versions }) => versions.map(({ place }) => place))) + 1;
+  return Math.max(0, ...resources.flatMap(allVersions).map(({ place }) => place)) + 1;
+}
+
+/** Of all its sources. */
+export function allVersions({ versions, former }: HistoryResource): HistoryVersion[] {
+  return [...versions, ...[...(former?.values() ?? [])].flat()];
 }
 
 /**
@@ -181,7 +199,13 @@ export function passedAll(history: History, jobs: number[], taken: Taken): boole
 
 /** When a pause of the job ends, or its gets come to be triggers. */
 export function countFromNow(history: History, job: HistoryJob): void {
-  for (const get of job.gets) get.baseline = baselineFromNow(counted(history, get));
+  for (const get of job.gets) {
+    get.baseline = baselineFromNow(counted(history, get));
+    for (const [source, marks] of get.former ?? []) {
+      const known = resourceOf(history, get.resource).former?.get(source) ?? [];
+      marks.baseline = Math.max(marks.baseline, ...known.map(({ id }) => id));
+    }
+  }
 }
 
 export function countAfterUnpin(history: History, resource: number): void {

@@ -42,6 +42,7 @@ class Player {
   readonly #drawn: History;
   readonly #puts: Map<string, Set<string>>;
   #pipeline = 0;
+  #checking = { run: 0, scope: 0 };
 
   constructor(stores: TestStores, pipeline: string, lines: readonly string[]) {
     this.#stores = stores;
@@ -87,9 +88,15 @@ class Player {
     if (first.includes('#')) return await this.#happens(first, words.slice(1));
     const command = this.#commands()[first];
     if (command !== undefined) return await command(words.slice(1));
-    if (second === 'prints') await this.#printed(first, words.slice(2));
-    else for (const label of words.slice(1)) await this.#printed(first, [label]);
+    await this.#checked(first, words.slice(1));
     return [];
+  }
+
+  async #checked(name: string, [verb = '', ...labels]: string[]): Promise<void> {
+    if (verb === 'prints') await this.#printed(name, labels);
+    else if (verb === 'begins') this.#checking = await this.#begin(name);
+    else if (verb === 'reports') await this.#report(labels);
+    else for (const label of [verb, ...labels]) await this.#printed(name, [label]);
   }
 
   #commands(): Record<string, (words: string[]) => Promise<string[]>> {
@@ -135,6 +142,11 @@ class Player {
       warn: async ([name = '']) => codes(await actions.markWarning(buildRef(name), 'ann', markWarning)),
       add: async (words) => {
         addJob(this.#drawn, words.join(' '));
+        await this.save();
+        return [];
+      },
+      source: async ([name = '', source = '']) => {
+        for (const resource of this.#drawn.resources) if (resource.name === name) resource.source = source;
         await this.save();
         return [];
       },
@@ -199,13 +211,23 @@ class Player {
   }
 
   async #printed(name: string, labels: readonly string[]): Promise<void> {
+    this.#checking = await this.#begin(name);
+    await this.#report(labels);
+  }
+
+  async #begin(name: string): Promise<{ run: number; scope: number }> {
     const { checks, pool } = this.#stores;
     const scope = await pool.oneFirst(rows<{ scope: number }>()`
       SELECT scope_id AS scope FROM resources WHERE name = ${`git.${name}`} AND pipeline_id = ${this.#pipeline}`);
     await checks.requestCheck(resourceRef(name), 'manual', now());
     const opened = await checks.openRun([scope], 'manual', now());
     if (opened === undefined) throw new Error(`${name} is being checked.`);
-    const { run } = opened;
+    return { run: opened.run, scope };
+  }
+
+  async #report(labels: readonly string[]): Promise<void> {
+    const { checks } = this.#stores;
+    const { run, scope } = this.#checking;
     await checks.recordCheck({ run, scope, versions: labels.map((v) => ({ v })), log: '' }, now());
     await checks.closeRun(run, now());
   }

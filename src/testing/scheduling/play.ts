@@ -7,9 +7,11 @@ import {
 } from '#domain/scheduling/build-changes.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import { vote } from '#domain/scheduling/vote.ts';
+import { addOfSource, changeSource } from './change-source.ts';
 import { applyDecision, decideFromHistory } from './decide-in-memory.ts';
 import {
   addVersion,
+  allVersions,
   countFromNow,
   found,
   jobOf,
@@ -33,7 +35,8 @@ export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
  *     app v1 v2                → unit#1 v1, unit#2 v2
  *     unit#1 ok image=i1       → deploy#1 v1 i1
  *
- * What may happen: versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one check; `<build> starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app
+ * What may happen: versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one check;
+ * `app begins` and later `app reports v1`: a check whose result comes later; `source app release`: its versions come from there; `<build> starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app
  * v1`, `unpin app`; `pause|unpause [job]`; `trigger <job>|<resource> <version> [by <person>]`; `cancel|retry|warn <build>`; `<person>
  * approves|rejects <build>`; `add <job line>`; `why <job>`; `hooks app v1`: those of the version have ended.
  *
@@ -84,8 +87,8 @@ function changes(history: History, before: Map<number, Status>): string[] {
   });
 }
 
-function labelOf({ versions }: HistoryResource, version: number): string {
-  return found(versions, ({ id }) => id === version, `version ${version}`).label;
+function labelOf(resource: HistoryResource, version: number): string {
+  return found(allVersions(resource), ({ id }) => id === version, `version ${version}`).label;
 }
 
 /** Answers what is said at once. */
@@ -102,6 +105,8 @@ function step(history: History, words: string[]): string[] {
 function checked(history: History, name: string, [verb = '', ...labels]: string[]): string[] {
   const resource = resourceNamed(history, name);
   if (verb === 'prints') printVersions(history, resource.id, labels);
+  else if (verb === 'begins') resource.checking = resource.source ?? '';
+  else if (verb === 'reports') addOfSource(history, resource, { source: resource.checking ?? '', labels });
   else for (const label of [verb, ...labels]) addVersion(history, resource.id, label);
   return [];
 }
@@ -144,6 +149,10 @@ const COMMANDS: Record<string, Command> = {
   },
   add: (history, words) => {
     countFromNow(history, addJob(history, words.join(' ')));
+    return undefined;
+  },
+  source: (history, [name = '', source = '']) => {
+    changeSource(history, resourceNamed(history, name), source);
     return undefined;
   },
   hooks: (history, [name = '', label = '']) => {
@@ -216,8 +225,10 @@ function happens(history: History, build: HistoryBuild, [what = '', ...puts]: st
   for (const put of puts) {
     const [name = '', label = ''] = put.split('=');
     const resource = resourceNamed(history, name);
-    const known = resource.versions.find((version) => version.label === label)?.id;
-    build.outputs.push({ resource: resource.id, version: known ?? addVersion(history, resource.id, label) });
+    const named = (version: { label: string }): boolean => version.label === label;
+    if (!allVersions(resource).some(named))
+      addOfSource(history, resource, { source: build.sources?.[name] ?? '', labels: [label] });
+    build.outputs.push({ resource: resource.id, version: found(allVersions(resource), named, label).id });
   }
   return [];
 }

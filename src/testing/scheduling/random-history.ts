@@ -289,6 +289,7 @@ export function retryOf(history: History, original: HistoryBuild, by: string): R
     status: answer.state,
     inputs: original.inputs.map((input): Taken => ({ ...input })),
     outputs: [],
+    sources: { ...original.sources },
     cause: { kind: 'retry', by },
     approved: original.approved,
     votes: [],

@@ -39,7 +39,7 @@ function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string
   );
   const jobs = jobCount === 1 ? '1 job' : `${jobCount} jobs`;
   const resources = resourceCount === 1 ? '1 resource' : `${resourceCount} resources`;
-  return [`${jobs}, ${resources}`, ...changes].join('; ');
+  return [`${jobs}, ${resources}`, ...changes, ...(lastPlan?.histories ?? []).slice(0, 5)].join('; ');
 }
 
 function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {

@@ -36,6 +36,7 @@ const applied = (more: Partial<PipelineFacts> = {}, warnings: string[] = []): Pi
     difference: {
       jobs: { added: ['unit'], changed: [], removed: [] },
       resources: { added: [], changed: [], removed: [] },
+      histories: [],
     },
   },
   warnings,
@@ -254,9 +255,18 @@ test('what a change did not touch is left out of the last plan: an emptied objec
   expect(statusOf(applied()).lastPlan).toStrictEqual({ jobs: { added: ['unit'] } });
 });
 
+test('the last plan tells which resources have another history, and why', () => {
+  const nothing = { added: [], changed: [], removed: [] };
+  const histories = ['git.app: another history (branch main → release)'];
+  const difference = { jobs: nothing, resources: { ...nothing, changed: ['git.app'] }, histories };
+  const saved = { id: 1, revision: 4, changed: true, resources: [], difference };
+  const status = statusOf({ outcome: 'applied', saved, warnings: [], facts: facts() });
+  expect(status.lastPlan).toStrictEqual({ resources: { changed: ['git.app'] }, histories });
+});
+
 test('a change of neither jobs nor resources, a comment for instance, leaves no plan at all', () => {
   const nothing = { added: [], changed: [], removed: [] };
-  const difference = { jobs: nothing, resources: nothing };
+  const difference = { jobs: nothing, resources: nothing, histories: [] };
   const saved = { id: 1, revision: 4, changed: true, resources: [], difference };
   const status = statusOf({ outcome: 'applied', saved, warnings: [], facts: facts() });
   expect(status).not.toHaveProperty('lastPlan');

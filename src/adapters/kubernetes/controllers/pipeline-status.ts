@@ -5,7 +5,7 @@ import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
 import { QUEUE_PAUSED_MESSAGE } from '#domain/scheduling/queue-limits.ts';
 import { ORDINARY } from '#domain/scheduling/reasons.ts';
-import type { NameDifference, PipelineFacts, Waiting } from '#flows/ports.ts';
+import type { NameDifference, PipelineFacts, Waiting, SavedPipeline } from '#flows/ports.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { WantedCondition } from './conditions.ts';
 import { conditionsOf, readyVerdict } from './conditions.ts';
@@ -95,8 +95,12 @@ function withLastGood(message: string, facts: PipelineFacts | undefined): string
   return facts === undefined ? message : `${message}\nRevision ${facts.revision} goes on.`;
 }
 
-function planOf(difference: { jobs: NameDifference; resources: NameDifference }): PipelineStatus['lastPlan'] {
-  return filled({ jobs: bounded(difference.jobs), resources: bounded(difference.resources) });
+function planOf({ jobs, resources, histories }: SavedPipeline['difference']): PipelineStatus['lastPlan'] {
+  return filled({
+    jobs: bounded(jobs),
+    resources: bounded(resources),
+    histories: some(histories.map((text) => text.slice(0, MAX_HISTORY_CHARACTERS))),
+  });
 }
 
 function bounded({ added, changed, removed }: NameDifference): Partial<NameDifference> | undefined {
@@ -113,6 +117,8 @@ function filled<T extends object>(object: T): ReturnType<typeof defined<T>> | un
 function some<T>(items: T[], most = MOST_NAMES): T[] | undefined {
   return items.length === 0 ? undefined : items.slice(0, most);
 }
+
+const MAX_HISTORY_CHARACTERS = 512;
 
 export interface StatusInput {
   verdict: Verdict;

@@ -178,6 +178,8 @@ export interface PipelineObject {
         /** Names that went, at most 100; their history is kept. */
         removed?: string[];
       };
+      /** Resources whose source changed, so that they have another history of versions now, with what changed; at most 100. */
+      histories?: string[];
     };
     /** Ready: the definition is accepted and scheduled. LastBuildSucceeded: how the last build ended. TagsRefused: the Team does not let it use a tag, so that something gets no Pod. ChecksBlocked: a CronJob that is not Millrace's has the name of one of ours. VersionsTruncated: a check found more versions than one check may bring. ChecksStalled: a check is long overdue. HooksFailed: on_trigger hooks of the newest versions failed. QueueFull: so many builds have not started that new versions make none. Reconciling and Stalled are there only while they are true. */
     conditions?: {

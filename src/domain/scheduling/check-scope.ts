@@ -1,0 +1,57 @@
+import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
+import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
+
+/**
+ * What decides which history (check scope) a resource has: the definition of its type and its params. Secrets are placeholders here, so that
+ * another value of a secret is no other history. A type that came with Millrace is its name: a release that mends a script keeps histories.
+ */
+export interface ScopeKey {
+  type: { builtIn: string } | Pick<ResourceType, 'params' | 'check' | 'pull' | 'push'>;
+  params: Record<string, string>;
+}
+
+/** Undefined: the definition has no such resource. */
+export function scopeKeyOf(definition: Pipeline | undefined, name: string): ScopeKey | undefined {
+  const resource = definition?.resources.find((candidate) => candidate.name === name);
+  const type = definition?.resourceTypes.find((candidate) => candidate.name === resource?.type);
+  return resource === undefined || type === undefined ? undefined : keyOf(resource, type);
+}
+
+function keyOf({ params }: Resource, type: ResourceType): ScopeKey {
+  if (type.builtIn) return { type: { builtIn: type.origin?.source ?? `svc://${type.name}` }, params };
+  const { check, pull, push } = type;
+  const commands = { ...(check && { check }), ...(pull && { pull }), ...(push && { push }) };
+  return { type: { params: type.params.toSorted(), ...commands }, params };
+}
+
+/** A text that is equal for equal values, whatever the order of keys. */
+export function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+const MAX_CHANGES = 3;
+const MAX_VALUE_CHARACTERS = 60;
+
+/** Why a resource has another history, in a few words: `branch main → release`. */
+export function tellScopeChange(before: ScopeKey, after: ScopeKey): string {
+  const names = [...new Set([...Object.keys(before.params), ...Object.keys(after.params)])].toSorted();
+  const changes = names
+    .filter((name) => before.params[name] !== after.params[name])
+    .map((name) => `${name} ${shown(before.params[name])} → ${shown(after.params[name])}`);
+  if (canonicalText(before.type) !== canonicalText(after.type))
+    changes.unshift('another definition of its type');
+  const left = changes.length - MAX_CHANGES;
+  return [...changes.slice(0, MAX_CHANGES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
+}
+
+/** Names of secrets in place of them, and no credentials that somebody wrote into a URL. */
+function shown(value: string | undefined): string {
+  if (value === undefined || value === '') return 'none';
+  const named = replaceSecretPlaceholders(value, (name) => `(secret ${name})`);
+  const clean = named.replaceAll(/:\/\/[^/@\s]{1,500}@/g, '://…@').replaceAll(/\s+/g, ' ');
+  return clean.length > MAX_VALUE_CHARACTERS ? `${clean.slice(0, MAX_VALUE_CHARACTERS)}…` : clean;
+}

@@ -1,0 +1,72 @@
+import { isActive } from '#domain/scheduling/build-changes.ts';
+import { isAutomatic } from '#domain/scheduling/decision.ts';
+import {
+  addVersion,
+  jobOf,
+  unsettle,
+  type History,
+  type HistoryGet,
+  type HistoryResource,
+} from './history.ts';
+
+/**
+ * From now on the versions of the resource come from another source. Each source has a history of its own: the versions, what each get has
+ * dealt with. A pin goes to the version of the same name. Automatic builds that have not begun with versions of the old source are given back.
+ */
+export function changeSource(history: History, resource: HistoryResource, source: string): void {
+  const was = resource.source ?? '';
+  if (was === source) return;
+  const gets = history.jobs.flatMap((job) => job.gets).filter((get) => get.resource === resource.id);
+  giveBackQueued(history, resource);
+  const former = (resource.former ??= new Map());
+  former.set(was, resource.versions);
+  const pinned = resource.versions.find(({ id }) => id === resource.pinned)?.label;
+  resource.versions = former.get(source) ?? [];
+  former.delete(source);
+  resource.source = source;
+  delete resource.held;
+  const same = resource.versions.find(({ label }) => label === pinned);
+  if (same !== undefined) resource.pinned = same.id;
+  for (const get of gets)
+    changeMarks(get, { was, source, newest: Math.max(0, ...resource.versions.map(({ id }) => id)) });
+}
+
+/** A get that never counted in a source begins with what is known of it. */
+function changeMarks(
+  get: HistoryGet,
+  { was, source, newest }: { was: string; source: string; newest: number },
+): void {
+  const former = (get.former ??= new Map());
+  const { baseline, settled, floor = 0 } = get;
+  former.set(was, { baseline, settled, floor });
+  Object.assign(get, former.get(source) ?? { baseline: newest, settled: 0, floor: 0 });
+  former.delete(source);
+}
+
+function giveBackQueued(history: History, { id }: HistoryResource): void {
+  for (const build of history.builds) {
+    if (!isActive(build.status) || build.status === 'started' || !isAutomatic(build.cause.kind)) continue;
+    if (!build.inputs.some(({ resource }) => resource === id)) continue;
+    build.status = 'cancelled';
+    build.usedNothing = true;
+    unsettle(jobOf(history, build.job), build.inputs);
+  }
+}
+
+/** Versions of a source that may not be the resource's any more: then nobody takes notice. */
+export function addOfSource(
+  history: History,
+  resource: HistoryResource,
+  { source: of, labels }: { source: string; labels: readonly string[] },
+): void {
+  const { source = '', versions } = resource;
+  if (of === source) {
+    for (const label of labels) addVersion(history, resource.id, label);
+    return;
+  }
+  const former = (resource.former ??= new Map());
+  resource.versions = former.get(of) ?? [];
+  for (const label of labels) addVersion(history, resource.id, label);
+  former.set(of, resource.versions);
+  resource.versions = versions;
+}
