@@ -49,6 +49,16 @@ export class Reader {
     return found ?? fallback;
   }
 
+  /** A number above 0; 0 and absent mean none. */
+  limit<Key extends string>(key: Key, name: string): Partial<Record<Key, number>> {
+    const value = this.optional(name) ?? '0';
+    if (!/^\d{1,5}$/.test(value))
+      this.#problems.push(`${name} is "${value}": write a number from 0 to 99999.`);
+    const limit: Partial<Record<Key, number>> = {};
+    if (Number(value) > 0) limit[key] = Number(value);
+    return limit;
+  }
+
   address(name: string, fallback: string): Address {
     const value = this.optional(name) ?? fallback;
     const match = /^(?<host>\[[0-9a-f:.]+\]|[^:[\]]*):(?<port>\d{1,5})$/i.exec(value);

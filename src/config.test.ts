@@ -100,6 +100,16 @@ describe('what is given is read', () => {
     ]);
   });
 
+  test('a limit of the installation is a number, and 0 is none', () => {
+    const limits = (builds: string) =>
+      operatorConfig(from({ ...OPERATOR, MILLRACE_DEFAULT_RUNNING_BUILDS: builds }));
+    expect(limits('20').config?.defaultLimits).toEqual({ runningBuilds: 20 });
+    expect(limits('0').config?.defaultLimits).toEqual({});
+    expect(limits('many').problems).toEqual([
+      'MILLRACE_DEFAULT_RUNNING_BUILDS is "many": write a number from 0 to 99999.',
+    ]);
+  });
+
   test('a secret may come from a file, without its last line end', () => {
     const { MILLRACE_DATABASE_URL, ...rest } = PUBLIC;
     const source = from(

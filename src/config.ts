@@ -47,6 +47,8 @@ export interface OperatorConfig extends ProcessConfig {
   externalUrl: string | undefined;
   /** Where `svc://` names that are not built in are, and ranges that sources may be in though they are not public. */
   sources: { registry: string | undefined; allowedRanges: string[] };
+  /** Of a Team whose spec.limits says nothing; absent: none. */
+  defaultLimits: { runningBuilds?: number; runningChecks?: number };
   /** Undefined: the API server asks nobody about Pipelines. */
   webhook: WebhookConfig | undefined;
 }
@@ -136,6 +138,10 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
     sources: {
       registry: read.url('MILLRACE_REGISTRY_URL', ['https:', 'http:'], true),
       allowedRanges: read.ranges('MILLRACE_SOURCES_ALLOWED_RANGES'),
+    },
+    defaultLimits: {
+      ...read.limit('runningBuilds', 'MILLRACE_DEFAULT_RUNNING_BUILDS'),
+      ...read.limit('runningChecks', 'MILLRACE_DEFAULT_RUNNING_CHECKS'),
     },
     webhook: webhookConfig(read),
   });

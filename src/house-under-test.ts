@@ -128,6 +128,7 @@ function operatorConfig(server: OwnApiServer, url: string): OperatorConfig {
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.org',
     sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },
+    defaultLimits: {},
     webhook: undefined,
   };
 }

@@ -80,6 +80,7 @@ function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeo
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.test',
     sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },
+    defaultLimits: { runningBuilds: 7, runningChecks: 2 },
     webhook: undefined,
   };
   return { stop, ended: runOperator(config, log, stop.signal) };
@@ -498,6 +499,32 @@ describe('a Pipeline', () => {
       (revision) => revision === 2,
     );
   }, 600_000);
+});
+
+test.each<[string, object, object]>([
+  ['that says nothing has the limits of the installation', {}, { runningBuilds: 7, runningChecks: 2 }],
+  [
+    'that says one has the other one of the installation',
+    { runningBuilds: 9 },
+    { runningBuilds: 9, runningChecks: 2 },
+  ],
+])('a Team %s, and its status tells', async (_, limits, expected) => {
+  const name = `limited-${Object.keys(limits).length}`;
+  await team(name, { limits });
+  const status = await eventually(
+    async () => {
+      const answer = await client.get(KINDS.teams, { name });
+      return answer.ok ? answer.value.status : undefined;
+    },
+    (found) => found?.conditions?.some(({ reason: why }) => why === 'NamespaceReady') ?? false,
+  );
+  expect(status?.limits).toEqual(expected);
+  const { runningBuilds } = { runningBuilds: 0, ...expected };
+  expect(
+    await stores.pool.oneFirst(
+      rows<{ limit: number }>()`SELECT running_builds AS limit FROM teams WHERE name = ${name}`,
+    ),
+  ).toBe(runningBuilds);
 });
 
 interface FoundPod {

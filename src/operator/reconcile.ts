@@ -63,7 +63,10 @@ export class Reconciling {
       again: (pipeline) => this.factsChanged(pipeline),
     });
     leadership.metrics.waiting(() => this.#waits.byReason());
-    this.watched = new Watched(client, this.#handlers(), { isSealed: (pod) => isSealed(keys.agent, pod) });
+    this.watched = new Watched(client, this.#handlers(), {
+      isSealed: (pod) => isSealed(keys.agent, pod),
+      defaultLimits: config.defaultLimits,
+    });
     this.#recorder = new EventRecorder({
       client,
       instance: config.podName,
@@ -205,6 +208,7 @@ export class Reconciling {
     });
     return new TeamsController({
       client,
+      defaultLimits: this.#leadership.config.defaultLimits,
       watched: this.watched,
       recorder: this.#recorder,
       queue: this.#queues.teams,

@@ -77,6 +77,7 @@ function start(): typeof operator {
     internalUrl: `https://millrace-internal.${HOME}.svc:8443`,
     externalUrl: undefined,
     sources: { registry: undefined, allowedRanges: [] },
+    defaultLimits: {},
     webhook: { listen: { host: '127.0.0.1', port }, certificate: 'own', longestMs: PATIENCE_SECONDS * 900 },
   };
   return { stop, ended: runOperator(config, pino({ level: 'silent' }), stop.signal) };

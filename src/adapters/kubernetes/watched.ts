@@ -23,7 +23,7 @@ import {
   seenTeam,
 } from './kinds/seen.ts';
 import { LABEL, OURS } from './manifests/labels.ts';
-import { teamRules } from './manifests/team-rules.ts';
+import { teamLimits, teamRules, type TeamLimits } from './manifests/team-rules.ts';
 import { owningTeam } from './owning-team.ts';
 import type { ReflectorOptions, Source, Timing } from './watch/reflector.ts';
 import { Reflector } from './watch/reflector.ts';
@@ -53,6 +53,8 @@ export interface WatchedOptions {
   /** Whether a Pod carries our seal. */
   isSealed: (pod: Wire<V1Pod>) => boolean;
   timing?: Partial<Timing>;
+  /** Of Teams that say nothing. */
+  defaultLimits: TeamLimits;
 }
 
 /** The watches in one team's namespace. */
@@ -82,6 +84,7 @@ export class Watched implements Surroundings {
   readonly #handlers: Handlers;
   readonly #timing: Partial<Timing>;
   readonly #isSealed: (pod: Wire<V1Pod>) => boolean;
+  readonly #defaultLimits: TeamLimits;
   readonly #namespaces = new Map<string, TeamWatches>();
 
   constructor(source: Source, handlers: Handlers, options: WatchedOptions) {
@@ -89,6 +92,7 @@ export class Watched implements Surroundings {
     this.#handlers = handlers;
     this.#timing = options.timing ?? {};
     this.#isSealed = options.isSealed;
+    this.#defaultLimits = options.defaultLimits;
     this.teams = this.#reflector('Teams', {
       kind: KINDS.teams,
       project: seenTeam,
@@ -159,7 +163,8 @@ export class Watched implements Surroundings {
   team(name: string): ReturnType<Surroundings['team']> {
     const team = this.teams.store.get(name);
     if (team === undefined) return undefined;
-    const { runningBuilds = Infinity, runningChecks = Infinity } = team.spec.limits ?? {};
+    const limits = teamLimits(team.spec.limits, this.#defaultLimits);
+    const { runningBuilds = Infinity, runningChecks = Infinity } = limits;
     return { rules: teamRules(name, team.spec), runningBuilds, runningChecks };
   }
 

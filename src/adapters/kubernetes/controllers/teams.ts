@@ -4,6 +4,7 @@ import { defined } from '#adapters/kubernetes/defined.ts';
 import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
 import { namespaceOf } from '#adapters/kubernetes/owning-team.ts';
 import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
+import { teamLimits, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
@@ -36,6 +37,8 @@ export interface TeamsOptions {
   recorder: Pick<EventRecorder, 'record'>;
   queue: Pick<WorkQueue, 'add'>;
   apply(manifest: TeamManifest): Promise<TeamApplied>;
+  /** Of Teams that say nothing. */
+  defaultLimits: TeamLimits;
   remove(manifest: TeamManifest): Promise<TeamRemoved>;
   /** The team is ready, or its rules changed: its Pipelines are to be applied. */
   ready(namespace: string): void;
@@ -130,7 +133,7 @@ export class TeamsController {
 
   async #apply(seen: SeenTeam): Promise<TeamApplied> {
     try {
-      return await this.#options.apply(manifestOf(seen));
+      return await this.#options.apply(manifestOf(seen, this.#options.defaultLimits));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const ready = readyVerdict(seen.status?.conditions, seen.generation) ?? {
@@ -154,7 +157,7 @@ export class TeamsController {
 
   async #remove(seen: SeenTeam): Promise<Ending> {
     if (!seen.finalizers.includes(TEAM_FINALIZER)) return 'done';
-    const removed = await this.#options.remove(manifestOf(seen));
+    const removed = await this.#options.remove(manifestOf(seen, this.#options.defaultLimits));
     if (removed.outcome === 'waiting') {
       // As long as Pipelines are left, they are looked after.
       const [, now] = await this.#prepare(seen);
@@ -167,12 +170,13 @@ export class TeamsController {
   }
 
   async #write(seen: SeenTeam, wanted: WantedCondition[], now?: TeamSaved): Promise<void> {
-    const { client, watched } = this.#options;
+    const { client, watched, defaultLimits } = this.#options;
     const before = watched.teams.store.get(seen.name)?.status ?? seen.status;
     const namespace = namespaceOf(seen);
     const status = {
       observedGeneration: seen.generation,
       namespace,
+      limits: teamLimits(seen.spec.limits, defaultLimits),
       pipelineCount: watched.pipelinesOf(seen.name, namespace).length,
       ...(now === undefined ? keptOf(before) : mirrored(now)),
       conditions: conditionsOf(wanted, before?.conditions, seen.generation, new Date()),
@@ -235,7 +239,7 @@ function readyIn(namespace: string): WantedCondition {
   return { type: 'Ready', status: 'True', reason: 'NamespaceReady', message };
 }
 
-function manifestOf(seen: SeenTeam): TeamManifest {
+function manifestOf(seen: SeenTeam, defaultLimits: TeamLimits): TeamManifest {
   const { name, uid, byApi } = seen;
   const { displayName, members, groups, limits, retention } = seen.spec;
   return defined({
@@ -246,7 +250,7 @@ function manifestOf(seen: SeenTeam): TeamManifest {
     members,
     groups,
     byApi,
-    runningBuilds: limits?.runningBuilds,
+    runningBuilds: teamLimits(limits, defaultLimits).runningBuilds,
     retention,
   });
 }

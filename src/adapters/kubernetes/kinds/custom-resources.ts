@@ -285,9 +285,9 @@ export interface TeamObject {
     }[];
     /** How much of the cluster the team may use at a time. What exceeds it waits, and says so. */
     limits?: {
-      /** Builds that run at a time; absent means no limit. */
+      /** Builds that run at a time. Absent means the installation's default (value defaults.limits.runningBuilds of the chart, 20 unless changed). */
       runningBuilds?: number;
-      /** Check Pods that run at a time; absent means 3. Those that CronJobs make count but do not wait. All teams together have at most 10 that the operator starts. */
+      /** Check Pods that run at a time. Absent means the installation's default (value defaults.limits.runningChecks of the chart, 5 unless changed). Those that CronJobs make count but do not wait. All teams together have at most 10 that the operator starts, and one more for each team that has none. */
       runningChecks?: number;
       /** Sum of the requests of all Pods in the namespace by resource, enforced by a ResourceQuota, for example cpu=8 and memory=16Gi. Once it names a resource, every Pod must ask for some of it, so spec.defaults.resources.requests has to name it too. */
       requests?: Record<string, number | string>;
@@ -313,6 +313,13 @@ export interface TeamObject {
     observedGeneration?: number;
     /** The team's namespace. */
     namespace?: string;
+    /** The limits that hold for the team, its own or the installation's; a limit that is absent does not exist. */
+    limits?: {
+      /** Builds that run at a time. */
+      runningBuilds?: number;
+      /** Check Pods that run at a time. */
+      runningChecks?: number;
+    };
     /** Number of Pipelines in the namespace. */
     pipelineCount?: number;
     /** The name for people now, said by the manifest or through the API. */

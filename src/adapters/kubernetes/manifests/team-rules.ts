@@ -15,6 +15,21 @@ export interface TeamSpec {
   workers?: Worker[];
 }
 
+/** How much of one kind runs at a time; absent: no limit. */
+export interface TeamLimits {
+  runningBuilds?: number;
+  runningChecks?: number;
+}
+
+/** What a Team says itself, and else what the installation says for all. */
+export function teamLimits(own: TeamLimits | undefined, defaults: TeamLimits): TeamLimits {
+  const { runningBuilds = defaults.runningBuilds, runningChecks = defaults.runningChecks } = own ?? {};
+  return {
+    ...(runningBuilds === undefined ? {} : { runningBuilds }),
+    ...(runningChecks === undefined ? {} : { runningChecks }),
+  };
+}
+
 /** Absent means baseline: images of `docker` steps may then run as the user they name. */
 export const DEFAULT_POD_SECURITY = 'baseline';
 
