@@ -23,6 +23,9 @@ const OPERATOR = {
   MILLRACE_INTERNAL_URL: 'https://millrace-internal.millrace.svc:8443',
 };
 
+const limitedTo = (builds: string) =>
+  operatorConfig(from({ ...OPERATOR, MILLRACE_DEFAULT_RUNNING_BUILDS: builds }));
+
 function from(
   environment: Record<string, string>,
   files: Record<string, string> = { '/keys/webhook': KEY, '/keys/agent': KEY, '/keys/session': KEY },
@@ -101,11 +104,9 @@ describe('what is given is read', () => {
   });
 
   test('a limit of the installation is a number, and 0 is none', () => {
-    const limits = (builds: string) =>
-      operatorConfig(from({ ...OPERATOR, MILLRACE_DEFAULT_RUNNING_BUILDS: builds }));
-    expect(limits('20').config?.defaultLimits).toEqual({ runningBuilds: 20 });
-    expect(limits('0').config?.defaultLimits).toEqual({});
-    expect(limits('many').problems).toEqual([
+    expect(limitedTo('20').config?.defaultLimits).toEqual({ runningBuilds: 20 });
+    expect(limitedTo('0').config?.defaultLimits).toEqual({});
+    expect(limitedTo('many').problems).toEqual([
       'MILLRACE_DEFAULT_RUNNING_BUILDS is "many": write a number from 0 to 99999.',
     ]);
   });

@@ -28,12 +28,12 @@ export function idleCompiler(create: () => Compiler = createCompiler, idle: Idle
   };
 
   return {
-    async compile(source, variables, sources) {
+    async compile(...text) {
       clearTimeout(timer);
       using += 1;
       current ??= create();
       try {
-        return await current.compile(source, variables, sources);
+        return await current.compile(...text);
       } finally {
         using -= 1;
         if (using === 0) timer = setTimeout(() => void restIdle(), idleMs).unref();
@@ -43,5 +43,15 @@ export function idleCompiler(create: () => Compiler = createCompiler, idle: Idle
       clearTimeout(timer);
       await rest();
     },
+  };
+}
+
+/** The same compiler for the texts of one namespace: with those of others they take turns. */
+export function compilerFor(
+  namespace: string,
+  compiler: Pick<Compiler, 'compile'>,
+): Pick<Compiler, 'compile'> {
+  return {
+    compile: (source, variables, sources) => compiler.compile(source, variables, sources, namespace),
   };
 }

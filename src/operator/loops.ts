@@ -46,7 +46,7 @@ export class Loops {
   constructor(leadership: Leadership, reconciling: Reconciling) {
     this.#leadership = leadership;
     this.#reconciling = reconciling;
-    this.#queue = workQueue(leadership, 'loop', (key) => this.#work(key));
+    this.#queue = workQueue(leadership, 'loop', (key) => this.#work(key), kindOf);
     this.#pods = new PodFollower(leadership, reconciling);
     reconciling.onPod((change) => this.#podChanged(change));
     reconciling.onTeam((namespace) => this.#queue.add(`team ${namespace}`));
@@ -204,6 +204,11 @@ export class Loops {
     reportFailures(this.#leadership, what, failures);
     return failures.length === 0 ? 'done' : { againAfterMs: AFTER_FAILURE_MS };
   }
+}
+
+/** Decisions on many pipelines leave a place for builds and checks to be started. */
+function kindOf(key: string): string {
+  return key.split(' ')[0] ?? '';
 }
 
 function now(): Date {

@@ -9,7 +9,7 @@ import type { ForeignPods } from '#flows/own-pods.ts';
 import { RememberedForeignPods } from './foreign-pods.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';
-import { workQueue } from './work-queue.ts';
+import { namespaceOf, workQueue } from './work-queue.ts';
 
 /** Judges builds and check runs by what becomes of their Pods: one queue, a key for each Pod. */
 export class PodFollower {
@@ -23,7 +23,7 @@ export class PodFollower {
   constructor(leadership: Leadership, reconciling: Reconciling) {
     this.#leadership = leadership;
     this.#reconciling = reconciling;
-    this.#queue = workQueue(leadership, 'pod', (key) => this.#work(key));
+    this.#queue = workQueue(leadership, 'pod', (key) => this.#work(key), namespaceOf);
     this.#foreign = new RememberedForeignPods((pod, message) => this.#tellForeign(pod, message));
   }
 

@@ -23,11 +23,12 @@ import type { Cluster, PodFacts } from '#flows/cluster-ports.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
+import { compilerFor } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import { StartPacer } from './start-pacer.ts';
 import { Waits } from './waits.ts';
-import { workQueue } from './work-queue.ts';
+import { namespaceOf, workQueue } from './work-queue.ts';
 
 /** Troubles of a watch that follow each other this closely are one. */
 const QUIET_MS = 60_000;
@@ -74,7 +75,7 @@ export class Reconciling {
     });
     this.#queues = {
       teams: workQueue(leadership, 'team', (key) => this.#teams.work(key)),
-      pipelines: workQueue(leadership, 'pipeline', (key) => this.#pipelines.work(key)),
+      pipelines: workQueue(leadership, 'pipeline', (key) => this.#pipelines.work(key), namespaceOf),
       oauthProviders: workQueue(leadership, 'oauth-provider', (key) => this.#workOnOAuthProvider(key)),
     };
     this.#teams = this.#teamsController();
@@ -237,7 +238,14 @@ export class Reconciling {
       recorder: this.#recorder,
       queue: this.#queues.pipelines,
       apply: (manifest) =>
-        applyPipeline(manifest, { store, cluster, compiler, reader, bell, now: () => new Date() }),
+        applyPipeline(manifest, {
+          store,
+          cluster,
+          compiler: compilerFor(manifest.namespace, compiler),
+          reader,
+          bell,
+          now: () => new Date(),
+        }),
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, bell }),
       facts: (name) => store.pipelineFacts(name),
       teamState: (team) => this.#teams.state(team),

@@ -11,14 +11,15 @@ import { ensureWebhookTls, givenWebhookTls } from '#adapters/kubernetes/secrets/
 import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
 import type { WebhookConfig } from '#config';
 import { diagnoseManifest } from '#flows/diagnose-manifest.ts';
-import type { Compiler } from '#flows/manifest-ports.ts';
+import type { Compiler } from '#adapters/hcl/compile.ts';
+import { compilerFor } from './idle-compiler.ts';
 import type { OperatorMetrics } from './metrics.ts';
 
 export interface WebhookOptions {
   config: WebhookConfig;
   client: Pick<ApiClient, 'get' | 'apply'>;
   secrets: ReleaseSecretsOptions;
-  compiler: Compiler;
+  compiler: Pick<Compiler, 'compile'>;
   log: Log;
   metrics: Pick<OperatorMetrics, 'reviewed'>;
   observe: ObserveRequest;
@@ -49,7 +50,7 @@ export class Webhook {
     const { compiler, config, log, metrics, observe } = options;
     this.#options = options;
     this.#server = createAdmissionServer({
-      diagnose: (manifest) => diagnoseManifest(manifest, compiler),
+      diagnose: (manifest, namespace) => diagnoseManifest(manifest, compilerFor(namespace, compiler)),
       log,
       observe,
       reviewed: (result) => metrics.reviewed(result),

@@ -9,17 +9,24 @@ const LONGEST_WAIT_MS = 10_000;
 const QUIET_MS = 60_000;
 const MOST_KEYS = 1000;
 
+/** Of keys that begin with a namespace: teams take turns. */
+export function namespaceOf(key: string): string {
+  return key.split('/')[0] ?? '';
+}
+
 /** A queue whose errors are logged; a write that was refused because another leads ends the lead. */
 export function workQueue(
   leadership: Pick<Leadership, 'log' | 'lost' | 'metrics'>,
   what: string,
   work: (key: string) => Promise<Ending>,
+  shareOf?: (key: string) => string,
 ): WorkQueue {
   const level = quietly();
   const queue = new WorkQueue({
     work,
     concurrency: CONCURRENCY,
     longestMs: LONGEST_WAIT_MS,
+    ...(shareOf === undefined ? {} : { shareOf }),
     onError: (key, error, retryInMs) => {
       if (error instanceof EpochOver) leadership.lost.abort();
       leadership.metrics.workFailed(what);

@@ -1,6 +1,7 @@
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
+import { shareSeats } from '#domain/scheduling/share-seats.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { findEngine } from './locate.ts';
 import { startProcess } from './process.ts';
@@ -24,12 +25,13 @@ export interface CompilerOptions {
 export interface Compiler {
   /**
    * Never rejects for what the text is: time, memory and faults of the engine are diagnostics too. `sources`: texts that an earlier
-   * compilation said it needs.
+   * compilation said it needs. `share`: whose text it is; where several wait, they take turns.
    */
   compile(
     source: string | Uint8Array,
     variables: GivenVariables,
     sources?: ResolvedSources,
+    share?: string,
   ): Promise<Compilation>;
   /** Ends the processes. What is still waiting is answered with an error. */
   close(): Promise<void>;
@@ -48,7 +50,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   const idleMs = options.idleMs ?? 30_000;
   const now = options.now ?? (() => new Date());
   const seats: Seat[] = Array.from({ length: options.processes ?? 2 }, () => ({}));
-  const { take, leave } = queueFor(seats);
+  const queue = shareSeats(seats);
   let closed = false;
 
   const rest = async (seat: Seat): Promise<void> => {
@@ -68,36 +70,18 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   };
 
   return {
-    async compile(source, variables, sources = {}) {
+    async compile(source, variables, sources = {}, share = '') {
       const time = `${now().toISOString().slice(0, 19)}Z`;
-      const seat = await take();
+      const seat = await queue.take(share);
       try {
         return await run(seat, { source, variables, sources, time });
       } finally {
-        leave(seat);
+        queue.leave(seat);
       }
     },
     async close() {
       closed = true;
       await Promise.all(seats.map(rest));
-    },
-  };
-}
-
-/** Who comes finds a free seat, or waits for one. */
-function queueFor(seats: readonly Seat[]): { take: () => Promise<Seat>; leave: (seat: Seat) => void } {
-  /** The one last used, which has a process, comes last. */
-  const free = [...seats];
-  const waiting: ((seat: Seat) => void)[] = [];
-  return {
-    take() {
-      const seat = free.pop();
-      return seat ? Promise.resolve(seat) : new Promise((resolve) => void waiting.push(resolve));
-    },
-    leave(seat) {
-      const next = waiting.shift();
-      if (next) next(seat);
-      else free.push(seat);
     },
   };
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { ObserveRequest } from '#adapters/http/metrics.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { answerPlainly, pathOf } from '#adapters/http/plain-answer.ts';
+import { shareSeats } from '#domain/scheduling/share-seats.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/diagnose-manifest.ts';
 import type { Review, Verdict } from './review.ts';
 import { answerTo, readReview } from './review.ts';
@@ -19,7 +20,7 @@ const LONGEST_MS = 2500;
 export type ReviewResult = 'allowed' | 'refused' | 'unchecked';
 
 export interface AdmissionServerParts {
-  diagnose: (manifest: ManifestText) => Promise<ManifestDiagnosis>;
+  diagnose: (manifest: ManifestText, namespace: string) => Promise<ManifestDiagnosis>;
   log: Log;
   reviewed?: (result: ReviewResult) => void;
   observe?: ObserveRequest;
@@ -87,15 +88,21 @@ const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
 
 type Diagnose = AdmissionServerParts['diagnose'];
 
-/** Diagnoses in turn, and those that nobody waits for any more not at all: who asks a lot does not hold up the reconciler. */
-function oneAtATime(diagnose: Diagnose): (manifest: ManifestText, late: AbortSignal) => Promise<Verdict> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (manifest, late) => {
-    const answered = last.then(async (): Promise<Verdict> =>
-      late.aborted ? { unchecked: NOT_IN_TIME } : diagnose(manifest),
-    );
-    last = answered.catch(() => undefined);
-    return answered;
+/**
+ * Diagnoses one at a time, and those that nobody waits for any more not at all: whoever asks a lot does not hold up the reconciler.
+ * Namespaces take turns.
+ */
+function oneAtATime(
+  diagnose: Diagnose,
+): (manifest: ManifestText, namespace: string, late: AbortSignal) => Promise<Verdict> {
+  const seats = shareSeats(['the only one']);
+  return async (manifest, namespace, late) => {
+    const seat = await seats.take(namespace);
+    try {
+      return late.aborted ? { unchecked: NOT_IN_TIME } : await diagnose(manifest, namespace);
+    } finally {
+      seats.leave(seat);
+    }
   };
 }
 
@@ -149,7 +156,7 @@ async function verdictOn(
     resolve({ unchecked: NOT_IN_TIME });
   }, milliseconds);
   try {
-    return await Promise.race([diagnose(manifest, late.signal), promise]);
+    return await Promise.race([diagnose(manifest, namespace, late.signal), promise]);
   } catch (error) {
     log.error({ err: error, namespace, pipeline: name }, 'a Pipeline could not be checked');
     return { unchecked: NOT_NOW };

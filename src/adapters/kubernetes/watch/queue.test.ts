@@ -45,7 +45,7 @@ interface Bench {
   errors: number[];
 }
 
-function bench(concurrency = 2): Bench {
+function bench(concurrency = 2, shareOf?: (key: string) => string): Bench {
   const clock = new HandClock();
   const begun: string[] = [];
   const errors: number[] = [];
@@ -55,6 +55,7 @@ function bench(concurrency = 2): Bench {
     concurrency,
     baseMs: 100,
     longestMs: 1000,
+    ...(shareOf === undefined ? {} : { shareOf }),
     work: (key) => {
       begun.push(key);
       const working = Promise.withResolvers<Ending>();
@@ -102,6 +103,37 @@ describe('a queue of keys', () => {
     expect(begun).toEqual(['a', 'b']);
     await end('b');
     expect(begun).toEqual(['a', 'b', 'c']);
+  });
+
+  describe('of several parties', () => {
+    const shared = (concurrency: number): Bench => bench(concurrency, (key) => key.split('/')[0] ?? '');
+
+    test('lets them take turns, however many keys one has', async () => {
+      const { queue, begun, end } = shared(1);
+      for (let index = 0; index < 1000; index += 1) queue.add(`greedy/${index}`);
+      queue.add('good/1');
+      await end('greedy/0');
+      await end(begun.at(-1) ?? '');
+      expect(begun).toHaveLength(3);
+      expect(begun).toContain('good/1');
+    });
+
+    test('keeps a place for others while one has work that takes long', () => {
+      const { queue, begun } = shared(4);
+      for (let index = 0; index < 10; index += 1) queue.add(`greedy/${index}`);
+      expect(begun).toHaveLength(3);
+      queue.add('good/1');
+      expect(begun.at(-1)).toBe('good/1');
+    });
+
+    test('works on all keys in the end', async () => {
+      const { queue, begun, end } = shared(2);
+      const keys = ['a/1', 'a/2', 'a/3', 'b/1', 'c/1'];
+      for (const key of keys) queue.add(key);
+      for (let round = 0; round < 5; round += 1) for (const key of begun) await end(key);
+      expect(begun.toSorted((a, b) => a.localeCompare(b))).toEqual(keys);
+      expect(queue.size).toBe(0);
+    });
   });
 
   test('tries again after an error, with growing waits up to the longest', async () => {

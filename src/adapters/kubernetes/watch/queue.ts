@@ -7,6 +7,8 @@ export interface QueueOptions {
   /** Works on one key; never runs twice at a time for the same key. */
   work(key: string): Promise<Ending>;
   concurrency: number;
+  /** Whose key it is. Parties take turns, and one alone leaves one place of several for others. Absent: all keys are one party's. */
+  shareOf?(key: string): string;
   onError(key: string, error: unknown, retryInMs: number): void;
   baseMs?: number;
   longestMs?: number;
@@ -43,7 +45,9 @@ export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #clock: QueueClock;
   readonly #entries = new Map<string, Entry>();
-  readonly #ready: string[] = [];
+  /** Keys by whose they are, in the order of their turns. */
+  readonly #ready = new Map<string, string[]>();
+  readonly #workingOf = new Map<string, number>();
   readonly #idle: (() => void)[] = [];
   #working = 0;
   #stopped = false;
@@ -62,7 +66,7 @@ export class WorkQueue {
 
   /** Milliseconds for which work has been there and none was begun or ended; 0 when there is nothing to do. */
   stuckMs(): number {
-    return this.#working > 0 || this.#ready.length > 0 ? this.#clock.now() - this.#lastTurn : 0;
+    return this.#working > 0 || this.#ready.size > 0 ? this.#clock.now() - this.#lastTurn : 0;
   }
 
   add(key: string): void {
@@ -83,7 +87,7 @@ export class WorkQueue {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const entry of this.#entries.values()) entry.callOff?.();
-    this.#ready.length = 0;
+    this.#ready.clear();
     if (this.#working === 0) return;
     await new Promise<void>((resolve) => {
       this.#idle.push(resolve);
@@ -113,21 +117,58 @@ export class WorkQueue {
     delete entry.callOff;
     entry.dueAt = Infinity;
     entry.state = 'queued';
-    if (this.#ready.length === 0 && this.#working === 0) this.#lastTurn = this.#clock.now();
-    this.#ready.push(key);
+    if (this.#ready.size === 0 && this.#working === 0) this.#lastTurn = this.#clock.now();
+    const share = this.#shareOf(key);
+    const ready = this.#ready.get(share);
+    if (ready === undefined) this.#ready.set(share, [key]);
+    else ready.push(key);
     this.#turn();
   }
 
   #turn(): void {
     while (this.#working < this.#options.concurrency) {
-      const key = this.#ready.shift();
+      const key = this.#nextReady();
       const entry = key === undefined ? undefined : this.#entries.get(key);
       if (key === undefined || entry === undefined) return;
       entry.state = 'working';
       this.#working += 1;
+      this.#count(key, 1);
       this.#lastTurn = this.#clock.now();
       void this.#work(key, entry);
     }
+  }
+
+  /** Of the party that has the fewest under way; of equals, of the one whose turn was longest ago. */
+  #nextReady(): string | undefined {
+    let chosen: string | undefined;
+    let fewest = this.#mostOfShare();
+    for (const share of this.#ready.keys()) {
+      const working = this.#workingOf.get(share) ?? 0;
+      if (working < fewest) [chosen, fewest] = [share, working];
+    }
+    if (chosen === undefined) return undefined;
+    const keys = this.#ready.get(chosen) ?? [];
+    const key = keys.shift();
+    this.#ready.delete(chosen);
+    if (keys.length > 0) this.#ready.set(chosen, keys);
+    return key;
+  }
+
+  /** So that there is a place at once for whoever comes while one party has much that takes long. */
+  #mostOfShare(): number {
+    const { concurrency } = this.#options;
+    return this.#options.shareOf === undefined ? concurrency : Math.max(1, concurrency - 1);
+  }
+
+  #shareOf(key: string): string {
+    return this.#options.shareOf?.(key) ?? '';
+  }
+
+  #count(key: string, change: 1 | -1): void {
+    const share = this.#shareOf(key);
+    const working = (this.#workingOf.get(share) ?? 0) + change;
+    if (working === 0) this.#workingOf.delete(share);
+    else this.#workingOf.set(share, working);
   }
 
   async #work(key: string, entry: Entry): Promise<void> {
@@ -145,6 +186,7 @@ export class WorkQueue {
 
   #ended(key: string, entry: Entry, waitMs: number | undefined): void {
     this.#working -= 1;
+    this.#count(key, -1);
     this.#lastTurn = this.#clock.now();
     const dirty = entry.state === 'working-dirty';
     entry.state = 'waiting';
