@@ -72,6 +72,9 @@ function bench(concurrency = 2, shareOf?: (key: string) => string): Bench {
   return { clock, queue, begun, end, errors };
 }
 
+/** Keys of one party begin with its name. */
+const shared = (concurrency: number): Bench => bench(concurrency, (key) => key.split('/')[0] ?? '');
+
 describe('a queue of keys', () => {
   test('works on a key at once, and once however often it was added', async () => {
     const { queue, begun, end } = bench(1);
@@ -106,8 +109,6 @@ describe('a queue of keys', () => {
   });
 
   describe('of several parties', () => {
-    const shared = (concurrency: number): Bench => bench(concurrency, (key) => key.split('/')[0] ?? '');
-
     test('lets them take turns, however many keys one has', async () => {
       const { queue, begun, end } = shared(1);
       for (let index = 0; index < 1000; index += 1) queue.add(`greedy/${index}`);
