@@ -62,6 +62,9 @@ const podOf = (name: string, labels: Record<string, string>, forgery: Forgery): 
   };
 };
 
+/** kubectl prints what it was given for each object that it made, one after another. */
+const NAME_AND_UID = '{.metadata.name} {.metadata.uid}{"\\n"}';
+
 /** Makes Pods with these labels, one for each. */
 export const makePods = async (
   namespace: string,
@@ -71,12 +74,12 @@ export const makePods = async (
   const at = Date.now();
   const items = all.map((labels, index) => podOf(`${forgery}-${at}-${index}`, labels, forgery));
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-  const answer = await must('kubectl', [...asTenant(namespace), 'create', '-o', 'json', '-f', '-'], {
-    input: list,
+  const create = [...asTenant(namespace), 'create', '-o', `jsonpath=${NAME_AND_UID}`, '-f', '-'];
+  const made = (await must('kubectl', create, { input: list })).trim().split('\n');
+  return made.map((line) => {
+    const [name = '', uid = ''] = line.split(' ');
+    return { at, name, uid, namespace };
   });
-  const made: KubernetesObject | { items: KubernetesObject[] } = JSON.parse(answer);
-  const pods = 'items' in made ? made.items : [made];
-  return pods.map(({ metadata: { name, uid } }) => ({ at, name, uid, namespace }));
 };
 
 /** Takes the label that all Pods of Millrace have from some of them, then deletes all. First it looks whether they are still there. */
