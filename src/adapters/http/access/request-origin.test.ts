@@ -29,6 +29,12 @@ const CASES: Record<string, Case> = {
     own: 'http://[::1]:8080',
     encrypted: false,
   },
+  'another host that an address of IPv6 is written like': {
+    origin: 'http://[::1].evil.example',
+    host: '[::1]',
+    own: undefined,
+    encrypted: false,
+  },
   'a default port that only one of them names': {
     origin: 'http://ci.lan',
     host: 'CI.lan:80',
