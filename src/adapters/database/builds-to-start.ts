@@ -25,9 +25,10 @@ export async function buildsToStart(
         SELECT b.id FROM builds b
         WHERE b.job_id = w.job AND b.wants_pod AND b.admitted_at IS NOT NULL AND (b.start_after IS NULL OR b.start_after <= now())
         ORDER BY b.id LIMIT ${limit}) AS o
-      WHERE p.namespace <> ALL(${texts(except)}))
-    SELECT ${BUILD_COLUMNS} FROM oldest o JOIN builds b ON b.id = o.id ${BUILD_NAMES}
-    ORDER BY o.place, b.id LIMIT ${limit}`);
+      WHERE p.namespace <> ALL(${texts(except)})),
+    -- Before the join, so that Postgres knows how few rows it is for and reads no table through.
+    first AS MATERIALIZED (SELECT id, place FROM oldest ORDER BY place, id LIMIT ${limit})
+    SELECT ${BUILD_COLUMNS} FROM first f JOIN builds b ON b.id = f.id ${BUILD_NAMES} ORDER BY f.place, b.id`);
   if (found.length === 0) return [];
   const known = await definitions.of(pool, [...new Set(found.map((build) => build.revision))]);
   return found.flatMap(({ revision, ...build }) => {
