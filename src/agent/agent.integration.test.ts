@@ -35,6 +35,12 @@ afterEach(async () => {
 });
 
 describe('a build', () => {
+  test('says first what people should know of it', async () => {
+    const agent = await start({ ...plan([sh('echo one'), sh('echo two')]), notice: 'no secrets' });
+    expect(await ended(agent)).toBe(0);
+    expect([gateway.log('0'), gateway.log('1')]).toEqual(['[no secrets]\none\n', 'two\n']);
+  });
+
   test('runs its steps in order and tells all of it', async () => {
     const agent = await start(
       plan([sh('echo one; echo KEY=v >> $SVC_OUTPUT'), sh('echo two $TASK_0_KEY >&2')]),

@@ -63,10 +63,12 @@ class BuildRun {
   readonly #budget: LogBudget;
   #exports: Record<string, string> = {};
   #cause: Cause | undefined;
+  #notice: string | undefined;
 
   constructor(build: Build) {
     this.#build = build;
     this.#masker = createMasker(build.plan.secrets);
+    this.#notice = build.plan.notice;
     this.#budget = new LogBudget(build.plan.logLimitBytes ?? LOG_LIMIT);
   }
 
@@ -81,6 +83,8 @@ class BuildRun {
     const log = new StepLog(this.#masker, this.#budget, (text) => {
       outbox.add({ type: 'log', step: step.id, text });
     });
+    if (this.#notice !== undefined) log.say(`[${this.#notice}]`);
+    this.#notice = undefined;
     const { ended, exports, cause } = await this.#result(step, started, log);
     if (ended.message !== undefined) log.say(`[${ended.message}]`);
     log.end();
@@ -104,6 +108,7 @@ class BuildRun {
       command: step.command,
       env: this.#environment(step),
       cwd: this.#build.plan.workdir,
+      wantsOutput: step.kind === 'task',
       stop: this.#build.stop.signal,
       onOutput: (stream, bytes) => {
         log.write(stream, bytes);

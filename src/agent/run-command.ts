@@ -15,6 +15,8 @@ export interface CommandRun {
   env: Record<string, string>;
   /** Absent: a fresh directory. */
   cwd?: string;
+  /** Tasks only. */
+  wantsOutput?: boolean;
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void;
   /** Asks for SIGTERM, and SIGKILL later. */
   stop: AbortSignal;
@@ -32,6 +34,7 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
       env: run.env,
       ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
       ...(run.command.script === undefined ? {} : { script: run.command.script }),
+      wantsOutput: run.wantsOutput === true,
       ...(run.command.makeExecutable === undefined ? {} : { makeExecutable: run.command.makeExecutable }),
     },
     { onOutput: run.onOutput },

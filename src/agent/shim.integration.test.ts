@@ -114,10 +114,8 @@ describe('a command', () => {
       'HOME',
       'JAVA_HOME',
       'LANG',
-      'MILLRACE_OUTPUT',
       'PATH',
       'PWD',
-      'SVC_OUTPUT',
       'TMPDIR',
       'param_url',
     ]);
@@ -198,7 +196,7 @@ describe('the output file', () => {
     },
   };
   test.each(Object.entries(cases))('%s', async (_name, { script, output, message, end }) => {
-    const exit = await run(await startShim(), { script });
+    const exit = await run(await startShim(), { script, wantsOutput: true });
     expect(exit.end).toEqual(end);
     expect(exit.output).toBe(output);
     expect(exit.message).toMatch(message);

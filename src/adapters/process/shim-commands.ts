@@ -6,6 +6,8 @@ export interface ShimCommand {
   cwd?: string;
   script?: string;
   makeExecutable?: boolean;
+  /** The command gets a file, `$SVC_OUTPUT`, whose content comes back. */
+  wantsOutput?: boolean;
 }
 
 /** How a command ended. */
@@ -31,7 +33,8 @@ export function encodeCommand(command: ShimCommand): Buffer {
   const flags =
     (command.makeExecutable === true ? 1 : 0) |
     (command.cwd === undefined ? 2 : 0) |
-    (command.script === undefined ? 0 : 4);
+    (command.script === undefined ? 0 : 4) |
+    (command.wantsOutput === true ? 8 : 0);
   return Buffer.concat([
     number(flags),
     ...text(command.cwd ?? ''),

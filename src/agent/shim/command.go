@@ -26,6 +26,7 @@ const (
 	flagMakeExecutable = 1 << 0
 	flagOwnDirectory   = 1 << 1
 	flagScript         = 1 << 2
+	flagOutput         = 1 << 3
 )
 
 const (
@@ -43,10 +44,12 @@ type command struct {
 	// The command gets a fresh directory that is removed after it.
 	ownDirectory bool
 	hasScript    bool
-	cwd          string
-	script       string
-	argv         []string
-	env          []string
+	// The command gets a file whose content comes back to the agent.
+	wantsOutput bool
+	cwd         string
+	script      string
+	argv        []string
+	env         []string
 }
 
 var errShort = errors.New("a command that ends too early")
@@ -98,6 +101,7 @@ func decodeCommand(id uint32, payload []byte) (command, error) {
 		makeExecutable: flags&flagMakeExecutable != 0,
 		ownDirectory:   flags&flagOwnDirectory != 0,
 		hasScript:      flags&flagScript != 0,
+		wantsOutput:    flags&flagOutput != 0,
 		cwd:            r.text(),
 		script:         r.text(),
 		argv:           r.list(),

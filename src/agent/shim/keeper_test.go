@@ -177,7 +177,9 @@ func TestACommandsOutput(t *testing.T) {
 		"must not be larger than allowed": {`head -c 1048577 /dev/zero > "$SVC_OUTPUT"`, "", "larger than"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := newBench(t).run(script(c.script))
+			task := script(c.script)
+			task.wantsOutput = true
+			got := newBench(t).run(task)
 			if got.output != c.output || !strings.Contains(got.end.message, c.message) {
 				t.Errorf("got %d bytes, %+v", len(got.output), got.end)
 			}
@@ -185,6 +187,13 @@ func TestACommandsOutput(t *testing.T) {
 				t.Errorf("end: %+v", got.end)
 			}
 		})
+	}
+}
+
+func TestACommandThatIsNoTaskHasNoOutput(t *testing.T) {
+	got := newBench(t).run(script(`echo "${SVC_OUTPUT-none} ${MILLRACE_OUTPUT-none}"`))
+	if got.stdout != "none none\n" || got.output != "" {
+		t.Errorf("printed %q, put out %q", got.stdout, got.output)
 	}
 }
 
@@ -215,6 +224,7 @@ func TestACommandsRoomGoesWithIt(t *testing.T) {
 	b := newBench(t)
 	c := script(`pwd; echo "$WORKDIR"; echo "$SVC_OUTPUT"; echo x > file`)
 	c.ownDirectory = true
+	c.wantsOutput = true
 	lines := strings.Fields(b.run(c).stdout)
 	if len(lines) != 3 || lines[0] != lines[1] || filepath.Dir(lines[0]) != filepath.Dir(lines[2]) {
 		t.Fatalf("printed %q", lines)

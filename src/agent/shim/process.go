@@ -107,8 +107,10 @@ func (k *keeper) run(c command, p *process) {
 	if !gone {
 		e.notes |= exitNoteLeftovers
 	}
-	if problem := k.sendOutput(c.id, room+"/output"); problem != "" && e.kind == exitKindCode && e.code == 0 {
-		e = exit{kind: exitKindNotStarted, code: 1, notes: e.notes, message: problem}
+	if c.wantsOutput {
+		if problem := k.sendOutput(c.id, room+"/output"); problem != "" && e.kind == exitKindCode && e.code == 0 {
+			e = exit{kind: exitKindNotStarted, code: 1, notes: e.notes, message: problem}
+		}
 	}
 	k.exit(c.id, e)
 }
@@ -144,12 +146,14 @@ func (k *keeper) prepare(c command, room string) (job, *exit) {
 	if c.ownDirectory {
 		env.set("WORKDIR", cwd)
 	}
-	output := room + "/output"
-	if err := os.WriteFile(output, nil, 0o600); err != nil {
-		return refuse("cannot make the file $SVC_OUTPUT", err)
+	if c.wantsOutput {
+		output := room + "/output"
+		if err := os.WriteFile(output, nil, 0o600); err != nil {
+			return refuse("cannot make the file $SVC_OUTPUT", err)
+		}
+		env.set("SVC_OUTPUT", output)
+		env.set("MILLRACE_OUTPUT", output)
 	}
-	env.set("SVC_OUTPUT", output)
-	env.set("MILLRACE_OUTPUT", output)
 	argv := c.argv
 	if c.hasScript {
 		script := room + "/script"
