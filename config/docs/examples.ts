@@ -50,7 +50,7 @@ function option(rest: string, name: string): string[] {
 
 /** What a fragment leaves out. On one line, so that lines stay what they are but for one. */
 const SURROUNDINGS: Record<string, string> = {
-  app: 'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n  }\n}\n',
+  app: 'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n    token = "given by a Secret"\n  }\n}\n',
   chat: 'notification "slack" "ops" {\n  params {\n    webhook_url = "https://chat.example.org/hook"\n  }\n}\n',
   unit: 'job "unit" {\n  get "git" "app" {}\n}\n',
 };

@@ -1,4 +1,4 @@
-import { heredoc } from './heredoc.ts';
+import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
  * The scripts of the type artifact, for `sh -ec` with GNU tar. An archive is named by the hash of its content: the same files make the
@@ -6,6 +6,7 @@ import { heredoc } from './heredoc.ts';
  */
 
 const prelude = `
+cd -- "$start"
 fail() { printf 'artifact: %s\\n' "$1" >&2; exit 1; }
 base=\${param_base_dir:-\${CACHE_DIR-}}
 [ -n "$base" ] || fail 'there is no directory to keep it in: set base_dir, or let the resource have a cache'
@@ -16,14 +17,14 @@ inside() {
 }
 `;
 
-export const push = `${prelude}
+export const push = builtInScript(`${prelude}
 dir=\${put_dir-}
 [ -n "$dir" ] || fail 'the put needs dir, the directory to keep'
 inside dir "$dir"
 [ -d "$dir" ] || fail "there is no directory '$dir'"
 mkdir -p -- "$base"
 unfinished=$(mktemp -- "$base/.unfinished-XXXXXX")
-trap 'rm -f -- "$unfinished" "$unfinished.gz"' EXIT
+trap 'rm -rf -- "$private" "$unfinished" "$unfinished.gz"' EXIT
 tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --format=gnu -C "$dir" -cf "$unfinished" .
 hash=$(sha256sum <"$unfinished" | cut -c1-64)
 [ \${#hash} = 64 ] || fail 'the archive cannot be read again'
@@ -33,9 +34,9 @@ if [ ! -e "$base/$hash.tar.gz" ]; then
   mv -- "$unfinished.gz" "$base/$hash.tar.gz"
 fi
 printf '{"hash":"%s"}\\n' "$hash"
-`;
+`);
 
-export const pull = `${prelude}
+export const pull = builtInScript(`${prelude}
 hash=\${version_hash-}
 case $hash in
   '' | *[!0-9a-f]*) fail "'$hash' is not the hash of an archive" ;;
@@ -47,17 +48,17 @@ archive=$base/$hash.tar.gz
 [ "$(gzip -dc -- "$archive" | sha256sum | cut -c1-64)" = "$hash" ] || fail "the archive $hash is damaged"
 mkdir -p -- "$dir"
 tar -xzf "$archive" --no-same-owner -C "$dir"
-`;
+`);
 
 export const artifact = `
 resource_type "artifact" {
   params = ["dir", "base_dir"]
   cache  = true
   pull "shell" {
-    cmd = ${heredoc(pull)}
+    cmd = ${builtInCommand(pull)}
   }
   push "shell" {
-    cmd = ${heredoc(push)}
+    cmd = ${builtInCommand(push)}
   }
 }
 `;

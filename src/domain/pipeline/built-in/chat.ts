@@ -1,10 +1,11 @@
-import { heredoc } from './heredoc.ts';
+import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
  * The script of the types chatone and chattwo, which differ in the name of one field. The webhook's URL is a secret: curl reads it from
  * its standard input, so it is in no argument list.
  */
-const script = (field: string, longest: number): string => `
+const script = (field: string, longest: number): string =>
+  builtInScript(`
 fail() { printf 'chat: %s\\n' "$1" >&2; exit 1; }
 case \${param_webhook_url-} in
   https://* | http://*) ;;
@@ -29,20 +30,19 @@ if [ -z "$message" ]; then
   esac
 fi
 
-body=$(mktemp)
-trap 'rm -f "$body"' EXIT
+body=$private/body
 printf '%s' "$message" | jq -Rs '{${field}: .[0:${longest}]}' >"$body"
 printf 'url = "%s"\\n' "$(printf '%s' "$param_webhook_url" | tr -d '\\r\\n' | sed 's/[\\\\"]/\\\\&/g')" |
-  curl --config - --fail-with-body --silent --show-error --max-time 30 --retry 2 --max-redirs 0 \\
+  curl -q --config - --fail-with-body --silent --show-error --max-time 30 --retry 2 --max-redirs 0 \\
     --proto '=https,http' --header 'Content-Type: application/json' --data-binary "@$body" >&2
-`;
+`);
 
 /** A notification type that sends its message to an incoming webhook of a chat. */
 export const chat = (name: 'chatone' | 'chattwo'): string => `
 notification_type "${name}" {
   params = ["webhook_url", "base_url"]
   notify "shell" {
-    cmd = ${heredoc(chatScripts[name])}
+    cmd = ${builtInCommand(chatScripts[name])}
   }
 }
 `;

@@ -1,4 +1,4 @@
-import { heredoc } from './heredoc.ts';
+import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
  * The scripts of the type fs, for `sh -ec` with GNU find, sort, stat and jq. A version names its content by hash, so a get of a version
@@ -21,7 +21,7 @@ hash_of() {
 }
 `;
 
-export const check = `${prelude}
+export const check = builtInScript(`${prelude}
 if [ ! -e "$path" ]; then echo '[]'; exit 0; fi
 [ -r "$path" ] || fail "'$path' cannot be read"
 hash=$(hash_of)
@@ -33,9 +33,10 @@ else
   jq -cn --arg path "$path" --arg hash "$hash" --arg modified "$(stat -L -c %Y -- "$path")" --arg size "$(stat -L -c %s -- "$path")" \\
     '[{path: $path, hash: $hash, modified: $modified, size: $size}]'
 fi
-`;
+`);
 
-export const pull = `${prelude}
+export const pull = builtInScript(`${prelude}cd -- "$start"
+
 [ -e "$path" ] || fail "'$path' is not there any more"
 if [ "$(hash_of)" != "\${version_hash-}" ]; then
   fail "'$path' has changed since this version was found; what is there now is a newer one"
@@ -45,16 +46,16 @@ if [ -d "$path" ]; then
 else
   cp -L -p -- "$path" .
 fi
-`;
+`);
 
 export const fs = `
 resource_type "fs" {
   params = ["path"]
   check "shell" {
-    cmd = ${heredoc(check)}
+    cmd = ${builtInCommand(check)}
   }
   pull "shell" {
-    cmd = ${heredoc(pull)}
+    cmd = ${builtInCommand(pull)}
   }
 }
 `;

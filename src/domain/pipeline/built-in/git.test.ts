@@ -230,6 +230,14 @@ describe('check', () => {
     expect(await readFile(join(folder, 'x'), 'utf8').catch(() => 'absent')).toBe('absent');
   });
 
+  test.each(['ssh://git@forge.example/o/r.git', 'git@forge.example:o/r.git'])(
+    'says of %s that there is no way to give a key',
+    async (url) => {
+      const outcome = await run(check, { param_url: url });
+      expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('no way to give a key yet') });
+    },
+  );
+
   test('works over smart HTTP, which is allowed without being told', async () => {
     const id = await commit('one');
     const outcome = await runProgram('/bin/sh', ['-ec', check], { cwd: folder, env: { param_url: httpUrl } });
@@ -453,6 +461,27 @@ describe('push', () => {
     await clone(id);
     await git('-C', origin, 'tag', '-a', '-m', 'release', 'v1', id);
     expect(await run(push, { ...params, param_url: origin, put_tag: 'v1' })).toMatchObject({ code: 0 });
+  });
+
+  test('of a shallow clone brings its commit', async () => {
+    await commit('one');
+    await commit('two');
+    await git('clone', '-q', '--depth=1', `file://${origin}`, join(folder, 'app'));
+    const id = await change();
+    expect(await run(push, { ...params, param_url: origin })).toMatchObject({ code: 0 });
+    expect(await git('-C', origin, 'rev-parse', 'main')).toBe(id);
+  });
+
+  test('works from a work tree, and from objects that lie elsewhere', async () => {
+    await commit('one');
+    await git('clone', '-q', origin, join(root, 'main'));
+    await git('clone', '-q', '--shared', join(root, 'main'), join(root, 'shared'));
+    await git('-C', join(root, 'shared'), 'worktree', 'add', '-q', join(folder, 'app'));
+    const id = await change();
+    expect(await run(push, { ...params, param_url: origin, param_branch: 'main' })).toMatchObject({
+      code: 0,
+    });
+    expect(await git('-C', origin, 'rev-parse', 'main')).toBe(id);
   });
 
   test('refuses to move a tag', async () => {

@@ -1,4 +1,4 @@
-import { heredoc } from './heredoc.ts';
+import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
  * The scripts of the type git, in POSIX sh for `sh -ec`. Rules they keep: stdout carries the answer and nothing else; the token goes
@@ -43,11 +43,15 @@ branch=\${param_branch-}
 case $url in
   '') fail 'the parameter url is empty' ;;
   -*) fail "the url '$url' begins with a dash" ;;
+  https://* | http://*) ;;
+  ssh://* | *@*:*) fail 'the url is for SSH, and there is no way to give a key yet: use https and the parameter token' ;;
 esac
-export GIT_TERMINAL_PROMPT=0 GIT_CONFIG_COUNT=\${GIT_CONFIG_COUNT:-0}
-export GIT_ALLOW_PROTOCOL="\${GIT_ALLOW_PROTOCOL:-https:http:ssh}"
-export GIT_SSH_COMMAND="\${GIT_SSH_COMMAND:-ssh -oBatchMode=yes -oConnectTimeout=30}"
+export GIT_TERMINAL_PROMPT=0 GIT_CONFIG_COUNT=0
+export GIT_ALLOW_PROTOCOL="\${GIT_ALLOW_PROTOCOL:-https:http}"
 configure safe.directory '*'
+configure core.hooksPath /dev/null
+configure core.fsmonitor false
+configure core.alternateRefsCommand true
 configure credential.helper ''
 configure http.lowSpeedLimit 100
 configure http.lowSpeedTime 60
@@ -62,8 +66,7 @@ if [ -n "\${param_token-}" ]; then
   esac
 fi
 if [ -n "$branch" ]; then check_ref branch "$branch" refs/heads/; fi
-answer=$(mktemp)
-trap 'rm -f "$answer"' EXIT
+answer=$private/answer
 `;
 
 /*
@@ -109,7 +112,7 @@ set_forge() {
   esac
 }
 api() {
-  printf '%s\\n' "$header" | curl --silent --show-error --fail --max-time 60 --max-redirs 0 --proto '=https,http' \\
+  printf '%s\\n' "$header" | curl -q --silent --show-error --fail --max-time 60 --max-redirs 0 --proto '=https,http' \\
     --header @- --header 'Accept: application/json' --output "$answer" --write-out '%{http_code}' -- "$api$repository$1" >"$answer.code" || return 1
   [ "$(cat "$answer.code")" = 200 ]
 }
@@ -120,14 +123,14 @@ authority=\${authority##*@}
 path=\${path%%[?#]*}
 path=\${path%/}
 path=\${path%.git}
-trap 'rm -f "$answer" "$answer.code"' EXIT
 `;
 
-export const check = `${prelude}${forges}
+export const check = builtInScript(`${prelude}${forges}
 with_api=
 case $url in http://* | https://*) if [ -n "\${param_token-}" ]; then with_api=yes; fi ;; esac
 
-# Open requests, the one that changed last at the end.
+# Open requests, the one that changed last at the end. Whoever can open one from a fork writes what the build runs: without the
+# parameter forks they are left out, with it their versions are marked. A request that does not say where it comes from is one.
 list_requests() {
   [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
   kind=$(forge_of)
@@ -139,7 +142,12 @@ list_requests() {
   esac
   set_forge "$kind"
   api "$query" || fail "the forge does not answer with open requests (status $(cat "$answer.code"))"
-  jq -ce '[reverse[] | {ref: (.head.sha? // .sha), pr: ((.number // .iid) | tostring)}] |
+  jq -ce --arg forks "\${param_forks-}" '
+    def repositories: if has("source_project_id") then [.source_project_id, .target_project_id]
+      else [.head.repo.full_name?, .base.repo.full_name?] end;
+    def fork: repositories | any(.[]; . == null) or .[0] != .[1];
+    [reverse[] | select($forks == "true" or (fork | not)) |
+      {ref: (.head.sha? // .sha), pr: ((.number // .iid) | tostring)} + if fork then {fork: "true"} else {} end] |
     if all(.[]; .ref | type == "string" and test("^[0-9a-f]{7,64}$")) then . else error("a request without a commit") end' "$answer"
 }
 
@@ -149,9 +157,8 @@ list_tags() {
   # A fetch that finds nothing to fetch fails without a word.
   git ls-remote --tags -- "$url" >"$answer"
   if [ ! -s "$answer" ]; then echo '[]'; return 0; fi
-  tags=$(mktemp -d)
-  trap 'rm -rf "$tags" "$answer" "$answer.code"' EXIT
-  git init --quiet --bare "$tags"
+  tags=$private/tags.git
+  git init --quiet --bare --template= "$tags"
   git -C "$tags" config remote.origin.url "$url"
   git -C "$tags" fetch --quiet --depth=1 --filter=tree:0 --no-write-fetch-head origin '+refs/tags/*:refs/tags/*' >&2
   git -C "$tags" for-each-ref --sort=creatordate --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname:strip=2)' refs/tags |
@@ -197,96 +204,121 @@ if [ -z "$commit" ]; then
 fi
 check_commit "$commit"
 printf '[{"ref":"%s"}]\\n' "$commit"
-`;
+`);
 
-export const pull = `${prelude}
+export const pull = builtInScript(`${prelude}
 folder=\${param_name-}
 commit=\${version_ref-}
 check_folder "$folder"
 check_commit "$commit"
-if [ -e "$folder" ]; then fail "'$folder' exists already"; fi
+target=$start/$folder
+if [ -e "$target" ]; then fail "'$folder' exists already"; fi
 
+# What lies in a cache, steps may have changed: its objects and the names of its branches are read, its configuration is not.
 if [ -n "\${CACHE_DIR-}" ] && [ -d "$CACHE_DIR" ]; then
   mirror=$CACHE_DIR/mirror.git
-  if [ ! -d "$mirror" ]; then git init --quiet --bare "$mirror" || true; fi
-  if ! git -C "$mirror" fetch --quiet --prune --no-tags -- "$url" '+refs/heads/*:refs/heads/*' >&2; then
+  if [ ! -d "$mirror" ]; then git init --quiet --bare --template= "$mirror" || true; fi
+  clean=$private/mirror.git
+  git init --quiet --bare --template= "$clean"
+  rm -rf -- "$clean/objects"
+  ln -s -- "$mirror/objects" "$clean/objects"
+  if [ -f "$mirror/packed-refs" ] && [ ! -h "$mirror/packed-refs" ]; then cp -- "$mirror/packed-refs" "$clean/packed-refs"; fi
+  if git -C "$clean" fetch --quiet --prune --no-tags -- "$url" '+refs/heads/*:refs/heads/*' >&2; then
+    git -C "$clean" pack-refs --all
+    if [ -f "$clean/packed-refs" ]; then
+      cp -- "$clean/packed-refs" "$mirror/.packed-refs" && mv -f -- "$mirror/.packed-refs" "$mirror/packed-refs" || true
+    fi
+    set -- --reference-if-able "$clean" --dissociate
+  else
     echo 'git: the cache could not be used; it is made anew next time' >&2
-    rm -rf "$mirror"
+    rm -rf -- "$mirror"
   fi
-  if [ -d "$mirror" ]; then set -- --reference-if-able "$mirror" --dissociate; fi
 fi
-git clone --quiet --no-checkout --no-recurse-submodules "$@" -- "$url" "$folder" >&2
+git clone --quiet --no-checkout --no-recurse-submodules "$@" -- "$url" "$target" >&2
 
-has_commit() { git -C "$folder" cat-file -e "$commit^{commit}" 2>/dev/null; }
+has_commit() { git -C "$target" cat-file -e "$commit^{commit}" 2>/dev/null; }
 request=\${version_pr-}
 case $request in *[!0-9]*) fail "'$request' is not the number of a request" ;; esac
 if [ -n "$request" ]; then
   for ref in "refs/pull/$request/head" "refs/merge-requests/$request/head"; do
-    if ! has_commit; then git -C "$folder" fetch --quiet origin "+$ref:refs/remotes/origin/request-$request" 2>/dev/null || true; fi
+    if ! has_commit; then git -C "$target" fetch --quiet origin "+$ref:refs/remotes/origin/request-$request" 2>/dev/null || true; fi
   done
 fi
 if ! has_commit; then
-  git -C "$folder" fetch --quiet origin "$commit" >&2 ||
+  git -C "$target" fetch --quiet origin "$commit" >&2 ||
     fail "the commit $commit is not in the repository any more: its history was rewritten"
 fi
 tag=\${version_tag-}
 if [ -n "$tag" ]; then
   check_ref tag "$tag" refs/tags/
-  if ! git -C "$folder" rev-parse --quiet --verify "refs/tags/$tag" >/dev/null; then
-    git -C "$folder" fetch --quiet --no-tags origin "refs/tags/$tag:refs/tags/$tag" >&2
+  if ! git -C "$target" rev-parse --quiet --verify "refs/tags/$tag" >/dev/null; then
+    git -C "$target" fetch --quiet --no-tags origin "refs/tags/$tag:refs/tags/$tag" >&2
   fi
 fi
-if [ -z "$branch" ]; then branch=$(git -C "$folder" symbolic-ref --quiet --short HEAD || true); fi
+if [ -z "$branch" ]; then branch=$(git -C "$target" symbolic-ref --quiet --short HEAD || true); fi
 if [ -n "$branch" ] && [ -z "$tag$request" ]; then
-  git -C "$folder" checkout --quiet --no-track -B "$branch" "$commit" -- >&2
-  git -C "$folder" branch --quiet --set-upstream-to="origin/$branch" "$branch" 2>/dev/null || true
+  git -C "$target" checkout --quiet --no-track -B "$branch" "$commit" -- >&2
+  git -C "$target" branch --quiet --set-upstream-to="origin/$branch" "$branch" 2>/dev/null || true
 else
-  git -C "$folder" checkout --quiet --detach "$commit" -- >&2
+  git -C "$target" checkout --quiet --detach "$commit" -- >&2
 fi
-git -C "$folder" --no-pager log -1 --format='%h %s (%an, %ar)' >&2
-`;
+git -C "$target" --no-pager log -1 --format='%h %s (%an, %ar)' >&2
+`);
 
-export const push = `${prelude}
+export const push = builtInScript(`${prelude}
 folder=\${param_name-}
 tag=\${put_tag-}
 check_folder "$folder"
 if [ -n "$tag" ]; then check_ref tag "$tag" refs/tags/; fi
-cd -- "$folder" 2>/dev/null || fail "there is no folder '$folder': get the resource in this job before the put"
-commit=$(git rev-parse --quiet --verify 'HEAD^{commit}') || fail "'$folder' has no commit to push"
+target=$start/$folder
+[ -d "$target" ] || fail "there is no folder '$folder': get the resource in this job before the put"
+commit=$(folder_git "$target" rev-parse --quiet --verify HEAD) || fail "'$folder' has no commit to push"
+check_commit "$commit"
+
+# Steps could change all of the folder, so no git that holds the token runs in it: its objects are read from a repository of our own.
+format=$(folder_git "$target" rev-parse --show-object-format)
+clean=$private/push.git
+git init --quiet --bare --template= --object-format="$format" "$clean"
+folder_git "$target" rev-parse --path-format=absolute --git-path objects >"$clean/objects/info/alternates"
+shallow=$(folder_git "$target" rev-parse --path-format=absolute --git-path shallow)
+if [ -f "$shallow" ]; then grep -xE '[0-9a-f]{40,64}' "$shallow" >"$clean/shallow" || true; fi
+git -C "$clean" cat-file -e "$commit^{commit}" 2>/dev/null || fail "'$folder' has no commit to push"
+git -C "$clean" update-ref refs/millrace/head "$commit"
+
 if [ -z "$branch" ]; then branch=$(default_branch); fi
-if [ -z "$branch" ]; then branch=$(git symbolic-ref --quiet --short HEAD) || fail 'set the parameter branch: there is no default branch'; fi
+if [ -z "$branch" ]; then
+  branch=$(folder_git "$target" symbolic-ref --quiet --short HEAD) || fail 'set the parameter branch: there is no default branch'
+  check_ref branch "$branch" refs/heads/
+fi
 
 # What the branch has already needs no push: a tag can be put on an older commit, and a repeated put does no harm.
 set --
 tip=$(remote_ref "refs/heads/$branch")
-if [ -n "$tip" ]; then git fetch --quiet --no-tags -- "$url" "refs/heads/$branch" >&2; fi
-if [ -z "$tip" ] || ! git merge-base --is-ancestor "$commit" "$tip"; then set -- "$commit:refs/heads/$branch"; fi
+if [ -n "$tip" ]; then git -C "$clean" fetch --quiet --no-tags -- "$url" "refs/heads/$branch" >&2; fi
+if [ -z "$tip" ] || ! git -C "$clean" merge-base --is-ancestor "$commit" "$tip"; then set -- "$commit:refs/heads/$branch"; fi
 if [ -n "$tag" ]; then
   there=$(remote_ref "refs/tags/$tag^{}")
   if [ -z "$there" ]; then there=$(remote_ref "refs/tags/$tag"); fi
   if [ -n "$there" ] && [ "$there" != "$commit" ]; then fail "the tag '$tag' exists already, at $there"; fi
-  if [ -z "$there" ]; then
-    git tag --force --no-sign -- "$tag" "$commit" >&2
-    set -- "$@" "refs/tags/$tag:refs/tags/$tag"
-  fi
+  if [ -z "$there" ]; then set -- "$@" "$commit:refs/tags/$tag"; fi
 fi
-if [ $# -gt 0 ]; then git push --quiet --atomic --no-verify -- "$url" "$@" >&2; fi
+if [ $# -gt 0 ]; then git -C "$clean" push --quiet --atomic --no-verify -- "$url" "$@" >&2; fi
 # The version is the commit, tagged or not: the tag would make another version of it, and that one would start the jobs anew.
 printf '{"ref":"%s"}\\n' "$commit"
-`;
+`);
 
 export const git = `
 resource_type "git" {
-  params = ["url", "name", "branch", "token", "pr", "tag", "provider"]
+  params = ["url", "name", "branch", "token", "pr", "forks", "fork_secrets", "tag", "provider"]
   cache  = true
   check "shell" {
-    cmd = ${heredoc(check)}
+    cmd = ${builtInCommand(check)}
   }
   pull "shell" {
-    cmd = ${heredoc(pull)}
+    cmd = ${builtInCommand(pull)}
   }
   push "shell" {
-    cmd = ${heredoc(push)}
+    cmd = ${builtInCommand(push)}
   }
 }
 `;

@@ -1,13 +1,14 @@
-import { heredoc } from './heredoc.ts';
+import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
  * The script of hostcheck, which reports a check run to a code host as an application. It needs Node.js for the signature. As a
  * notification it is told by $notify_…, as a resource (the older form) by $put_….
  */
-export const script = `
+export const script = builtInScript(`
 command -v node >/dev/null || { echo 'hostcheck: this image has no Node.js' >&2; exit 1; }
+cd -- "$start"
 folder_of_clone() {
-  if git rev-parse --quiet --verify HEAD >/dev/null 2>&1; then echo .; return; fi
+  if folder_git . rev-parse --quiet --verify HEAD >/dev/null 2>&1; then echo .; return; fi
   set --
   for candidate in */; do
     if [ -e "$candidate/.git" ]; then set -- "$@" "$candidate"; fi
@@ -16,9 +17,10 @@ folder_of_clone() {
 }
 if [ -z "\${notify_head_sha-}\${put_head_sha-}\${version_ref-}" ]; then
   clone=$(folder_of_clone)
-  if [ -n "$clone" ]; then HOSTCHECK_HEAD=$(git -C "$clone" rev-parse HEAD); export HOSTCHECK_HEAD; fi
+  if [ -n "$clone" ]; then HOSTCHECK_HEAD=$(folder_git "$clone" rev-parse HEAD); export HOSTCHECK_HEAD; fi
 fi
-exec node --input-type=module - <<'PROGRAM'
+cd -- "$HOME"
+node --input-type=module - <<'PROGRAM'
 import { createSign } from 'node:crypto';
 
 const { env } = process;
@@ -86,7 +88,7 @@ if (open) await ask('PATCH', '/repos/' + repository + '/check-runs/' + open.id, 
 else await ask('POST', '/repos/' + repository + '/check-runs', authorization, run);
 console.error('hostcheck: ' + name + ' is ' + (conclusion || status) + ' for ' + sha);
 PROGRAM
-`;
+`);
 
 const params = 'params = ["app_id", "installation_id", "private_key", "repository", "base_url"]';
 
@@ -94,7 +96,7 @@ export const hostcheckNotification = `
 notification_type "hostcheck" {
   ${params}
   notify "shell" {
-    cmd = ${heredoc(script)}
+    cmd = ${builtInCommand(script)}
   }
 }
 `;
@@ -103,7 +105,7 @@ export const hostcheckResource = `
 resource_type "hostcheck" {
   ${params}
   push "shell" {
-    cmd = ${heredoc(script)}
+    cmd = ${builtInCommand(script)}
   }
 }
 `;

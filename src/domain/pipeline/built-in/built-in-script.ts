@@ -1,0 +1,50 @@
+import { heredoc } from './heredoc.ts';
+
+/*
+ * Steps of one image run in one container: what an earlier step left in its home directory, in /tmp or in the working directory lies
+ * there when a later step runs that holds secrets. So every script of a built-in type begins with this. It makes
+ *
+ * - `$private`, a directory that no earlier step knows and that is removed at the end, with an empty HOME in it, where the script runs;
+ * - git without configuration of the user or the system, and without environment of its own; curl is always called with -q;
+ * - a PATH without relative directories, in which those that the step's user may write to come last.
+ *
+ * `$start` is the directory in which the step began. `folder_git` is git for a repository that steps could change: it gets no secrets.
+ */
+const PRELUDE = `
+safe_path= writable_path= start=$PWD
+IFS=:
+for directory in $PATH; do
+  case $directory in
+    /*) if [ -w "$directory" ]; then writable_path=$writable_path:$directory; else safe_path=$safe_path:$directory; fi ;;
+  esac
+done
+unset IFS
+PATH=$safe_path$writable_path
+export PATH="\${PATH#:}"
+for variable in $(env | sed -n 's/^\\(GIT_[A-Za-z0-9_]*\\)=.*/\\1/p'); do
+  case $variable in
+    GIT_ALLOW_PROTOCOL | GIT_SSL_*) ;;
+    *) unset "$variable" ;;
+  esac
+done
+unset LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV CURL_HOME SSLKEYLOGFILE NODE_OPTIONS NODE_PATH TAR_OPTIONS GZIP
+private=$(mktemp -d)
+trap 'rm -rf -- "$private"' EXIT
+mkdir -- "$private/home"
+cd -- "$private/home"
+export HOME="$private/home" XDG_CONFIG_HOME="$private/home" XDG_CACHE_HOME="$private/home"
+export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_GLOBAL=/dev/null GIT_CEILING_DIRECTORIES="\${private%/*}"
+folder_git() {
+  env -i PATH="$PATH" HOME="$HOME" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none \\
+    git -c safe.directory='*' -c core.hooksPath=/dev/null -c core.fsmonitor=false -C "$@"
+}
+`;
+
+/** A script of a built-in resource or notification type, in POSIX sh for `sh -e`. */
+export const builtInScript = (body: string): string => `${PRELUDE}${body}`;
+
+/** It as the value of `cmd`. Takes nothing that did not come from `builtInScript`. */
+export function builtInCommand(script: string): string {
+  if (!script.startsWith(PRELUDE)) throw new Error('a script of a built-in type begins with the prelude');
+  return heredoc(script);
+}

@@ -1,0 +1,341 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { env, getuid } from 'node:process';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { builtInNotificationTypes, builtInResourceTypes } from '#domain/pipeline/built-in-types.ts';
+import { runScript } from '#testing/run-script.ts';
+import type { ScriptEnd } from '#testing/run-script.ts';
+import * as artifact from './artifact.ts';
+import { builtInCommand, builtInScript } from './built-in-script.ts';
+import { chatScripts } from './chat.ts';
+import * as fs from './fs.ts';
+import * as git from './git.ts';
+import { script as hostcheck } from './hostcheck.ts';
+
+/*
+ * Steps of one image share a container. An earlier step, which may run anybody's code, leaves traps wherever it can write; then a step
+ * of a built-in type runs with secrets. It must do its work, and nothing of what lies there may run, be asked, or see a secret.
+ */
+let root = '';
+let [home, work, origin] = ['', '', ''];
+let server: Server;
+let proxy: Server;
+let [url, proxyUrl] = ['', ''];
+let throughProxy = 0;
+let authorizations: string[] = [];
+const TOKEN = 'the-token-of-a-later-step';
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+});
+
+beforeAll(async () => {
+  server = createServer(({ url: path = '', headers }, response) => {
+    authorizations.push(headers.authorization ?? '');
+    const commits = path.includes('/commits?') ? [{ sha: '1'.repeat(40) }] : undefined;
+    response.end(JSON.stringify(commits ?? { token: 'short-lived', id: 1, check_runs: [] }));
+  });
+  proxy = createServer((_request, response) => {
+    throughProxy += 1;
+    response.writeHead(502).end();
+  });
+  [url, proxyUrl] = await Promise.all([listen(server), listen(proxy)]);
+});
+
+async function listen(one: Server): Promise<string> {
+  await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+  const address = one.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+}
+
+afterAll(async () => {
+  await Promise.all([server, proxy].map((one) => new Promise((resolve) => one.close(resolve))));
+});
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'millrace-leak-'));
+  [home, work, origin] = [join(root, 'home'), join(root, 'work'), join(root, 'origin.git')];
+  for (const folder of [home, work]) mkdirSync(folder);
+  inShell(`git init -q --bare -b main ${origin}; git init -q -b main ${work}/app; cd ${work}/app; echo 1 >file; git add file
+    git commit -qm one; git push -q ${origin} main; git commit -qm two --allow-empty`);
+  throughProxy = 0;
+  authorizations = [];
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function inShell(script: string): string {
+  const person = { NAME: 'Ann', EMAIL: 'ann@example.com' };
+  const who = Object.entries(person).flatMap(([key, value]) =>
+    ['AUTHOR', 'COMMITTER'].map((role) => [`GIT_${role}_${key}`, value]),
+  );
+  const own = { PATH: env['PATH'], HOME: '/nowhere', ...Object.fromEntries(who) };
+  return execFileSync('/bin/sh', ['-ec', script], { env: own, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+const ran = (): string => join(root, 'ran');
+const evidence = (): string => (existsSync(ran()) ? readFileSync(ran(), 'utf8') : '');
+/** A command that gives itself away. */
+const evil = (name: string): string => `echo ${name} >>${ran()}`;
+
+function plant(file: string, text: string, mode = 0o755): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { mode });
+}
+
+const HOOKS = ['reference-transaction', 'pre-push', 'post-checkout', 'post-index-change', 'pre-auto-gc'];
+
+function plantHooks(folder: string): void {
+  for (const hook of HOOKS) plant(join(folder, hook), `#!/bin/sh\n${evil(hook)}\n`);
+}
+
+/** Whatever a configuration of git can run, or send elsewhere. */
+const configuration = (): string => `[core]
+  hooksPath = ${home}/hooks
+  fsmonitor = ${evil('fsmonitor')}; false
+  alternateRefsCommand = ${evil('alternateRefsCommand')};
+  sshCommand = ${evil('sshCommand')};
+  gitProxy = ${home}/hooks/pre-push
+[credential]
+  helper = !${evil('credential.helper')};
+[http]
+  proxy = ${proxyUrl}
+  sslVerify = false
+[http "${url}"]
+  proxy = ${proxyUrl}
+[url "${proxyUrl}/"]
+  insteadOf = ${url}/
+[url "${root}/other.git"]
+  insteadOf = ${origin}
+[uploadpack]
+  packObjectsHook = ${home}/hooks/pre-push
+[remote "origin"]
+  url = ${root}/promised.git
+  promisor = true
+  partialclonefilter = tree:0
+  uploadpack = ${evil('uploadpack')};
+[push]
+  gpgSign = if-asked
+[tag]
+  gpgSign = true
+[gpg]
+  program = ${home}/hooks/pre-push
+[include]
+  path = ${home}/included
+`;
+
+const TRAPS: Record<string, () => void> = {
+  'hooks of the folder': () => plantHooks(join(work, 'app/.git/hooks')),
+  'configuration of the folder': () => {
+    plantHooks(join(home, 'hooks'));
+    const file = join(work, 'app/.git/config');
+    plant(file, `${readFileSync(file, 'utf8')}\n${configuration()}`);
+  },
+  'configuration of the working directory': () => {
+    plantHooks(join(home, 'hooks'));
+    inShell(`git init -q ${work}`);
+    plant(join(work, '.git/config'), configuration());
+  },
+  'configuration of the home directory': () => {
+    plantHooks(join(home, 'hooks'));
+    for (const name of ['.gitconfig', '.config/git/config']) plant(join(home, name), configuration());
+  },
+  'an alternate with hooks and configuration': () => {
+    inShell(`git clone -q --bare ${origin} ${root}/alternate.git`);
+    plantHooks(join(root, 'alternate.git/hooks'));
+    plant(join(root, 'alternate.git/config'), `[core]\n  bare = true\n${configuration()}`);
+    plant(join(work, 'app/.git/objects/info/alternates'), `${root}/alternate.git/objects\n`);
+  },
+  'configuration of curl': () => {
+    const text = `libcurl = ${ran()}\ntrace-ascii = ${ran()}\nproxy = ${proxyUrl}\nnetrc\n`;
+    for (const name of ['.curlrc', '.config/curlrc', '.config/.curlrc']) plant(join(home, name), text);
+  },
+  'names and passwords of hosts': () =>
+    plant(join(home, '.netrc'), 'default login thief password thief\n', 0o600),
+  'a library of jq': () =>
+    plant(join(home, '.jq'), 'def tostring: "stolen"; def index($x): error(env | tojson);\n'),
+  'packages of Node.js': () => {
+    plant(join(work, 'package.json'), '{"type": "commonjs", "imports": {"node:crypto": "./evil.js"}}');
+    plant(join(home, '.node_modules/crypto/index.js'), `require('fs').writeFileSync('${ran()}', 'node');`);
+  },
+  'a shell that starts': () => {
+    for (const name of ['.profile', '.bashrc', '.shinit', '.bash_profile'])
+      plant(join(home, name), evil(name));
+  },
+};
+
+interface Step {
+  script: string;
+  variables: () => Record<string, string>;
+  /** What shows that it did its work. */
+  worked: (end: ScriptEnd) => unknown;
+}
+
+const head = (): string => inShell(`git -c core.hooksPath= -C ${origin} rev-parse main`);
+const ref = (end: ScriptEnd): unknown => end.stdout.includes('"ref"') || end;
+const token = { param_token: TOKEN };
+const forge = (): Record<string, string> => ({
+  ...token,
+  param_url: `${url}/o/r`,
+  param_provider: 'forge_c',
+});
+
+const STEPS: Record<string, Step> = {
+  'check of git': { script: git.check, variables: () => ({ ...token, param_url: origin }), worked: ref },
+  'check of git that asks the forge': { script: git.check, variables: forge, worked: ref },
+  'check of git for tags': {
+    script: git.check,
+    variables: () => ({ ...token, param_url: origin, param_tag: 'true' }),
+    worked: (end) => end.stdout === '[]\n' || end,
+  },
+  'get of git': {
+    script: git.pull,
+    variables: () => ({ ...token, param_url: origin, param_name: 'fresh', version_ref: head() }),
+    worked: (end) => existsSync(join(work, 'fresh/file')) || end,
+  },
+  'put of git': {
+    script: git.push,
+    variables: () => ({ ...token, param_url: origin, param_name: 'app', put_tag: 'v1' }),
+    worked: (end) => (end.code === 0 && inShell(`git -C ${origin} tag`) === 'v1') || end,
+  },
+  'notification of chatone': {
+    script: chatScripts.chatone,
+    variables: () => ({ param_webhook_url: `${url}/hooks/${TOKEN}`, NOTIFY_MESSAGE: 'hello' }),
+    worked: (end) => end.code === 0 || end,
+  },
+  'notification of chattwo': {
+    script: chatScripts.chattwo,
+    variables: () => ({ param_webhook_url: `${url}/hooks/${TOKEN}`, NOTIFY_MESSAGE: 'hello' }),
+    worked: (end) => end.code === 0 || end,
+  },
+  'notification of hostcheck': {
+    script: hostcheck,
+    variables: () => ({
+      HOSTCHECK_API: url,
+      param_app_id: '1',
+      param_installation_id: '2',
+      param_private_key: privateKey,
+      param_repository: 'o/r',
+      notify_conclusion: 'success',
+    }),
+    worked: (end) => end.code === 0 || end,
+  },
+  'check of fs': {
+    script: fs.check,
+    variables: () => ({ param_path: join(work, 'app/file') }),
+    worked: (end) => end.stdout.includes('"hash"') || end,
+  },
+  'put of artifact': {
+    script: artifact.push,
+    variables: () => ({ param_base_dir: join(root, 'kept'), put_dir: 'app' }),
+    worked: (end) => end.stdout.includes('"hash"') || end,
+  },
+};
+
+test.each(Object.entries(STEPS))('a %s is not reached by what earlier steps left', async (_name, step) => {
+  const variables = step.variables();
+  for (const plantIt of Object.values(TRAPS)) plantIt();
+  const end = await runScript(step.script, work, {
+    HOME: home,
+    GIT_ALLOW_PROTOCOL: 'file:http',
+    ...variables,
+  });
+  const thief = `Basic ${Buffer.from('thief:thief').toString('base64')}`;
+  expect({ ran: evidence(), throughProxy, thief: authorizations.includes(thief) }).toEqual({
+    ran: '',
+    throughProxy: 0,
+    thief: false,
+  });
+  expect(step.worked(end)).toBe(true);
+});
+
+test('a put of git over HTTP goes to the host of the resource, whatever the folder is configured to', async () => {
+  TRAPS['configuration of the folder']?.();
+  await runScript(git.push, work, { HOME: home, param_url: `${url}/o/r`, param_name: 'app', ...token });
+  expect(throughProxy).toBe(0);
+  expect(authorizations).not.toEqual([]);
+});
+
+test('a get of git runs nothing that lies in its cache', async () => {
+  const cache = join(root, 'cache');
+  mkdirSync(cache);
+  const get = (name: string): Promise<ScriptEnd> =>
+    runScript(git.pull, work, {
+      GIT_ALLOW_PROTOCOL: 'file',
+      CACHE_DIR: cache,
+      param_url: origin,
+      param_name: name,
+      version_ref: head(),
+      ...token,
+    });
+  expect(await get('a')).toMatchObject({ code: 0 });
+  plantHooks(join(cache, 'mirror.git/hooks'));
+  plantHooks(join(home, 'hooks'));
+  plant(join(cache, 'mirror.git/config'), `[core]\n  bare = true\n${configuration()}`);
+  expect(await get('b')).toMatchObject({ code: 0 });
+  expect(evidence()).toBe('');
+  expect(existsSync(join(work, 'b/file'))).toBe(true);
+});
+
+describe('every script of a built-in type', () => {
+  test('begins with the prelude, so that a new type cannot forget it', () => {
+    const prelude = builtInCommand(builtInScript(''))
+      .replace('SCRIPT', '')
+      .split('\n')
+      .slice(1, -1)
+      .join('\n');
+    for (const [name, text] of [...builtInResourceTypes, ...builtInNotificationTypes]) {
+      const commands = text.match(/\b(?:check|pull|push|notify) "/g) ?? [];
+      expect([name, text.split(prelude).length - 1]).toEqual([name, commands.length]);
+    }
+  });
+
+  test('that comes without it is refused', () => {
+    expect(() => builtInCommand('echo')).toThrow('begins with the prelude');
+  });
+
+  test('has a home directory of its own, which is gone afterwards', async () => {
+    const { stdout } = await runScript(builtInScript('touch "$HOME/x"; echo "$HOME"'), work, { HOME: home });
+    expect(stdout.trim()).not.toBe(home);
+    expect(existsSync(stdout.trim())).toBe(false);
+  });
+
+  test('takes no environment that steers git, curl, Node.js or the shell', async () => {
+    const steering = {
+      GIT_DIR: '/x',
+      GIT_EXEC_PATH: '/x',
+      GIT_CONFIG_PARAMETERS: "'core.hooksPath=/x'",
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.hooksPath',
+      GIT_CONFIG_VALUE_0: '/x',
+      GIT_PROXY_COMMAND: '/x',
+      GIT_SSH_COMMAND: '/x',
+      GIT_ASKPASS: '/x',
+      CURL_HOME: '/x',
+      SSLKEYLOGFILE: '/x',
+      LD_PRELOAD: '',
+      NODE_OPTIONS: '--require /x',
+      ENV: '/x',
+    };
+    const { stdout } = await runScript(builtInScript('env'), work, steering);
+    expect(stdout.match(/^.*\/x.*$/gm)).toBeNull();
+  });
+
+  test('finds programs first where its user may not write', async () => {
+    chmodSync(root, 0o755);
+    plant(join(root, 'bin/id'), `#!/bin/sh\necho planted\n`);
+    chmodSync(join(root, 'bin'), 0o777);
+    const script = join(root, 'script');
+    plant(script, builtInScript('cd /; id -u'));
+    const asNobody = getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : ['env'];
+    const found = inShell(
+      `PATH=${root}/bin:.:$PATH:; export PATH; ${asNobody.join(' ')} /bin/sh -e ${script}`,
+    );
+    expect(found).not.toBe('planted');
+  });
+});
