@@ -1,7 +1,8 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { findSecretNames, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
-import { planBuild } from '#domain/planning/plan-build.ts';
+import { planBuild, type BuildToPlan } from '#domain/planning/plan-build.ts';
 import { planChecks } from '#domain/planning/plan-checks.ts';
+import { planWithoutSecrets, whyWithoutSecrets, withoutSecrets } from '#domain/planning/withhold-secrets.ts';
 import { planHooks } from '#domain/planning/plan-hooks.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
@@ -14,7 +15,12 @@ export type Filled<T> = { work: T; missing?: undefined } | { work?: undefined; m
 /** The plan of a build's attempt, with its secrets. */
 export async function planOf(facts: AttemptFacts, secrets: TeamSecrets): Promise<Filled<Plan>> {
   const bare = { ...facts, versions: facts.versions.map(() => ({})) };
-  return await fillSecrets({ facts, bare, plan: planAttempt }, secrets);
+  const { definition, job, versions } = facts;
+  const why = whyWithoutSecrets(definition, job, versions);
+  if (why === undefined) return await fillSecrets({ facts, bare, plan: planAttempt }, secrets);
+  const empty = withoutSecrets(definition);
+  const plan = (known: AttemptFacts): Plan => planWithoutSecrets(attemptOf(known), empty, why);
+  return await fillSecrets({ facts, bare, plan }, secrets);
 }
 
 /** The checks of a run, with their secrets. */
@@ -28,10 +34,12 @@ export async function checkRunOf(facts: CheckRunFacts, secrets: TeamSecrets): Pr
   return await fillSecrets({ facts, bare, plan: planRun }, secrets);
 }
 
-function planAttempt(facts: AttemptFacts): Plan {
+const planAttempt = (facts: AttemptFacts): Plan => planBuild(attemptOf(facts));
+
+function attemptOf(facts: AttemptFacts): BuildToPlan {
   const { id, team, pipeline, job, number, attempt, definition, versions } = facts;
   const build = { id: String(id), team, pipeline, job, number, attempt };
-  return planBuild({ build, pipeline: definition, versions });
+  return { build, pipeline: definition, versions };
 }
 
 function planRun(facts: CheckRunFacts): CheckRun {

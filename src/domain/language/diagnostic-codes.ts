@@ -270,6 +270,10 @@ export const diagnosticCodes = {
     'Write status = "in_progress", or conclusion = "success".',
   ),
   'nothing-to-do': warning('A block holds no steps.', 'Add some, or remove the block.'),
+  'put-without-token': warning(
+    'A git resource is put over https, and has no parameter token: forges accept no push from anyone.',
+    'Add token = var.<name> to the params of the resource, and give the variable from a Secret.',
+  ),
   'trigger-loop': warning(
     'Builds may start one another without end: a put makes the version that triggers a get.',
     'Remove trigger from the get, or let passed name a job that is not part of the loop.',

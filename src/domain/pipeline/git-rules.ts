@@ -1,3 +1,4 @@
+import type { Resource, ResourceType } from './pipeline.ts';
 import type { ParameterRules } from './parameter-rules.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
@@ -16,17 +17,31 @@ export const gitRules: ParameterRules = {
         ? `${JSON.stringify(value)} cannot be the name of a branch`
         : undefined,
     pr: (value) => explainBadFlag('pr', value),
+    forks: (value) => explainBadFlag('forks', value),
+    fork_secrets: (value) => explainBadFlag('fork_secrets', value),
     tag: (value) => explainBadFlag('tag', value),
     provider: (value) =>
       providers.includes(value)
         ? undefined
         : `${JSON.stringify(value)} is not a provider: write one of ${providers.join(', ')}`,
   },
-  explainTogether,
+  explainTogether: (values) => explainForks(values) ?? explainMode(values),
 };
 
+interface Pushed {
+  type: Pick<ResourceType, 'builtIn' | 'origin'>;
+  resource: Pick<Resource, 'params'>;
+}
+
+/** A secret url may hold a user; what a put needs then is not known here. */
+export function lacksPutToken({ type, resource }: Pushed): boolean {
+  if (!type.builtIn || type.origin?.source !== 'svc://git') return false;
+  const { url = '', token = '' } = resource.params;
+  return token === '' && /^https:\/\/[^/@]+\//.test(url);
+}
+
 /** What is not there is told elsewhere. */
-function explainTogether(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+function explainMode(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
   if (mode === undefined) return undefined;
   if (values.get('pr') === 'true' && values.get('tag') === 'true')
@@ -37,6 +52,14 @@ function explainTogether(values: ReadonlyMap<string, string>): { name: string; r
     name: mode,
     reason: `${mode} needs the parameter provider: the url does not say what forge it is`,
   };
+}
+
+function explainForks(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+  if (values.get('fork_secrets') === 'true' && values.get('forks') !== 'true')
+    return { name: 'fork_secrets', reason: 'fork_secrets needs forks = true' };
+  if (values.get('forks') === 'true' && values.get('pr') !== 'true')
+    return { name: 'forks', reason: 'forks needs pr = true' };
+  return undefined;
 }
 
 /** What a secret url says is not known here: the script looks again. */
@@ -55,7 +78,8 @@ function explainBadFlag(name: string, value: string): string | undefined {
 function explainBadUrl(url: string): string | undefined {
   if (/^https?:\/\/[^/\s@:]*:[^/\s@]*@/.test(url))
     return 'url must not contain a password: use the parameter token';
-  if (/^(?:https?|ssh):\/\/[^\s/-][^\s]*$/.test(url)) return undefined;
-  if (/^(?:[\w.-]+@)?\w[\w.-]*:(?!\/\/)[^\s:]+$/.test(url)) return undefined;
-  return 'url must be an https, http or ssh address of a repository';
+  if (/^https?:\/\/[^\s/-][^\s]*$/.test(url)) return undefined;
+  if (/^ssh:\/\/|^(?:[\w.-]+@)?\w[\w.-]*:(?!\/\/)[^\s:]+$/.test(url))
+    return 'url is for SSH, and there is no way to give a key yet: write the https address, with the parameter token';
+  return 'url must be an https or http address of a repository';
 }

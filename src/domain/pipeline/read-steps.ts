@@ -1,3 +1,4 @@
+import { lacksPutToken } from './git-rules.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
 import {
@@ -115,6 +116,10 @@ export function readPut(block: ReadBlock, around: StepSurroundings): PutStep {
   if (found && !found.type.push && !isTriggerStream(found.type)) {
     const message = `a put cannot use ${resource}: its type ${found.type.name} has no push`;
     around.report(diagnose('put-not-supported', block.range, message));
+  }
+  if (found && lacksPutToken(found)) {
+    const message = `put "${resource}" pushes over https without a token: forges refuse that`;
+    around.report(diagnose('put-without-token', block.range, message));
   }
   const parameters = [
     ...block.parameters,

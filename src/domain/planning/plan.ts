@@ -13,6 +13,8 @@ export interface Plan {
   timeoutSeconds: number;
   /** Run one after another; the first that fails ends the plan. */
   steps: PlanStep[];
+  /** What people should know of the build before its first step: a line of its log. */
+  notice?: string;
   /** Values that must never leave the Pod: the agent masks them in everything it sends. */
   secrets: string[];
   /** Bytes of log that the build may send; what is over is left out, visibly. Absent: what the gateway takes. */

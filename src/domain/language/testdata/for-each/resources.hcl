@@ -7,7 +7,7 @@ resource "git" "service" {
   for_each       = var.services
   check_interval = "@every 1m"
   params {
-    url    = "https://git.example/${each.key}.git"
+    url    = "http://git.example/${each.key}.git"
     name   = "src"
     branch = each.value
   }

@@ -1,7 +1,7 @@
 # A put makes a version, and a version triggers: those that would never end are told.
 resource "git" "app" {
   params {
-    url  = "https://git.example/app.git"
+    url  = "http://git.example/app.git"
     name = "app"
   }
 }

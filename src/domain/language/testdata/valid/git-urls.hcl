@@ -1,13 +1,13 @@
 # Addresses that git may use.
 resource "git" "a" {
   params {
-    url  = "ssh://git@forge.example:2222/team/app.git"
+    url  = "https://git@forge.example:2222/team/app.git"
     name = "src/app"
   }
 }
 resource "git" "b" {
   params {
-    url    = "git@forge.example:team/app.git"
+    url    = "https://forge.example/team/app.git"
     name   = "b"
     branch = "release/1.x"
     pr     = false

@@ -2,7 +2,7 @@
 
 resource "git" "app" {
   params {
-    url  = "https://forge.example/app.git"
+    url  = "http://forge.example/app.git"
     name = "app"
   }
 }

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import type { AttemptFacts } from '#flows/ports.ts';
+import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { planOf } from './work-for-agent.ts';
+
+const placeholder = makeSecretPlaceholder('forge/token');
+const other = makeSecretPlaceholder('cloud/key');
+
+/** A job that gets `git.app` with the token, and uses both secrets in a task. */
+function factsOf(version: Record<string, string>, params: Record<string, string> = {}): AttemptFacts {
+  const cmd = `login ${placeholder} ${other}`;
+  return {
+    id: 1,
+    team: 'main',
+    pipeline: 'app',
+    namespace: 'main',
+    job: 'unit',
+    number: '1',
+    attempt: 1,
+    pipelineId: 1,
+    createdAt: new Date(0),
+    status: 'started',
+    retries: 0,
+    versions: [version],
+    definition: samplePipeline({
+      resources: [resource('git.app', { params: { token: placeholder, ...params } })],
+      jobs: [job('unit', get('git.app'), { kind: 'task', name: 'test', run: { runner: 'shell', cmd } })],
+    }),
+  };
+}
+
+const asked: string[][] = [];
+const secrets = {
+  read: async (_namespace: string, names: string[]) => {
+    asked.push(names);
+    return { values: new Map(names.map((name) => [name, `value of ${name}`])), missing: [] };
+  },
+};
+
+describe('the plan of a build', () => {
+  test('of its own repository has its secrets', async () => {
+    const { work } = await planOf(factsOf({ ref: 'a' }), secrets);
+    expect(work?.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
+    expect(work?.notice).toBeUndefined();
+  });
+
+  test('of a fork has them in the get only, reads no other, and says so', async () => {
+    asked.length = 0;
+    const { work } = await planOf(factsOf({ ref: 'a', fork: 'true' }), secrets);
+    expect(work?.steps.map(({ env }) => env['param_token'])).toEqual(['value of forge/token', undefined]);
+    expect(work?.steps[1]?.command?.script).toBe('login  ');
+    expect(asked).toEqual([['forge/token']]);
+    expect(work?.notice).toContain('git.app has a request from a fork');
+  });
+
+  test('of a fork has them all where the resource says so', async () => {
+    const { work } = await planOf(factsOf({ ref: 'a', fork: 'true' }, { fork_secrets: 'true' }), secrets);
+    expect(work?.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
+  });
+});
