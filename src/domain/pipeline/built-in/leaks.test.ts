@@ -275,6 +275,9 @@ test('a get of git runs nothing that lies in its cache', async () => {
     });
   expect(await get('a')).toMatchObject({ code: 0 });
   plantHooks(join(cache, 'mirror.git/hooks'));
+  inShell(`git -C ${work}/app push -q ${origin} main`);
+  expect(await get('hooked')).toMatchObject({ code: 0 });
+  expect(evidence()).toBe('');
   plantHooks(join(home, 'hooks'));
   plant(join(cache, 'mirror.git/config'), `[core]\n  bare = true\n${configuration()}`);
   expect(await get('b')).toMatchObject({ code: 0 });
