@@ -182,6 +182,7 @@ CREATE INDEX builds_of_revision ON public.builds USING btree (revision_id);
 CREATE INDEX builds_open ON public.builds USING btree (id) WHERE (ended_at IS NULL);
 CREATE INDEX builds_queued ON public.builds USING btree (job_id, id) WHERE ((admitted_at IS NULL) AND (status = 'pending'::text));
 CREATE INDEX builds_running ON public.builds USING btree (job_id) WHERE ((admitted_at IS NOT NULL) AND (ended_at IS NULL));
+CREATE INDEX builds_to_start ON public.builds USING btree (id) WHERE wants_pod;
 CREATE INDEX builds_to_start_of_job ON public.builds USING btree (job_id, id) WHERE wants_pod;
 CREATE INDEX builds_waiting ON public.builds USING btree (id) WHERE (status = 'waiting'::text);
 
