@@ -15,7 +15,7 @@ const gathered = (id: number): GatheredJob => ({
   revision: 1,
   nextNumber: 5,
   requested: 8,
-  gets: [{ name: 'app', resource: 3 }],
+  gets: [{ name: 'app', resource: 3, nth: 0 }],
   hold: { paused: false, serialGroups: [] },
 });
 
@@ -50,7 +50,15 @@ test('the work on a decision grows with the number of its builds, not with its s
 test('numbers follow each other per job, and what is unfinished is asked for again', () => {
   const rows = rowsOf([gathered(1), gathered(2)], { ...decisionOn(1), unfinished: [2] });
   expect(rows.builds.map(({ job, number }) => `${job} ${number}`)).toEqual(['1 5', '1 6', '1 7', '1 8']);
-  expect(rows.inputs[3]).toEqual({ job: 1, number: 8, position: 0, name: 'app', resource: 3, version: 4 });
+  expect(rows.inputs[3]).toEqual({
+    job: 1,
+    number: 8,
+    position: 0,
+    name: 'app',
+    resource: 3,
+    nth: 0,
+    version: 4,
+  });
   expect(rows.seen).toEqual([
     { job: 1, next: 9, seen: 8 },
     { job: 2, next: 5, seen: 7 },

@@ -85,6 +85,7 @@ function toInputs({ build, job, number }: Numbered) {
     position,
     name: job.gets[position]?.name ?? '',
     resource: job.gets[position]?.resource ?? 0,
+    nth: job.gets[position]?.nth ?? 0,
     version,
   }));
 }

@@ -12,7 +12,7 @@ import {
 } from '#domain/scheduling/facts.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import { inIds } from '#domain/scheduling/version-ids.ts';
-import type { Gathered } from './gather.ts';
+import type { Gathered, GatheredJob } from './gather.ts';
 import { prepared, type Transaction } from './pool.ts';
 
 type PassNeed = Need & { kind: 'passes' };
@@ -32,7 +32,7 @@ export async function decideWithPages(
   let needs = newestPages(known);
   for (const rows of PAGE_ROWS) {
     facts.passes.push(...(await passPages(connection, needs, { jobs: known, resources, rows, ids })));
-    facts.used.push(...(await usedPages(connection, needs, rows)));
+    facts.used.push(...(await usedPages(connection, needs, { jobs, rows })));
     const decision = decide(facts);
     if (decision.needs.length === 0) return inIds(decision, ids);
     needs = decision.needs;
@@ -43,9 +43,9 @@ export async function decideWithPages(
 function newestPages(jobs: JobFacts[]): Need[] {
   const needs = new Map<string, Need>();
   for (const job of jobs)
-    for (const { resource, trigger, every, passed } of job.gets) {
+    for (const [get, { resource, trigger, every, passed }] of job.gets.entries()) {
       if (trigger && !every)
-        needs.set(`used ${job.id} ${resource}`, { kind: 'used', job: job.id, resource, from: NEWEST });
+        needs.set(`used ${job.id} ${get}`, { kind: 'used', job: job.id, get, from: NEWEST });
       for (const { job: upstream } of passed)
         needs.set(`passes ${upstream} ${resource}`, {
           kind: 'passes',
@@ -129,20 +129,28 @@ function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
   return new Map([...through].map(([upstream, taken]) => [upstream, [...taken]]));
 }
 
-async function usedPages(connection: Transaction, needs: Need[], rows: number): Promise<UsedPage[]> {
+async function usedPages(
+  connection: Transaction,
+  needs: Need[],
+  { jobs, rows }: { jobs: GatheredJob[]; rows: number },
+): Promise<UsedPage[]> {
   const wanted = needs.filter((need): need is UsedNeed => need.kind === 'used');
   if (wanted.length === 0) return [];
-  const lists = wanted.map(({ job, resource, from }, position) => ({ position, job, resource, from }));
+  const gets = new Map(jobs.map((job) => [job.facts.id, job.gets]));
+  const lists = wanted.map(({ job, get, from }, position) => {
+    const { resource = 0, nth = 0 } = gets.get(job)?.[get] ?? {};
+    return { position, job, resource, nth, from };
+  });
   const found = await connection.any(prepared<{ position: number; versions: number[] }>('gather_used')`
     SELECT n.position, to_jsonb(ARRAY(
       SELECT version_id FROM build_inputs b
-      WHERE b.used AND b.job_id = n.job AND b.resource_id = n.resource AND b.version_id <= n.from
+      WHERE b.used AND b.job_id = n.job AND b.resource_id = n.resource AND b.nth = n.nth AND b.version_id <= n.from
       ORDER BY version_id DESC LIMIT ${rows + 1})) AS versions
-    FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint, "from" bigint)`);
+    FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint, nth smallint, "from" bigint)`);
   return found.flatMap(({ position, versions }): UsedPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];
-    const { job, resource, from } = need;
-    return [{ job, resource, from, versions: versions.slice(0, rows), end: versions.length <= rows }];
+    const { job, get, from } = need;
+    return [{ job, get, from, versions: versions.slice(0, rows), end: versions.length <= rows }];
   });
 }

@@ -135,8 +135,8 @@ async function writeBuild(
     FROM revisions r WHERE r.pipeline_id = ${pipeline} RETURNING id`);
   for (const [position, input] of build.inputs.entries())
     await stores.pool.query(rows()`
-      INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, used)
-      VALUES (${id}, ${position}, ${rowOf(jobs, build.job)}, 'x', ${rowOf(resources, input.resource)},
+      INSERT INTO build_inputs (build_id, position, nth, job_id, name, resource_id, version_id, used)
+      VALUES (${id}, ${position}, ${nthOf(build, position)}, ${rowOf(jobs, build.job)}, 'x', ${rowOf(resources, input.resource)},
         ${rowOf(versions, input.version)}, ${build.usedNothing !== true})`);
   if (!isGood(build.status)) return;
   for (const taken of [...build.inputs, ...build.outputs])
@@ -144,6 +144,11 @@ async function writeBuild(
       INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
       VALUES (${rowOf(jobs, build.job)}, ${rowOf(resources, taken.resource)}, ${rowOf(versions, taken.version)}, ${id})
       ON CONFLICT DO NOTHING`);
+}
+
+/** Which of the inputs of its resource it is. */
+function nthOf({ inputs }: HistoryBuild, position: number): number {
+  return inputs.slice(0, position).filter(({ resource: id }) => id === inputs[position]?.resource).length;
 }
 
 function rowOf(map: Map<number, number>, id: number): number {

@@ -25,7 +25,7 @@ export interface GatheredJob {
   nextNumber: number;
   requested: number;
   /** By position of the job's gets. */
-  gets: { name: string; resource: number }[];
+  gets: { name: string; resource: number; nth: number }[];
   /** The gate that its builds wait at. */
   approval?: Gate;
   hold: Hold;
@@ -67,6 +67,7 @@ interface Row {
 
 interface InputRow extends Omit<GetFacts, 'unused'> {
   name: string;
+  nth: number;
   resourceName: string;
   newest: Placed | null;
   unused: Placed[];
@@ -141,7 +142,7 @@ async function gather(
             FROM versions v WHERE v.id = m.version_id) END)) ORDER BY m.id)
         FROM job_triggers m WHERE m.job_id = j.id AND m.build_id IS NULL AND m.refused IS NULL) AS requests,
       (SELECT jsonb_agg(jsonb_build_object(
-          'name', g.name, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
+          'name', g.name, 'nth', g.nth, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
           'baseline', g.dealt_with,
           'passed', coalesce((SELECT jsonb_agg(jsonb_build_object('job', u.id, 'name', u.name) ORDER BY u.position)
             FROM jobs u WHERE u.id = ANY(g.passed)), '[]'),
@@ -183,7 +184,7 @@ async function gather(
  */
 const neverUsed = (version: FragmentSqlToken) => sql.fragment`
   ((SELECT 1 FROM build_inputs b
-    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} LIMIT 1) = 1) IS NOT TRUE`;
+    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} AND b.nth = g.nth LIMIT 1) = 1) IS NOT TRUE`;
 
 /** A range, so that an index answers: of a pinned resource only the one version counts, of one without that version none. */
 const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
@@ -245,7 +246,7 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
     revision: row.revision,
     nextNumber: row.next_number,
     requested: row.requested,
-    gets: inputs.map(({ name, resource }) => ({ name, resource })),
+    gets: inputs.map(({ name, resource, nth }) => ({ name, resource, nth })),
     ...(row.approval === null ? {} : { approval: row.approval }),
     hold: {
       paused: row.paused || row.pipeline_paused,

@@ -5,6 +5,8 @@ import { rows, type Transaction } from './pool.ts';
 export interface Mark {
   job: number;
   resource: number;
+  /** Which get of the resource in the job, from 0. Null: any; marks that were put aside are of all gets together. */
+  nth: number | null;
   /** Null: of the current one; the release before wrote it. */
   scope: number | null;
   gated: boolean;
@@ -33,7 +35,7 @@ export async function exchangeMarks(
   const back = await connection.any(rows<Mark>()`
     DELETE FROM get_marks m USING resources r, jobs j
     WHERE r.pipeline_id = ${pipeline} AND r.scope_id = m.scope_id AND j.id = m.job_id
-    RETURNING m.job_id AS job, r.id AS resource, m.scope_id AS scope, m.gated, m.every, m.dealt_with, m.settled, m.floor`);
+    RETURNING m.job_id AS job, r.id AS resource, NULL AS nth, m.scope_id AS scope, m.gated, m.every, m.dealt_with, m.settled, m.floor`);
   if (aside !== undefined && aside.length > 0) await putAside(connection, aside);
   return [...(held ?? []), ...back];
 }

@@ -121,6 +121,16 @@ describe('what a job starts from', () => {
     expect(await built(saved.id)).toEqual(['unit 4', 'publish 1']);
   });
 
+  test('a second get of a resource replays nothing that the first one took', async () => {
+    const saved = await save();
+    for (const ref of ['a', 'b']) await found(stores, saved, [{ ref }]);
+    expect(await built(saved.id)).toEqual(['unit 1', 'unit 2']);
+    await save(samplePipeline({ jobs: [job('unit', get('git.app'), get('git.app'))] }));
+    expect(await built(saved.id)).toEqual([]);
+    await found(stores, saved, [{ ref: 'c' }]);
+    expect(await built(saved.id)).toEqual(['unit 3']);
+  });
+
   test('a get that gains or keeps its passed goes on where it was', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);

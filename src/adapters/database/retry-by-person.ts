@@ -35,8 +35,8 @@ export async function retryByPerson(
         ${time(retry.at)}, false, ${answer.state}, gate, approved_at
       FROM builds WHERE id = ${build} RETURNING id),
     attempts AS (INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${time(retry.at)} FROM made)
-    INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id)
-    SELECT made.id, i.position, i.job_id, i.name, i.resource_id, i.version_id
+    INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, nth)
+    SELECT made.id, i.position, i.job_id, i.name, i.resource_id, i.version_id, i.nth
     FROM made, build_inputs i WHERE i.build_id = ${build}`);
   return { ...done(pipeline, stopped), build: { ...ref, number: answer.number } };
 }

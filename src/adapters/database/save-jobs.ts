@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import type { Approval, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Approval, GetStep, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
 import { takesEvery } from '#domain/scheduling/takes-every.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
@@ -72,12 +72,13 @@ function gateOf({ approvals, timeoutSeconds, notByTrigger }: Approval): Gate {
 
 /**
  * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that was a trigger of the
- * same job and resource before goes on where it was. One that loses its `passed`, or now wants every version, begins anew: it would build
+ * same job and resource before goes on where it was (of several gets of one resource, the first where the first was). One that loses its `passed`, or now wants every version, begins anew: it would build
  * all that it had left out.
  */
 async function saveGets(connection: Transaction, pipeline: number, definition: Pipeline): Promise<void> {
   const gets = definition.jobs.flatMap((job) =>
-    getsOf(job.steps).map((get, position) => ({
+    countedByResource(getsOf(job.steps)).map(({ get, nth }, position) => ({
+      nth,
       job: job.name,
       position,
       name: get.name,
@@ -89,12 +90,12 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
   );
   const known = await connection.any(rows<Mark>()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
-    RETURNING g.job_id AS job, g.resource_id AS resource, g.scope_id AS scope, g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
+    RETURNING g.job_id AS job, g.resource_id AS resource, g.nth, g.scope_id AS scope, g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
       CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
   const marks = await exchangeMarks(connection, pipeline, known);
   await connection.query(rows()`
-    INSERT INTO job_gets (job_id, position, name, resource_id, scope_id, trigger, every, passed, dealt_with, settled, floor)
-    SELECT j.id, n.position, n.name, r.id, r.scope_id, n.trigger, n.every,
+    INSERT INTO job_gets (job_id, position, nth, name, resource_id, scope_id, trigger, every, passed, dealt_with, settled, floor)
+    SELECT j.id, n.position, n.nth, n.name, r.id, r.scope_id, n.trigger, n.every,
       ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
         WHERE u.pipeline_id = ${pipeline}),
       coalesce(before.dealt_with,
@@ -102,13 +103,23 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
         0),
       coalesce(before.settled, 0), coalesce(before.floor, 0)
     FROM jsonb_to_recordset(${sql.jsonb(gets)}) AS n
-      (job text, position integer, name text, resource text, trigger boolean, every boolean, passed jsonb)
+      (job text, position integer, nth smallint, name text, resource text, trigger boolean, every boolean, passed jsonb)
     JOIN jobs j ON j.pipeline_id = ${pipeline} AND j.name = n.job
     JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource
     LEFT JOIN LATERAL (
       SELECT min(k.dealt_with) AS dealt_with, min(k.floor) AS floor, min(CASE WHEN k.every AND NOT k.gated THEN k.settled ELSE 0 END) AS settled
       FROM jsonb_to_recordset(${sql.jsonb(marks)}) AS k
-        (job bigint, resource bigint, gated boolean, every boolean, dealt_with bigint, settled bigint, floor bigint)
-      WHERE k.job = j.id AND k.resource = r.id
+        (job bigint, resource bigint, nth smallint, gated boolean, every boolean, dealt_with bigint, settled bigint, floor bigint)
+      WHERE k.job = j.id AND k.resource = r.id AND (k.nth IS NULL OR k.nth = n.nth)
         AND NOT (k.gated AND n.passed = '[]') AND NOT (n.every AND NOT k.every)) AS before ON true`);
+}
+
+/** `nth`: which get of its resource it is in the job. */
+function countedByResource(gets: readonly GetStep[]): { get: GetStep; nth: number }[] {
+  const counts = new Map<string, number>();
+  return gets.map((get) => {
+    const nth = counts.get(get.resource) ?? 0;
+    counts.set(get.resource, nth + 1);
+    return { get, nth };
+  });
 }

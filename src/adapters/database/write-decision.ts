@@ -54,10 +54,10 @@ export async function writeDecision(
     attempts AS (
       INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM made),
     inputs AS (
-      INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id)
-      SELECT made.id, n.position, made.job_id, n.name, n.resource, n.version
+      INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, nth)
+      SELECT made.id, n.position, made.job_id, n.name, n.resource, n.version, n.nth
       FROM jsonb_to_recordset(${sql.jsonb(rows.inputs)})
-        AS n (job bigint, number integer, position integer, name text, resource bigint, version bigint)
+        AS n (job bigint, number integer, position integer, name text, resource bigint, version bigint, nth smallint)
       JOIN made ON made.job_id = n.job AND made.number = n.number),
     seen AS (
       UPDATE jobs j SET next_number = n.next, last_scheduled = n.seen

@@ -131,7 +131,7 @@ function setFor(
   return { set: { versions, cause } };
 }
 
-/** The newest trigger of the newest set that no build used, no set above uses, and that came after the baseline. */
+/** The newest trigger of the newest set that no build used for its get, no set above uses, and that came after the baseline. */
 function freshTriggers(
   job: JobFacts,
   newest: number[],
@@ -143,7 +143,7 @@ function freshTriggers(
     const version = newest[index];
     if (!get.trigger || get.every || version === undefined || known.idOf(version) <= get.baseline) continue;
     if (sets.some((set) => set.versions[index] === version)) continue;
-    const answer = used.has({ job: job.id, resource: get.resource, version: known.idOf(version) });
+    const answer = used.has({ job: job.id, get: index, version: known.idOf(version) });
     if (typeof answer === 'object') needs.push(answer.need);
     else if (!answer) fresh.push({ resource: get.resource, version });
   }

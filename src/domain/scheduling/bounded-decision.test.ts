@@ -78,7 +78,7 @@ describe('a decision on a pipeline that wants many builds', () => {
 
   test('does not take the newest set either when there is no room, and comes back for it', () => {
     const latest = job(5000, [get([], { every: false })]);
-    const used = [{ job: 5000, resource: 1, versions: [], end: true }];
+    const used = [{ job: 5000, get: 0, versions: [], end: true }];
     const decision = decideBuilds({ ...facts([...flood(10), latest]), used });
     expect(decision.unfinished).toEqual([5000]);
     expect(decideBuilds({ ...facts([latest]), used }).builds).toHaveLength(1);

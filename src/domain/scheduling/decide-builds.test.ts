@@ -20,7 +20,7 @@ function facts(gets: GetFacts[], more: Partial<Facts> = {}): Facts {
     resources: [1, 2, 3].map((id) => ({ id, name: `git.r${id}`, newest: 1_000_000 })),
     jobs: [{ id: 9, name: 'deploy', paused: false, gets, requests: [] }],
     passes: [],
-    used: gets.map(({ resource }) => ({ job: 9, resource, versions: [], end: true })),
+    used: gets.map((_, get) => ({ job: 9, get, versions: [], end: true })),
     ...more,
   };
 }
@@ -75,9 +75,9 @@ describe('a decision on much history', () => {
     const gets = [get({ passed: by([1, 'unit']) })];
     const known = {
       passes: [page(1, 1, [row(7, 70)])],
-      used: [{ job: 9, resource: 1, versions: [9, 8], end: false }],
+      used: [{ job: 9, get: 0, versions: [9, 8], end: false }],
     };
-    expect(decideBuilds(facts(gets, known)).needs).toEqual([{ kind: 'used', job: 9, resource: 1, from: 7 }]);
+    expect(decideBuilds(facts(gets, known)).needs).toEqual([{ kind: 'used', job: 9, get: 0, from: 7 }]);
   });
 
   test('says nothing of a job that lacks a page, and everything of the others', () => {
@@ -86,7 +86,7 @@ describe('a decision on much history', () => {
     const decision = decideBuilds({
       ...one,
       jobs: [...one.jobs, other],
-      used: [...one.used, { job: 10, resource: 1, versions: [], end: true }],
+      used: [...one.used, { job: 10, get: 0, versions: [], end: true }],
     });
     expect(decision.needs).toHaveLength(1);
     expect(decision.builds.map(({ job }) => job)).toEqual([10]);
@@ -115,7 +115,7 @@ describe('a decision on much history', () => {
     const gets = [get({ passed: by([1, 'unit']) })];
     const known = {
       passes: [page(1, 1, [row(7, 70)])],
-      used: [{ job: 9, resource: 1, versions: [9, 8], end: false }],
+      used: [{ job: 9, get: 0, versions: [9, 8], end: false }],
       exhausted: true,
     };
     const decision = decideBuilds(facts(gets, known));

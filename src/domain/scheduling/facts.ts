@@ -75,9 +75,9 @@ export interface GetFacts {
   /** Versions up to this row id trigger nothing: they were there before the get became a trigger, or came while the job was paused. */
   baseline: number;
   /**
-   * Triggers with `every`: versions above the baseline that no build of the job used, of a pinned resource the pinned one at most. Without
-   * `passed` the `MOST_UNUSED` + 1 of them that were found first. With `passed` the oldest `MOST_UNUSED` that are good in each upstream
-   * job, looked for among the `MOST_PASSED` newest good ones of the first.
+   * Triggers with `every`: versions above the baseline that no build of the job used for this get, of a pinned resource the pinned one at
+   * most. Without `passed` the `MOST_UNUSED` + 1 of them that were found first. With `passed` the oldest `MOST_UNUSED` that are good in each
+   * upstream job, looked for among the `MOST_PASSED` newest good ones of the first.
    */
   unused: number[];
 }
@@ -125,12 +125,13 @@ export interface Pass extends Place {
 }
 
 /**
- * Row ids of versions of the resource that builds of the job took as an input, the one found last first. Builds that a pin cancelled
+ * Row ids of versions that builds of the job took for one get, the one found last first. Builds that a pin or a disabled version cancelled
  * before they started do not count.
  */
 export interface UsedPage {
   job: number;
-  resource: number;
+  /** Position of the get. */
+  get: number;
   /** Absent: from the newest. */
   from?: number;
   versions: number[];
@@ -140,7 +141,7 @@ export interface UsedPage {
 /** The page that a decision could not do without. */
 export type Need =
   | { kind: 'passes'; upstream: number; resource: number; from: Place }
-  | { kind: 'used'; job: number; resource: number; from: number };
+  | { kind: 'used'; job: number; get: number; from: number };
 
 /** As many new versions of one get are turned into builds by one decision; the next one takes the rest. */
 export const MOST_UNUSED = 100;

@@ -32,7 +32,7 @@ export function setsByBruteForce(history: History, id: number): number[][] {
     (get, index) =>
       get.trigger &&
       !get.every &&
-      isNew(history, job, get, newest[index] ?? 0) &&
+      isNew(history, job, { index, version: newest[index] ?? 0 }) &&
       !every.some((set) => set[index] === newest[index]),
   );
   const free = job.interruptible || (activeAutomatic(history, id) === undefined && every.length === 0);
@@ -68,8 +68,8 @@ function versionsThatWant(history: History, job: HistoryJob): { index: number; v
     .flatMap((get, index) =>
       get.trigger && get.every
         ? choices(history, get)
-            .filter((version) => isNew(history, job, get, version))
             .map((version) => ({ index, version }))
+            .filter((wanted) => isNew(history, job, wanted))
         : [],
     )
     .toSorted((a, b) => orderIn(history, job, a) - orderIn(history, job, b) || a.index - b.index);
@@ -84,15 +84,15 @@ function orderIn(
   return placeOf(history, { resource: job.gets[index]?.resource ?? 0, version });
 }
 
-/** It was found after the get began to count, and no build of the job took it. */
+/** It was found after the get began to count, and no build of the job took it for this get; what another get took means nothing. */
 function isNew(
   history: History,
   job: HistoryJob,
-  { resource, baseline, every, floor = 0 }: HistoryGet,
-  version: number,
+  { index, version }: { index: number; version: number },
 ): boolean {
-  const dismissed = every && placeOf(history, { resource, version }) < floor;
-  return version > baseline && !dismissed && !hasUsed(history, job.id, { resource, version });
+  const { baseline = 0, every = false, floor = 0 } = job.gets[index] ?? {};
+  const dismissed = every && orderIn(history, job, { index, version }) < floor;
+  return version > baseline && !dismissed && !hasUsed(history, job.id, { get: index, version });
 }
 
 /** Enabled, and the pinned one where one is. */

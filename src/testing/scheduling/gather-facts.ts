@@ -16,6 +16,7 @@ import {
 } from '#domain/scheduling/facts.ts';
 import {
   activeAutomatic,
+  found,
   goodBuilds,
   hasUsed,
   isEnabled,
@@ -37,8 +38,8 @@ export function gatherFacts(history: History, jobs: readonly number[], rows: num
   const passes = new Map<string, PassPage>();
   const used = new Map<string, UsedPage>();
   for (const job of wanted)
-    for (const { resource, passed } of job.gets) {
-      used.set(`${job.id} ${resource}`, usedPage(history, { job: job.id, resource, from: NEWEST }, rows));
+    for (const [get, { resource, passed }] of job.gets.entries()) {
+      used.set(`${job.id} ${get}`, usedPage(history, { job: job.id, get, from: NEWEST }, rows));
       for (const upstream of passed)
         passes.set(
           `${upstream} ${resource}`,
@@ -105,7 +106,7 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
     paused: job.paused,
     interruptible: job.interruptible,
     approval: job.gate !== undefined,
-    gets: job.gets.map((get) => getFacts(history, job, get)),
+    gets: job.gets.map((_, position) => getFacts(history, job, position)),
     requests: job.requests.map((request) => ({
       ...request,
       ...(request.version && { version: { ...request.version, version: placeOf(history, request.version) } }),
@@ -114,7 +115,8 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
   };
 }
 
-function getFacts(history: History, job: HistoryJob, get: HistoryGet): GetFacts {
+function getFacts(history: History, job: HistoryJob, position: number): GetFacts {
+  const get = found(job.gets, (_, index) => index === position, `get ${position}`);
   const { resource, trigger, every, baseline } = get;
   return {
     resource,
@@ -122,14 +124,13 @@ function getFacts(history: History, job: HistoryJob, get: HistoryGet): GetFacts 
     every,
     baseline,
     passed: get.passed.map((id) => ({ job: id, name: jobOf(history, id).name })),
-    unused: trigger && every ? unusedVersions(history, job.id, get) : [],
+    unused: trigger && every ? unusedVersions(history, { ...get, job: job.id, get: position }) : [],
   };
 }
 
 function unusedVersions(
   history: History,
-  job: number,
-  { resource, passed, baseline, settled, floor = 0 }: HistoryGet,
+  { job, get, resource, passed, baseline, settled, floor = 0 }: HistoryGet & { job: number; get: number },
 ): number[] {
   const { versions, pinned } = resourceOf(history, resource);
   const unused = versions
@@ -140,7 +141,7 @@ function unusedVersions(
         place >= floor &&
         (pinned === undefined || pinned === id),
     )
-    .filter(({ id }) => !hasUsed(history, job, { resource, version: id }));
+    .filter(({ id }) => !hasUsed(history, job, { get, version: id }));
   const [first] = passed;
   if (first === undefined)
     return unused
@@ -192,12 +193,12 @@ function passRows(history: History, { upstream, resource }: ListName): Pass[] {
 
 function usedPage(
   history: History,
-  { job, resource, from }: { job: number; resource: number; from: number },
+  { job, get, from }: { job: number; get: number; from: number },
   rows: number,
 ): UsedPage {
-  const all = resourceOf(history, resource)
+  const all = resourceOf(history, jobOf(history, job).gets[get]?.resource ?? 0)
     .versions.map(({ id }) => id)
-    .filter((version) => version <= from && hasUsed(history, job, { resource, version }))
+    .filter((version) => version <= from && hasUsed(history, job, { get, version }))
     .toSorted((a, b) => b - a);
-  return { job, resource, from, versions: all.slice(0, rows), end: all.length <= rows };
+  return { job, get, from, versions: all.slice(0, rows), end: all.length <= rows };
 }

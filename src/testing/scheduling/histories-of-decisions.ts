@@ -19,6 +19,28 @@ export const DECISIONS: Record<string, Histories> = {
       'docs d2 + app v2 + docs d3 + app v3     → unit#2 v3 d2, unit#3 v2 d3, unit#4 v3 d3',
     ],
   },
+  'two gets of one resource': {
+    'use versions apart: what one of them took is still new to the other': [
+      `unit: app trigger
+      both: app trigger latest, app trigger passed unit`,
+      'app v1     → unit#1 v1',
+      'unit#1 ok  → unit#1 succeeded, both#1 v1 v1',
+      'both#1 ok  → both#1 succeeded',
+      'app v2     → unit#2 v2, both#2 v2 v1',
+      'both#2 ok  → both#2 succeeded',
+      'unit#2 ok  → unit#2 succeeded, both#3 v2 v2',
+      'both#3 ok  → both#3 succeeded',
+      'why both   → NothingNew',
+    ],
+    'use versions apart where each takes every version': [
+      `unit: app trigger
+      both: app trigger, app trigger every passed unit`,
+      'app v1 v2              → unit#1 v1, unit#2 v2',
+      'unit#1 ok              → unit#1 succeeded, both#1 v1 v1, both#2 v2 v1',
+      'both#1 ok + both#2 ok  → both#1 succeeded, both#2 succeeded',
+      'unit#2 ok              → unit#2 succeeded, both#3 v2 v2',
+    ],
+  },
   'a version that is disabled': {
     'ends the queued automatic builds that took it': [
       'unit (approvals 1): app trigger',

@@ -91,7 +91,7 @@ export function jobOf(history: History, id: number): HistoryJob {
   return found(history.jobs, (one) => one.id === id, `job ${id}`);
 }
 
-export function found<Item>(items: Item[], fits: (item: Item) => boolean, what: string): Item {
+export function found<Item>(items: Item[], fits: (item: Item, index: number) => boolean, what: string): Item {
   const item = items.find(fits);
   if (item === undefined) throw new Error(`The history has no ${what}.`);
   return item;
@@ -169,12 +169,14 @@ export function goodBuilds(history: History, job: number): { id: number; takes: 
     .map(({ id, inputs, outputs }) => ({ id, takes: [...inputs, ...outputs] }));
 }
 
-export function hasUsed(history: History, job: number, taken: Taken): boolean {
+/** By position of the get. */
+export function hasUsed(
+  history: History,
+  job: number,
+  { get, version }: { get: number; version: number },
+): boolean {
   return history.builds.some(
-    (build) =>
-      build.job === job &&
-      build.usedNothing !== true &&
-      build.inputs.some(({ resource, version }) => resource === taken.resource && version === taken.version),
+    (build) => build.job === job && build.usedNothing !== true && build.inputs[get]?.version === version,
   );
 }
 
