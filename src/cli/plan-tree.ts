@@ -54,6 +54,7 @@ function jobFacts(job: Job): string[] {
     listed('serial with', job.serialGroups),
     job.allowFailure === true && 'a failure is a warning',
     job.interruptible === true && 'interruptible',
+    job.supersede === false && 'supersede = false',
     job.disableRetry === true && 'never retried',
   );
 }

@@ -8,6 +8,9 @@ import { LOCK, prepared, time, type Database, type Transaction } from './pool.ts
 /** Of the queue of one job so many are looked at; it goes on when they have had their turn. */
 const QUEUE_OF_JOB = 100;
 
+/** In the queue: that of the build which it superseded, if any. */
+const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
+
 const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;
 
 /** Walks from job to job, so that a long queue costs no more than a short one. */
@@ -60,18 +63,18 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Start
       SELECT (SELECT b.job_id FROM builds b WHERE b.admitted_at IS NULL AND b.status = 'pending' AND b.job_id > q.job
         ORDER BY b.job_id LIMIT 1) FROM queued q WHERE q.job IS NOT NULL),
     open AS (
-      SELECT b.id, b.job_id AS job, ${NUMBER} AS number, 'running' AS state FROM builds b
+      SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, 'running' AS state FROM builds b
       WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL
       UNION ALL
-      SELECT b.id, b.job, b.number, 'queued' FROM queued q CROSS JOIN LATERAL (
-        SELECT b.id, b.job_id AS job, ${NUMBER} AS number FROM builds b
-        WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY b.id LIMIT ${QUEUE_OF_JOB}) AS b),
+      SELECT b.id, b.place, b.job, b.number, 'queued' FROM queued q CROSS JOIN LATERAL (
+        SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number FROM builds b
+        WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY ${PLACE} LIMIT ${QUEUE_OF_JOB}) AS b),
     own AS (
       SELECT o.*, j.name, j.paused, j.concurrency, j.serial_groups, p.id AS pipeline, p.paused AS pipeline_paused
       FROM open o JOIN jobs j ON j.id = o.job JOIN pipelines p ON p.id = j.pipeline_id
       WHERE p.team_id = ${team} AND (o.state = 'running' OR p.deleted_at IS NULL))
     SELECT (SELECT running_builds FROM teams WHERE id = ${team}) AS limit,
-      (SELECT jsonb_agg(jsonb_build_object('id', id, 'job', job, 'number', number, 'state', state)) FROM own) AS builds,
+      (SELECT jsonb_agg(jsonb_build_object('id', id, 'place', place, 'job', job, 'number', number, 'state', state)) FROM own) AS builds,
       (SELECT jsonb_agg(DISTINCT jsonb_build_object('id', job, 'name', name, 'pipeline', pipeline, 'paused', paused,
         'pipelinePaused', pipeline_paused, 'concurrency', concurrency, 'serialGroups', serial_groups)) FROM own) AS jobs`);
   return {

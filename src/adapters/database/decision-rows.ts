@@ -37,6 +37,9 @@ export function rowsOf(jobs: readonly GatheredJob[], decision: Decision) {
   return {
     builds: numbered.map(toBuild),
     inputs: numbered.flatMap(toInputs),
+    superseded: numbered.flatMap(({ build: { supersedes = [] }, number }) =>
+      supersedes.map((id) => ({ id, message: `Build ${number} took its place.` })),
+    ),
     seen: jobs.map(({ facts: { id }, nextNumber, requested }) => ({
       job: id,
       next: next.get(id) ?? nextNumber,
@@ -63,7 +66,7 @@ interface Numbered {
   number: number;
 }
 
-function toBuild({ build: { state, cause }, job, number }: Numbered, position: number) {
+function toBuild({ build: { state, cause, supersedes = [] }, job, number }: Numbered, position: number) {
   const superseded = state === 'superseded';
   return {
     position,
@@ -73,6 +76,7 @@ function toBuild({ build: { state, cause }, job, number }: Numbered, position: n
     cause,
     gate: job.approval ?? null,
     superseded,
+    supersedes,
     at_once: state === 'pending' && startsAtOnce(job.hold),
     status: superseded ? 'cancelled' : state,
   };

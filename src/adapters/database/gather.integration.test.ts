@@ -103,9 +103,10 @@ function before(mark: number, versions: Map<number, number>): number {
 /** What people decided: pauses, pins, disabled versions. */
 async function writeDecided(history: History, { jobs, resources, versions }: Rows): Promise<void> {
   await stores.pool.query(rows()`UPDATE pipelines SET paused = ${history.paused}`);
-  for (const { id, paused, interruptible } of history.jobs)
+  for (const { id, paused, interruptible, supersede = true, concurrency = null } of history.jobs)
     await stores.pool.query(rows()`
-      UPDATE jobs SET paused = ${paused}, interruptible = ${interruptible} WHERE id = ${rowOf(jobs, id)}`);
+      UPDATE jobs SET paused = ${paused}, interruptible = ${interruptible}, supersede = ${supersede}, concurrency = ${concurrency}
+      WHERE id = ${rowOf(jobs, id)}`);
   for (const { id, pinned, versions: own } of history.resources) {
     if (pinned !== undefined)
       await stores.pool.query(rows()`

@@ -56,11 +56,13 @@ interface Row {
   paused: boolean;
   pipeline_paused: boolean;
   interruptible: boolean;
+  supersede: boolean;
   approval: Gate | null;
   concurrency: number | null;
   serial_groups: string[];
   team_limit: number | null;
-  active: number | null;
+  active: JobFacts['active'] | null;
+  queued_newest: JobFacts['queued'] | null;
   requests: RequestRow[] | null;
   inputs: InputRow[] | null;
 }
@@ -132,10 +134,17 @@ async function gather(
 ): Promise<Gathered> {
   const found = await connection.any(prepared<Row>(name)`
     SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number, j.schedule_requested AS requested,
-      ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.approval,
+      ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
       j.concurrency, j.serial_groups, t.running_builds AS team_limit,
-      (SELECT b.number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
-        AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') ORDER BY b.id LIMIT 1) AS active,
+      (SELECT jsonb_agg(o) FROM (
+        SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
+          AND b.cause ->> 'kind' IN ('version', 'passed', 'ready')
+          AND NOT (b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting'))
+        ORDER BY b.id LIMIT greatest(j.concurrency, 1)) AS o) AS active,
+      (SELECT jsonb_agg(o) FROM (
+        SELECT b.id, b.number::text AS number FROM builds b
+        WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting')
+        ORDER BY b.id) AS o) AS queued_newest,
       (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
           WHEN m.version_id IS NOT NULL THEN (
             SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
@@ -239,7 +248,10 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
         unused: unused.map(placeOf),
       })),
       requests: (row.requests ?? []).map((request) => toRequest(request, placeOf)),
-      ...(row.active === null ? {} : { active: { number: String(row.active) } }),
+      supersede: row.supersede,
+      active: row.active ?? [],
+      queued: row.queued_newest ?? [],
+      ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
     },
     team: row.team,
     pipeline: row.pipeline,

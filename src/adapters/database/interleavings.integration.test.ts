@@ -30,6 +30,11 @@ const JOBS: Job[] = [
     ...job('deploy', get('git.app', { passed: ['image'] }), get('git.tools'), task('roll out')),
     serialGroups: ['machine'],
   },
+  {
+    ...job('promote', get('git.app', { passed: ['unit'] }), task('promote')),
+    concurrency: 2,
+    serialGroups: ['machine'],
+  },
   { ...job('preview', get('git.app', { passed: ['unit'] }), task('show')), interruptible: true },
 ];
 const RESOURCES = ['git.app', 'git.tools'];

@@ -16,17 +16,18 @@ export async function saveJobs(
 ): Promise<void> {
   const names = definition.jobs.map((job) => job.name);
   await connection.query(rows()`
-    INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested, paused, concurrency, serial_groups, interruptible,
+    INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested, paused, concurrency, serial_groups, interruptible, supersede,
       allow_failure, disable_retry, approval)
     SELECT p.id, n.name, n.position, 1, p.paused, n.concurrency, ARRAY(SELECT jsonb_array_elements_text(n."serialGroups")),
-      n.interruptible, n."allowFailure", n."disableRetry", n.approval
+      n.interruptible, n.supersede, n."allowFailure", n."disableRetry", n.approval
     FROM pipelines p, jsonb_to_recordset(${sql.jsonb(definition.jobs.map(toRow))}) AS n (name text, position integer,
-      concurrency integer, "serialGroups" jsonb, interruptible boolean, "allowFailure" boolean, "disableRetry" boolean, approval jsonb)
+      concurrency integer, "serialGroups" jsonb, interruptible boolean, supersede boolean, "allowFailure" boolean, "disableRetry" boolean, approval jsonb)
     WHERE p.id = ${pipeline}
     ON CONFLICT (pipeline_id, name) DO UPDATE
       SET position = excluded.position, deleted_at = NULL, schedule_requested = j.schedule_requested + 1,
         paused = CASE WHEN j.deleted_at IS NULL THEN j.paused ELSE j.paused OR excluded.paused END,
         concurrency = excluded.concurrency, serial_groups = excluded.serial_groups, interruptible = excluded.interruptible,
+        supersede = excluded.supersede,
         allow_failure = excluded.allow_failure, disable_retry = excluded.disable_retry, approval = excluded.approval`);
   const removed = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
@@ -49,13 +50,14 @@ async function endQueued(connection: Transaction, jobs: readonly number[]): Prom
 
 function toRow(job: Job, position: number) {
   const { name, concurrency, serialGroups = [], approval } = job;
-  const { interruptible = false, allowFailure = false, disableRetry = false } = job;
+  const { interruptible = false, supersede = true, allowFailure = false, disableRetry = false } = job;
   return {
     name,
     position,
     concurrency: concurrency ?? null,
     serialGroups,
     interruptible,
+    supersede,
     allowFailure,
     disableRetry,
     approval: approval === undefined ? null : gateOf(approval),

@@ -8,7 +8,7 @@ import { gatherJobs, gatherWaiting } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
 import { queuedBuilds } from './queued-builds.ts';
 import { LOCK, prepared, rows, time, type Database } from './pool.ts';
-import { writeDecision } from './write-decision.ts';
+import { decidedAgain, writeDecision } from './write-decision.ts';
 
 type Decide = (facts: Facts) => Decision;
 
@@ -27,6 +27,13 @@ export async function schedule(
   database: Database,
   { pipeline, decide, at }: { pipeline: number; decide: Decide; at: Date },
 ): Promise<Scheduled> {
+  return await decidedAgain(async () => await scheduleOnce(database, { pipeline, decide, at }));
+}
+
+async function scheduleOnce(
+  database: Database,
+  { pipeline, decide, at }: { pipeline: number; decide: Decide; at: Date },
+): Promise<Scheduled> {
   return await database.pool.transaction(async (connection) => {
     const leads = await connection.oneFirst(prepared<{ leads: boolean }>(
       `lock_pipeline_${database.epoch === undefined}`,
@@ -42,11 +49,19 @@ export async function schedule(
   });
 }
 
+interface Asked {
+  job: JobName;
+  by: string;
+  decide: Decide;
+  at: Date;
+}
+
 /** The same for one job, with a request of its own. */
-export async function trigger(
-  { pool }: Database,
-  { job, by, decide, at }: { job: JobName; by: string; decide: Decide; at: Date },
-): Promise<TriggerAnswer> {
+export async function trigger(database: Database, asked: Asked): Promise<TriggerAnswer> {
+  return await decidedAgain(async () => await triggerOnce(database, asked));
+}
+
+async function triggerOnce({ pool }: Database, { job, by, decide, at }: Asked): Promise<TriggerAnswer> {
   return await pool.transaction(async (connection) => {
     const asked = await connection.maybeOne(prepared<{ job: number; request: number }>('trigger_job')`
       WITH named AS MATERIALIZED (

@@ -80,6 +80,7 @@ CREATE TABLE build_inputs (
   resource_id bigint NOT NULL,
   version_id bigint NOT NULL,
   used boolean DEFAULT true NOT NULL,
+  nth smallint DEFAULT 0 NOT NULL,
   CONSTRAINT build_inputs_pkey PRIMARY KEY (build_id, "position"),
   CONSTRAINT build_inputs_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
   CONSTRAINT build_inputs_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
@@ -169,6 +170,7 @@ CREATE TABLE builds (
   cancelled_by text,
   cancel_reason text,
   warned_by text,
+  queue_place bigint,
   CONSTRAINT builds_pkey PRIMARY KEY (id),
   CONSTRAINT builds_job_id_number_retry_key UNIQUE (job_id, number, retry),
   CONSTRAINT builds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'waiting'::text, 'started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'warning'::text]))),
@@ -178,9 +180,11 @@ CREATE TABLE builds (
 CREATE INDEX builds_active_of_job ON public.builds USING btree (job_id) WHERE (ended_at IS NULL);
 CREATE INDEX builds_good_of_job ON public.builds USING btree (job_id, id DESC) WHERE (status = ANY (ARRAY['succeeded'::text, 'warning'::text]));
 CREATE INDEX builds_of_job ON public.builds USING btree (job_id, id DESC);
+CREATE INDEX builds_of_newest_set ON public.builds USING btree (job_id, id) WHERE ((ended_at IS NULL) AND ((cause ->> 'kind'::text) = 'ready'::text));
 CREATE INDEX builds_of_revision ON public.builds USING btree (revision_id);
 CREATE INDEX builds_open ON public.builds USING btree (id) WHERE (ended_at IS NULL);
 CREATE INDEX builds_queued ON public.builds USING btree (job_id, id) WHERE ((admitted_at IS NULL) AND (status = 'pending'::text));
+CREATE INDEX builds_queued_by_place ON public.builds USING btree (job_id, COALESCE(queue_place, id)) WHERE ((admitted_at IS NULL) AND (status = 'pending'::text));
 CREATE INDEX builds_running ON public.builds USING btree (job_id) WHERE ((admitted_at IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX builds_to_start ON public.builds USING btree (id) WHERE wants_pod;
 CREATE INDEX builds_to_start_of_job ON public.builds USING btree (job_id, id) WHERE wants_pod;
@@ -352,6 +356,7 @@ CREATE TABLE jobs (
   approval jsonb,
   retained_at timestamp with time zone DEFAULT now(),
   retained_to bigint DEFAULT 0 NOT NULL,
+  supersede boolean DEFAULT true NOT NULL,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)

@@ -6,6 +6,7 @@ import { writeDisabled, writePin, writeUnpin } from './pin-resource.ts';
 import { rows, type Database, type Transaction } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';
 import { triggerVersion } from './trigger-version.ts';
+import { decidedAgain } from './write-decision.ts';
 
 type OfVersions = Pick<ActionStore, 'pin' | 'unpin' | 'disableVersion' | 'enableVersion' | 'triggerVersion'>;
 
@@ -46,12 +47,14 @@ export function versionsByPeople({ pool }: Database): OfVersions {
         return done(pipeline);
       }),
     triggerVersion: (name, { version, by }, decide, at) =>
-      withPipeline(pool, name, async (connection, pipeline): Promise<VersionTriggered | Refused> => {
-        const resource = await find(connection, pipeline, { name, version });
-        if (resource === undefined) return { answer: 'unknown' };
-        const asked = { resource: resource.id, version, by };
-        return { ...done(pipeline), ...(await triggerVersion(connection, { asked, decide, at })) };
-      }),
+      decidedAgain(() =>
+        withPipeline(pool, name, async (connection, pipeline): Promise<VersionTriggered | Refused> => {
+          const resource = await find(connection, pipeline, { name, version });
+          if (resource === undefined) return { answer: 'unknown' };
+          const asked = { resource: resource.id, version, by };
+          return { ...done(pipeline), ...(await triggerVersion(connection, { asked, decide, at })) };
+        }),
+      ),
   };
 }
 

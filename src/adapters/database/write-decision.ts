@@ -1,4 +1,4 @@
-import { sql } from 'slonik';
+import { sql, type FragmentSqlToken } from 'slonik';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import { rowsOf, type MadeBuild, type MadeRow } from './decision-rows.ts';
 import type { GatheredJob } from './gather.ts';
@@ -31,7 +31,7 @@ export async function writeDecision(
   const rows = rowsOf(jobs, decision);
   const found = await connection.any(prepared<Row>('write_decision')`
     WITH interrupted AS (
-      ${endUnstarted(sql.fragment`builds.job_id = ANY(${ids(decision.interrupted)})`, { reason: SUPERSEDED, at })}),
+      ${endOlder(decision, rows.superseded, at)}),
     -- The clock was read before the lock was waited for, and agents have clocks of their own.
     upstream AS (
       SELECT n.job, n.number, max(u.ended_at) AS ended_at
@@ -41,14 +41,16 @@ export async function writeDecision(
       JOIN good_versions v ON v.job_id = ANY(g.passed) AND v.resource_id = n.resource AND v.version_id = n.version
       JOIN builds u ON u.id = v.build_id GROUP BY n.job, n.number),
     made AS (
-      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate, status, ended_at, reason, message)
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate, status, ended_at, reason, message,
+        queue_place)
       SELECT n.job, n.revision, n.number, n.cause, greatest(${time(at)}, u.ended_at), n.at_once,
         CASE WHEN n.at_once THEN greatest(${time(at)}, u.ended_at) END, n.gate, n.status,
         CASE WHEN n.superseded THEN ${time(at)} END, CASE WHEN n.superseded THEN 'Superseded' END,
-        CASE WHEN n.superseded THEN ${SUPERSEDED}::text END
+        CASE WHEN n.superseded THEN ${SUPERSEDED}::text END,
+        (SELECT min(coalesce(q.queue_place, q.id)) FROM builds q WHERE q.id = ANY(n.supersedes))
       FROM jsonb_to_recordset(${sql.jsonb(rows.builds)})
         AS n (position integer, job bigint, revision bigint, number integer, cause jsonb, gate jsonb, status text,
-          superseded boolean, at_once boolean)
+          superseded boolean, supersedes bigint[], at_once boolean)
         LEFT JOIN upstream u ON u.job = n.job AND u.number = n.number ORDER BY n.position
       RETURNING id, job_id, number, cause, created_at),
     attempts AS (
@@ -76,8 +78,45 @@ export async function writeDecision(
       WHERE m.id = n.request)
     SELECT id, job_id AS job, number, true AS made FROM made
     UNION ALL SELECT id, 0, 0, false FROM interrupted ORDER BY id`);
-  return {
-    made: found.filter(({ made }) => made).map(rows.toMade),
-    interrupted: found.filter(({ made }) => !made).map(({ id }) => id),
-  };
+  const interrupted = new Set(found.filter(({ made }) => !made).map(({ id }) => id));
+  if (rows.superseded.some(({ id }) => !interrupted.has(id))) throw new BuildBegan();
+  return { made: found.filter(({ made }) => made).map(rows.toMade), interrupted: [...interrupted] };
+}
+
+type Superseded = ReturnType<typeof rowsOf>['superseded'];
+
+/** Builds of interruptible jobs, and queued ones that a newer build supersedes: those only while they have not begun. */
+function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
+  const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
+  return endUnstarted(
+    sql.fragment`(builds.job_id = ANY(${ids(decision.interrupted)}) OR (${queued} AND builds.status IN ('pending', 'waiting')))`,
+    {
+      code: sql.fragment`CASE WHEN ${queued} THEN 'Superseded' ELSE 'Cancelled' END`,
+      reason: sql.fragment`coalesce((SELECT n.message FROM jsonb_to_recordset(${sql.jsonb(superseded)}) AS n (id bigint, message text)
+        WHERE n.id = builds.id), ${SUPERSEDED})`,
+      at,
+    },
+  );
+}
+
+/** A build that was to be superseded has begun since the facts were gathered: nothing is written, and the decision is taken again. */
+class BuildBegan extends Error {
+  constructor() {
+    super('A build that was to be superseded has begun.');
+    this.name = 'BuildBegan';
+  }
+}
+
+/** Builds that begin do not wait for the pipeline's lock, so this can happen again, but for each build only once. */
+const MAX_DECISIONS = 10;
+
+/** Runs a transaction that decides and writes, again when a build has begun meanwhile. */
+export async function decidedAgain<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let taken = 1; ; taken += 1) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!(error instanceof BuildBegan) || taken === MAX_DECISIONS) throw error;
+    }
+  }
 }

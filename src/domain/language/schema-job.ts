@@ -53,6 +53,7 @@ export const job: BlockSchema = {
     disable_retry: bool('a build cannot be repeated'),
     allow_failure: bool('a failed build is a warning, and counts as good for `passed`'),
     interruptible: bool('a new build cancels the older ones'),
+    supersede: bool('a newer set of versions replaces an automatic build that has not begun; otherwise true'),
     for_each: { type: 'value', about: 'a set of strings or a map: one job for each element' },
   },
   blocks: {

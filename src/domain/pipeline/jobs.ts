@@ -148,6 +148,7 @@ function settingsOf(block: ReadBlock, report: Report): Partial<Job> {
     ...(boolAt(block, 'disable_retry') === true && { disableRetry: true }),
     ...(boolAt(block, 'allow_failure') === true && { allowFailure: true }),
     ...(boolAt(block, 'interruptible') === true && { interruptible: true }),
+    ...(boolAt(block, 'supersede') === false && { supersede: false }),
   };
 }
 

@@ -154,6 +154,8 @@ export interface Job {
   disableRetry?: boolean;
   allowFailure?: boolean;
   interruptible?: boolean;
+  /** False: a newer set of versions waits for a queued build. Absent: it takes the place of the build. */
+  supersede?: boolean;
   inputs?: Input[];
   approval?: Approval;
   steps: Step[];

@@ -2,12 +2,14 @@ import { gatedGroups, solveGroup, type Choice, type GatedPlace, type Known } fro
 import type { BuildCause } from './decision.ts';
 import { MOST_UNUSED, type GetFacts, type JobFacts, type Need } from './facts.ts';
 import { orderSets } from './order-sets.ts';
+import { mayBuildNewest, supersededBy } from './supersede.ts';
 import type { KnownUsed } from './known-used.ts';
 
 /** Versions by position of the get. */
 export interface VersionSet {
   versions: number[];
   cause: BuildCause;
+  supersedes?: number[];
 }
 
 export interface AutomaticSets {
@@ -40,12 +42,20 @@ export function automaticSets(job: JobFacts, choice: Choice, { known, used, room
   const told = { sets, more, postponed };
   const fresh = freshTriggers(job, newest, { sets, used, known });
   const ready = fresh.trigger !== undefined;
-  const mayBuild = job.interruptible === true || (job.active === undefined && sets.length === 0);
-  if (fresh.trigger !== undefined && mayBuild && !cut) {
+  if (fresh.trigger !== undefined && !cut && mayBuildNewest(job, sets.length)) {
     if (sets.length === room) return { ...told, cut: true, ready, needs: [...needs, ...fresh.needs] };
     sets.push({ versions: newest, cause: { kind: 'ready', ...fresh.trigger } });
   }
+  supersedeQueued(job, sets, newest);
   return { ...told, cut, ready, needs: [...needs, ...fresh.needs] };
+}
+
+/** A build of the newest set takes the place of those that are queued, whatever made it. */
+function supersedeQueued(job: JobFacts, sets: VersionSet[], newest: number[]): void {
+  const superseded = supersededBy(job).map(({ id }) => id);
+  const last = sets.at(-1);
+  if (last !== undefined && superseded.length > 0 && String(last.versions) === String(newest))
+    last.supersedes = superseded;
 }
 
 /** Of a get more versions want a build than one decision takes. */

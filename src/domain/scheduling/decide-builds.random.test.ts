@@ -8,8 +8,9 @@ import {
 } from '#testing/scheduling/brute-force.ts';
 import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
 import { gatherFacts } from '#testing/scheduling/gather-facts.ts';
-import { addVersion, jobOf, type History } from '#testing/scheduling/history.ts';
-import { ask, drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
+import { activeAutomatic, addVersion, isQueued, jobOf, type History } from '#testing/scheduling/history.ts';
+import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
+import { ask } from '#testing/scheduling/what-people-do.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import { decideBuilds } from './decide-builds.ts';
 import type { Decision } from './decision.ts';
@@ -89,6 +90,29 @@ describe('in random pipelines with random histories', () => {
         });
       }),
       { numRuns: RUNS },
+    );
+  });
+
+  test('a newest set supersedes what is queued, and no more automatic builds of newest sets are open than may be', () => {
+    fc.assert(
+      fc.property(drawn, (one) =>
+        play(one, (history, decision) => {
+          for (const { job, supersedes = [] } of decision.builds)
+            for (const id of supersedes)
+              expect(
+                history.builds.filter((build) => build.id === id && build.job === job && isQueued(build)),
+              ).toHaveLength(1);
+          const after = structuredClone(history);
+          applyDecision(after, decision);
+          for (const job of after.jobs.filter(({ interruptible }) => !interruptible)) {
+            const open = activeAutomatic(after, job.id).filter(({ cause }) => cause.kind === 'ready');
+            expect(open.length).toBeLessThanOrEqual(job.concurrency ?? 1);
+            if (job.supersede !== false)
+              expect(open.filter((build) => isQueued(build)).length).toBeLessThanOrEqual(1);
+          }
+        }),
+      ),
+      { numRuns: Math.ceil(RUNS / 4) },
     );
   });
 

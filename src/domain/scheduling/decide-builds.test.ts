@@ -20,7 +20,7 @@ function facts(gets: GetFacts[], more: Partial<Facts> = {}): Facts {
     resources: [1, 2, 3].map((id) => ({ id, name: `git.r${id}`, newest: 1_000_000 })),
     jobs: [{ id: 9, name: 'deploy', paused: false, gets, requests: [] }],
     passes: [],
-    used: gets.map((_, get) => ({ job: 9, get, versions: [], end: true })),
+    used: gets.map((_, position) => ({ job: 9, get: position, versions: [], end: true })),
     ...more,
   };
 }

@@ -17,7 +17,8 @@ import { hindrances, whyIdle, whyNotVersion } from './why-no-build.ts';
  * Which builds to make now, with which versions, and why nothing else.
  *
  * - Triggers that take every version get a build for each, also while others run; all other triggers together get one for the newest
- *   set that is ready, if a trigger of it was never used, and only one such build at a time.
+ *   set that is ready, if a trigger of it was never used. It takes the place of such a build that has not begun, and waits while as many
+ *   run as the job's concurrency says, or one.
  * - Inputs that share an upstream job come from the same good build of it.
  * - What a person asks for is always built when its inputs are there, and refused with every reason when not.
  */
@@ -170,7 +171,7 @@ function merged(job: JobFacts, automatic: VersionSet[], asked: VersionSet[]): Ve
   for (const one of asked) {
     const same = places.get(String(one.versions));
     if (same === undefined) sets.push(one);
-    else sets[same] = one;
+    else sets[same] = { ...sets[same], ...one };
     places.delete(String(one.versions));
   }
   return sets;
@@ -181,10 +182,10 @@ function addBuilds(job: JobFacts, sets: VersionSet[], context: Context): void {
   if (sets.length === 0) return;
   if (job.interruptible) decision.interrupted.push(job.id);
   const alive: BuildDecision['state'] = job.approval ? 'waiting' : 'pending';
-  for (const [index, { versions, cause }] of sets.entries()) {
+  for (const [index, set] of sets.entries()) {
     const superseded = job.interruptible === true && index < sets.length - 1;
-    decision.builds.push({ job: job.id, versions, cause, state: superseded ? 'superseded' : alive });
-    if (!superseded) context.queued += 1;
+    decision.builds.push({ job: job.id, ...set, state: superseded ? 'superseded' : alive });
+    if (!superseded) context.queued += 1 - (set.supersedes?.length ?? 0);
   }
 }
 

@@ -27,6 +27,8 @@ export interface BuildDecision {
   cause: BuildCause;
   /** `superseded`: of an interruptible job, another build follows in the same decision; it is born cancelled. */
   state: 'pending' | 'waiting' | 'superseded';
+  /** Queued builds that end, superseded by this one; it takes the place of the first of them in the queue. Absent: none. */
+  supersedes?: number[];
 }
 
 export type BuildCause =

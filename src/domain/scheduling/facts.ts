@@ -59,10 +59,21 @@ export interface JobFacts {
   approval?: boolean;
   /** In the order of the file. */
   gets: GetFacts[];
-  /** The oldest automatic build of the job that has not ended. */
-  active?: { number: string };
+  /** Automatic builds of the newest set at a time; absent: one. */
+  concurrency?: number;
+  /** False: a newer set waits for a queued build instead of taking its place. */
+  supersede?: boolean;
+  /** Automatic builds of the job that have not ended, `queued` ones aside: the oldest, as many as `concurrency` allows. */
+  active?: QueuedBuild[];
+  /** Automatic builds of a newest set that have not begun: they wait for approval, for their turn or for their Pod. */
+  queued?: QueuedBuild[];
   /** Of people, that no build answers yet. */
   requests: BuildRequest[];
+}
+
+export interface QueuedBuild {
+  id: number;
+  number: string;
 }
 
 export interface GetFacts {

@@ -19,7 +19,8 @@ export const REASONS = {
   VersionDisabled: 'The version that was asked for is disabled.',
   NotTaken: 'The job has no get of that resource without passed.',
   NothingNew: 'The job has had a build with every version that it may take.',
-  BuildActive: 'New versions are ready; they are taken when the automatic build that has not ended does.',
+  BuildActive:
+    'New versions are ready. Millrace builds them when a running automatic build of the job ends; `concurrency` of 2 or more allows several.',
   HooksRunning:
     'The on_trigger hooks of a new version of a resource run first; builds wait for them 30 s at most.',
   SearchTooDeep: 'Builds that agree were looked for among the newest ones only, and not found there.',

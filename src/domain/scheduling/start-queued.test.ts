@@ -12,7 +12,7 @@ import {
 
 type Drawn = Partial<StartJob> & { builds?: string };
 
-/** Jobs by name; `builds`: ids of queued ones, with `!` of running ones, oldest first by id. */
+/** Jobs by name; `builds`: ids of queued ones, with `!` of running ones; `7@3` has the place of 3 in the queue. */
 function facts(jobs: Record<string, Drawn>, limit?: number): StartFacts {
   const entries = Object.entries(jobs);
   return {
@@ -34,6 +34,7 @@ function facts(jobs: Record<string, Drawn>, limit?: number): StartFacts {
           job: index + 1,
           number: String(Number.parseInt(word)),
           state: word.endsWith('!') ? 'running' : 'queued',
+          ...(word.includes('@') ? { place: Number.parseInt(word.split('@')[1] ?? '') } : {}),
         })),
     ),
     ...(limit === undefined ? {} : { limit }),
@@ -54,6 +55,11 @@ describe('queued builds', () => {
       'all start when nothing is limited',
       facts({ unit: { builds: '1 2' }, lint: { builds: '3' } }),
       'start 1 2 3',
+    ],
+    [
+      'that superseded another one have its place in the queue',
+      facts({ unit: { builds: '2 7@1' }, ship: { builds: '3' } }, 1),
+      'start 7; 2 TeamLimit; 3 TeamLimit',
     ],
     [
       'wait for the concurrency of their job, oldest first',

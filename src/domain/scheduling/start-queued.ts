@@ -28,8 +28,9 @@ export interface StartJob {
 export type Hold = Pick<StartJob, 'paused' | 'concurrency' | 'serialGroups'> & Pick<StartFacts, 'limit'>;
 
 export interface OpenBuild {
-  /** Smaller: asked for earlier. */
   id: number;
+  /** In the queue: smaller, asked for earlier. Absent: its id. A build that superseded another one has the place of that one. */
+  place?: number;
   job: number;
   number: string;
   state: 'queued' | 'running';
@@ -56,7 +57,7 @@ interface Placed extends OpenBuild {
 export function startQueued(facts: StartFacts): StartDecision {
   const jobs = new Map(facts.jobs.map((job) => [job.id, job]));
   const builds = facts.builds
-    .toSorted((a, b) => a.id - b.id)
+    .toSorted((a, b) => placeOf(a) - placeOf(b) || a.id - b.id)
     .flatMap((build): Placed[] => {
       const of = jobs.get(build.job);
       return of === undefined ? [] : [{ ...build, of }];
@@ -79,6 +80,10 @@ export function startQueued(facts: StartFacts): StartDecision {
     if (reasons.length > 0 && paused.length === 0) ahead.push(build);
   }
   return decision;
+}
+
+function placeOf({ id, place = id }: OpenBuild): number {
+  return place;
 }
 
 function hindrances(

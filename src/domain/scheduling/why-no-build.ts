@@ -1,6 +1,7 @@
 import type { Choice, Known } from './choose-set.ts';
 import { NEWEST, type BuildRequest, type GetFacts, type JobFacts } from './facts.ts';
 import { listed, type Reason } from './reasons.ts';
+import { openBuilds } from './supersede.ts';
 import { whyHeld } from './why-unmet.ts';
 
 /** What stands against any automatic build of a job. */
@@ -34,19 +35,25 @@ export function whyIdle(
         message: `No get of ${job.name} has trigger = true: it runs only when somebody asks for it.`,
       },
     ];
-  const first: Reason =
-    ready && job.active !== undefined
-      ? {
-          code: 'BuildActive',
-          message: `New versions are ready; they are taken when build ${job.active.number} ends.`,
-          data: { build: { job: job.name, number: job.active.number } },
-        }
-      : {
-          code: 'NothingNew',
-          message: `${job.name} has had a build with every version that it may take.`,
-        };
+  const first: Reason = (ready ? whyNotYet(job) : undefined) ?? {
+    code: 'NothingNew',
+    message: `${job.name} has had a build with every version that it may take.`,
+  };
   const more = job.gets.flatMap((get, index) => whyNotNewest(get, choice.versions[index], known));
   return [...whyHooksRun(job, known), first, ...more];
+}
+
+/** The newest set waits for builds that have not ended. */
+function whyNotYet(job: JobFacts): Reason | undefined {
+  const numbers = openBuilds(job).map(({ number }) => number);
+  const [number] = numbers;
+  if (number === undefined) return undefined;
+  const when = numbers.length === 1 ? `build ${number} ends` : `one of the builds ${listed(numbers)} ends`;
+  return {
+    code: 'BuildActive',
+    message: `New versions are ready; they are taken when ${when}.`,
+    data: { build: { job: job.name, number } },
+  };
 }
 
 /** New versions are there that trigger nothing yet. */

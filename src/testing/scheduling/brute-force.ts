@@ -3,6 +3,7 @@ import {
   activeAutomatic,
   goodBuilds,
   hasUsed,
+  isQueued,
   jobOf,
   placeOf,
   resourceOf,
@@ -35,8 +36,14 @@ export function setsByBruteForce(history: History, id: number): number[][] {
       isNew(history, job, { index, version: newest[index] ?? 0 }) &&
       !every.some((set) => set[index] === newest[index]),
   );
-  const free = job.interruptible || (activeAutomatic(history, id) === undefined && every.length === 0);
-  return fresh && free ? [...every, newest] : every;
+  return fresh && mayBuildNewest(history, job, every.length) ? [...every, newest] : every;
+}
+
+/** At once, in the place of a queued one, or as one of those that may run at a time. */
+function mayBuildNewest(history: History, job: HistoryJob, besides: number): boolean {
+  const open = activeAutomatic(history, job.id);
+  const replaces = job.supersede !== false && open.some((build) => isQueued(build));
+  return job.interruptible || replaces || open.length + besides < (job.concurrency ?? 1);
 }
 
 /** Versions of a set by their places in the order: larger is newer. */

@@ -27,6 +27,8 @@ export function applyDecision(history: History, decision: Decision): HistoryBuil
     const known = jobOf(history, job).gets[get];
     if (known !== undefined) known.settled = Math.max(known.settled, version);
   }
+  const superseded = new Set(decision.builds.flatMap(({ supersedes = [] }) => supersedes));
+  for (const build of history.builds) if (superseded.has(build.id)) build.status = 'cancelled';
   const answered = new Set(decision.refused.map(({ request }) => request));
   const made = decision.builds.map(({ job, versions, cause, state }): HistoryBuild => {
     if (cause.kind === 'manual') answered.add(cause.request);

@@ -36,13 +36,15 @@ function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): 
     }),
     ...(one.trigger ? { version: one.every ? ('every' as const) : ('latest' as const) } : {}),
   }));
-  const { interruptible, allowFailure, disableRetry, gate, hooks } = drawn;
+  const { interruptible, allowFailure, disableRetry, gate, hooks, concurrency, supersede } = drawn;
   return {
     name: drawn.name,
     steps: [...gets, ...[...puts].map((name) => put(`git.${name}`))],
     interruptible,
     allowFailure,
     disableRetry,
+    ...(supersede === false ? { supersede } : {}),
+    ...(concurrency === undefined ? {} : { concurrency }),
     ...(hooks === true ? { onTrigger: [{ kind: 'command', run: { runner: 'shell', cmd: 'true' } }] } : {}),
     ...(gate === undefined ? {} : { approval: { label: 'gate', notify: [], ...gate } }),
   };

@@ -20,6 +20,7 @@ import {
   goodBuilds,
   hasUsed,
   isEnabled,
+  isQueued,
   jobOf,
   newestOf,
   passedAll,
@@ -105,13 +106,19 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
     name: job.name,
     paused: job.paused,
     interruptible: job.interruptible,
+    ...(job.concurrency === undefined ? {} : { concurrency: job.concurrency }),
+    supersede: job.supersede !== false,
     approval: job.gate !== undefined,
     gets: job.gets.map((_, position) => getFacts(history, job, position)),
     requests: job.requests.map((request) => ({
       ...request,
       ...(request.version && { version: { ...request.version, version: placeOf(history, request.version) } }),
     })),
-    ...(active === undefined ? {} : { active: { number: active.number } }),
+    active: active
+      .filter((build) => !isQueued(build))
+      .slice(0, job.concurrency ?? 1)
+      .map(({ id, number }) => ({ id, number })),
+    queued: active.filter((build) => isQueued(build)).map(({ id, number }) => ({ id, number })),
   };
 }
 

@@ -23,6 +23,7 @@ export const BUILDS: Record<string, Histories> = {
     'with version = latest only the newest is built, one build at a time': [
       'unit: app trigger latest',
       'app v1 v2   → unit#1 v2',
+      'unit#1 starts → unit#1 started',
       'app v3      →',
       'why unit    → BuildActive',
       'app v4      →',
@@ -52,10 +53,11 @@ export const BUILDS: Record<string, Histories> = {
       'warn unit#1   → unit#1 warning, deploy#1 v1',
       'warn unit#1   → refused NotFailed',
     ],
-    'while a gated build is active newer ready versions wait, then only the newest is built': [
+    'while a gated build runs newer ready versions wait, then only the newest is built': [
       DEPLOY,
       'app v1 v2 v3  → unit#1 v1, unit#2 v2, unit#3 v3',
       'unit#1 ok     → unit#1 succeeded, deploy#1 v1',
+      'deploy#1 starts → deploy#1 started',
       'unit#2 ok     → unit#2 succeeded',
       'unit#3 ok     → unit#3 succeeded',
       'why deploy    → BuildActive',

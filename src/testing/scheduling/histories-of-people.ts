@@ -131,13 +131,16 @@ export const PEOPLE: Record<string, Histories> = {
       'retry ship#3 by bob   → ship#3.1 v1 waiting',
       'bob approves ship#3.1 → refused OwnBuild',
     ],
-    'a build that waits holds back the next automatic one of a gated job': [
+    'a build that waits never holds back what is newer: it is superseded, and votes start anew': [
       `${UNIT}
-      ship (approvals 1): app trigger passed unit`,
-      'app v1 v2          → unit#1 v1, unit#2 v2',
-      'unit#1 ok          → unit#1 succeeded, ship#1 v1 waiting',
-      'unit#2 ok          → unit#2 succeeded',
-      'bob rejects ship#1 → ship#1 failed, ship#2 v2 waiting',
+      ship (approvals 2): app trigger passed unit`,
+      'app v1 v2            → unit#1 v1, unit#2 v2',
+      'unit#1 ok            → unit#1 succeeded, ship#1 v1 waiting',
+      'bob approves ship#1  →',
+      'unit#2 ok            → unit#2 succeeded, ship#1 cancelled, ship#2 v2 waiting',
+      'bob approves ship#1  → refused AlreadyEnded',
+      'eve approves ship#2  →',
+      'bob approves ship#2  → ship#2 pending',
     ],
   },
   'an interruptible job': {

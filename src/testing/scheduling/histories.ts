@@ -3,6 +3,7 @@ import { DECISIONS } from './histories-of-decisions.ts';
 import { HOOKS } from './histories-of-hooks.ts';
 import { PEOPLE } from './histories-of-people.ts';
 import { SCOPES } from './histories-of-scopes.ts';
+import { SUPERSEDING } from './histories-of-superseding.ts';
 import { STATES } from './histories-of-states.ts';
 import { VERSIONS } from './histories-of-versions.ts';
 import type { Histories } from './play.ts';
@@ -16,4 +17,5 @@ export const HISTORIES: Record<string, Histories> = {
   ...DECISIONS,
   ...VERSIONS,
   ...SCOPES,
+  ...SUPERSEDING,
 };

@@ -44,6 +44,9 @@ export interface HistoryJob {
   name: string;
   paused: boolean;
   interruptible: boolean;
+  concurrency?: number;
+  /** False: queued builds are not superseded. */
+  supersede?: boolean;
   allowFailure: boolean;
   disableRetry: boolean;
   gate?: Gate;
@@ -180,10 +183,15 @@ export function hasUsed(
   );
 }
 
-export function activeAutomatic(history: History, job: number): HistoryBuild | undefined {
-  return history.builds.find(
+export function activeAutomatic(history: History, job: number): HistoryBuild[] {
+  return history.builds.filter(
     (build) => build.job === job && isActive(build.status) && isAutomatic(build.cause.kind),
   );
+}
+
+/** Of a newest set, and not begun. */
+export function isQueued({ status, cause }: HistoryBuild): boolean {
+  return cause.kind === 'ready' && (status === 'waiting' || status === 'pending');
 }
 
 export function newestOf(history: History, resource: number, enabledOnly: boolean): number | undefined {

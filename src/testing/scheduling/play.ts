@@ -23,7 +23,7 @@ import {
   type HistoryJob,
   type HistoryResource,
 } from './history.ts';
-import { ask, disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './random-history.ts';
+import { ask, disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './what-people-do.ts';
 import { addJob, readPipeline } from './read-pipeline.ts';
 
 /** Sentence → pipeline, then what happens and what follows. */

@@ -1,24 +1,10 @@
 import * as fc from 'fast-check';
-import { cancelledByDisable, cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
-import type { Status } from '#domain/scheduling/build-changes.ts';
-import { isAutomatic } from '#domain/scheduling/decision.ts';
-import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
-import { retryBuild, mainNumber } from '#domain/scheduling/retry-build.ts';
+import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
+import type { Taken } from '#domain/scheduling/facts.ts';
 import { nextBuild } from './decide-in-memory.ts';
-import {
-  addVersion,
-  countAfterUnpin,
-  countFromNow,
-  jobOf,
-  printVersions,
-  resourceOf,
-  unsettle,
-  type History,
-  type HistoryBuild,
-  type HistoryGet,
-  type HistoryJob,
-} from './history.ts';
+import { addVersion, printVersions, type History, type HistoryGet } from './history.ts';
 import { weighted } from './weighted.ts';
+import { disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './what-people-do.ts';
 
 /** Numbers that mean something together with a history: each is taken modulo what there is to choose from. */
 export interface DrawnEvent {
@@ -62,6 +48,8 @@ interface DrawnGet {
 }
 
 const drawnJob = fc.record({
+  supersede: fc.boolean(),
+  concurrency: fc.constantFrom(undefined, 1, 2, 3),
   interruptible: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.constant(true)),
   gets: fc.array(
     fc.record({ resource: small, trigger: fc.boolean(), every: fc.boolean(), passed: fc.nat(15) }),
@@ -81,18 +69,28 @@ export const drawnPipeline = fc.record({
     { maxLength: 10, size: 'max' },
   ),
 });
-type DrawnPipeline = typeof drawnPipeline extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+type Drawn = typeof drawnPipeline extends fc.Arbitrary<infer Pipeline> ? Pipeline : never;
+type DrawnPipeline = Omit<Drawn, 'jobs'> & { jobs: DrawnJob[] };
+
+interface DrawnJob {
+  interruptible: boolean;
+  supersede?: boolean;
+  concurrency?: number | undefined;
+  gets: DrawnGet[];
+}
 
 export function historyOf(drawn: DrawnPipeline): History {
   const history: History = { paused: false, resources: [], jobs: [], builds: [], requests: 0 };
   for (let index = 1; index <= drawn.resources; index += 1)
     history.resources.push({ id: index, name: `r${index}`, versions: [] });
-  for (const [index, { interruptible, gets }] of drawn.jobs.entries())
+  for (const [index, { interruptible, supersede = true, concurrency, gets }] of drawn.jobs.entries())
     history.jobs.push({
       id: index + 1,
       name: `j${index + 1}`,
       paused: false,
       interruptible,
+      supersede,
+      ...(concurrency === undefined ? {} : { concurrency }),
       allowFailure: false,
       disableRetry: false,
       gets: gets.map((get) => getOf(get, history)),
@@ -187,58 +185,12 @@ function setDisabled(
   if (resource && version) disable(history, { resource: resource.id, version: version.id }, disabled);
 }
 
-export function disable(history: History, taken: Taken, disabled: boolean): void {
-  const { versions } = resourceOf(history, taken.resource);
-  for (const version of versions) if (version.id === taken.version) version.disabled = disabled;
-  if (!disabled) for (const job of history.jobs) unsettle(job, [taken]);
-  else giveBack(history, cancelledByDisable(taken, endable(history)));
-}
-
 function pick<Item>(items: Item[], index: number): Item | undefined {
   return items[index % Math.max(1, items.length)];
 }
 
-export function pin(history: History, resource: { id: number; pinned?: number }, version: number): void {
-  resource.pinned = version;
-  giveBack(history, cancelledByPin({ resource: resource.id, version }, endable(history)));
-}
-
-function endable({ builds }: History): Parameters<typeof cancelledByDisable>[1] {
-  return builds.map(({ id, status, cause, inputs }) => ({
-    id,
-    status,
-    automatic: isAutomatic(cause.kind),
-    inputs,
-  }));
-}
-
 /** They end before they start, and what they took counts as never used. */
-function giveBack(history: History, ended: readonly number[]): void {
-  for (const build of history.builds.filter(({ id }) => ended.includes(id))) {
-    build.status = 'cancelled';
-    build.usedNothing = true;
-    unsettle(jobOf(history, build.job), build.inputs);
-  }
-}
-
-export function unpin(history: History, resource: { id: number; pinned?: number }): void {
-  if (resource.pinned === undefined) return;
-  delete resource.pinned;
-  countAfterUnpin(history, resource.id);
-}
-
-export function pauseJob(history: History, job: HistoryJob | undefined, paused: boolean): void {
-  if (job === undefined) return;
-  if (job.paused && !paused) countFromNow(history, job);
-  job.paused = paused;
-}
-
 /** All its jobs at once. */
-export function pausePipeline(history: History, paused: boolean): void {
-  history.paused = paused;
-  for (const job of history.jobs) pauseJob(history, job, paused);
-}
-
 const ENDS: Status[] = ['succeeded', 'succeeded', 'succeeded', 'warning', 'failed', 'cancelled'];
 
 /** Some of the good ones made a version. */
@@ -254,52 +206,4 @@ function end(history: History, one: number, other: number): void {
   if (resource === undefined || status !== 'succeeded') return;
   if (resource.versions.length < MOST_VERSIONS)
     build.outputs.push({ resource: resource.id, version: addVersion(history, resource.id) });
-}
-
-export function retryOf(history: History, original: HistoryBuild, by: string): ReturnType<typeof retryBuild> {
-  const job = jobOf(history, original.job);
-  const main = mainNumber(original.number);
-  const retries = history.builds.filter(
-    (build) => build.job === job.id && mainNumber(build.number) === main && build.number !== main,
-  );
-  const answer = retryBuild({
-    number: original.number,
-    status: original.status,
-    approved: original.approved,
-    retries: Math.max(0, ...retries.map(({ number }) => Number(number.split('.')[1]))),
-    versionGone: false,
-    queued: 0,
-    job: {
-      name: job.name,
-      paused: job.paused,
-      pipelinePaused: history.paused,
-      disableRetry: job.disableRetry,
-      interruptible: job.interruptible,
-      approval: job.gate !== undefined,
-    },
-  });
-  if (answer.answer === 'refused') return answer;
-  if (answer.interrupts)
-    for (const build of history.builds)
-      if (build.job === job.id && isActive(build.status)) build.status = 'cancelled';
-  history.builds.push({
-    id: nextBuild(history),
-    job: job.id,
-    number: answer.number,
-    status: answer.state,
-    inputs: original.inputs.map((input): Taken => ({ ...input })),
-    outputs: [],
-    sources: { ...original.sources },
-    cause: { kind: 'retry', by },
-    approved: original.approved,
-    votes: [],
-  });
-  return answer;
-}
-
-/** A person wants a build of the job. */
-export function ask(history: History, job: HistoryJob, version?: BuildRequest['version']): number {
-  history.requests += 1;
-  job.requests.push({ id: history.requests, by: 'ann', ...(version === undefined ? {} : { version }) });
-  return history.requests;
 }

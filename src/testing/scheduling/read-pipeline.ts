@@ -7,7 +7,8 @@ import { found, type History, type HistoryGet, type HistoryJob } from './history
  *     deploy (interruptible, approvals 2): app trigger passed unit+lint, tools
  *
  * Words of a get: `trigger`, `passed a+b`, `every`, `latest`. A trigger without `passed` takes every version unless it says `latest`, as
- * in the language. Words in parentheses: `interruptible`, `approvals N`, `not-by-trigger`, `allow-failure`, `no-retry`, `hooks`.
+ * in the language. Words in parentheses: `interruptible`, `approvals N`, `not-by-trigger`, `allow-failure`, `no-retry`, `hooks`,
+ * `concurrency N`, `no-supersede`.
  */
 export function readPipeline(text: string): History {
   const history: History = { paused: false, resources: [], jobs: [], builds: [], requests: 0 };
@@ -20,6 +21,7 @@ export function addJob(history: History, line: string): HistoryJob {
   if (parts === undefined) throw new Error(`Not a job: ${line}`);
   const options = (parts['options'] ?? '').split(', ');
   const approvals = options.find((option) => option.startsWith('approvals '));
+  const concurrency = options.find((option) => option.startsWith('concurrency '));
   const job: HistoryJob = {
     id: history.jobs.length + 1,
     name: parts['name'] ?? '',
@@ -28,6 +30,8 @@ export function addJob(history: History, line: string): HistoryJob {
     allowFailure: options.includes('allow-failure'),
     disableRetry: options.includes('no-retry'),
     hooks: options.includes('hooks'),
+    supersede: !options.includes('no-supersede'),
+    ...(concurrency === undefined ? {} : { concurrency: Number(concurrency.split(' ')[1]) }),
     gets: [],
     requests: [],
     ...(approvals === undefined

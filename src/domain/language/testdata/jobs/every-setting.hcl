@@ -6,6 +6,7 @@ job "a" {
   disable_retry = true
   allow_failure = true
   interruptible = true
+  supersede     = false
   task "t" {
     run "shell" {
       cmd = "true"

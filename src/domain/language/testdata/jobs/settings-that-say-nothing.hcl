@@ -6,6 +6,7 @@ job "a" {
   disable_retry = false
   allow_failure = null
   interruptible = false
+  supersede     = true
   task "t" {
     run "shell" {
       cmd = "true"
