@@ -1,6 +1,8 @@
 import { BUILDS } from './histories-of-builds.ts';
 import { DECISIONS } from './histories-of-decisions.ts';
 import { HOOKS } from './histories-of-hooks.ts';
+import { IDEAS } from './histories-of-ideas.ts';
+import { MORE_IDEAS } from './histories-of-more-ideas.ts';
 import { PEOPLE } from './histories-of-people.ts';
 import { SCOPES } from './histories-of-scopes.ts';
 import { SUPERSEDING } from './histories-of-superseding.ts';
@@ -18,4 +20,6 @@ export const HISTORIES: Record<string, Histories> = {
   ...VERSIONS,
   ...SCOPES,
   ...SUPERSEDING,
+  ...IDEAS,
+  ...MORE_IDEAS,
 };
