@@ -344,6 +344,7 @@ job "build" {
 
 job "deploy" {
   disable_retry = true
+  supersede     = false
 
   get "image" "store" {
     trigger = true
