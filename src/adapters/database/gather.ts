@@ -122,6 +122,19 @@ type PlaceOf = (version: Placed) => number;
 /** Of `v`. */
 const placed = sql.fragment`jsonb_build_array(v.place, v.id)`;
 
+/** Automatic builds that have not ended, those aside that a newer set may supersede. */
+const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
+        SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
+          AND b.cause ->> 'kind' IN ('version', 'passed', 'ready')
+          AND NOT (b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting'))
+        ORDER BY b.id LIMIT greatest(j.concurrency, 1)) AS o)`;
+
+/** Builds of a newest set that have not begun. */
+const queuedNewest = sql.fragment`(SELECT jsonb_agg(o) FROM (
+        SELECT b.id, b.number::text AS number FROM builds b
+        WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting')
+        ORDER BY b.id) AS o)`;
+
 /** Each part is answered from one end of an index, so the cost does not grow with history. */
 async function gather(
   connection: Transaction,
@@ -136,15 +149,7 @@ async function gather(
     SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number, j.schedule_requested AS requested,
       ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
       j.concurrency, j.serial_groups, t.running_builds AS team_limit,
-      (SELECT jsonb_agg(o) FROM (
-        SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
-          AND b.cause ->> 'kind' IN ('version', 'passed', 'ready')
-          AND NOT (b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting'))
-        ORDER BY b.id LIMIT greatest(j.concurrency, 1)) AS o) AS active,
-      (SELECT jsonb_agg(o) FROM (
-        SELECT b.id, b.number::text AS number FROM builds b
-        WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting')
-        ORDER BY b.id) AS o) AS queued_newest,
+      ${openAutomatic} AS active, ${queuedNewest} AS queued_newest,
       (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
           WHEN m.version_id IS NOT NULL THEN (
             SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)

@@ -32,14 +32,7 @@ export async function writeDecision(
   const found = await connection.any(prepared<Row>('write_decision')`
     WITH interrupted AS (
       ${endOlder(decision, rows.superseded, at)}),
-    -- The clock was read before the lock was waited for, and agents have clocks of their own.
-    upstream AS (
-      SELECT n.job, n.number, max(u.ended_at) AS ended_at
-      FROM jsonb_to_recordset(${sql.jsonb(rows.inputs)})
-        AS n (job bigint, number integer, position integer, resource bigint, version bigint)
-      JOIN job_gets g ON g.job_id = n.job AND g.position = n.position
-      JOIN good_versions v ON v.job_id = ANY(g.passed) AND v.resource_id = n.resource AND v.version_id = n.version
-      JOIN builds u ON u.id = v.build_id GROUP BY n.job, n.number),
+    ${upstreamEnds(rows.inputs)},
     made AS (
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate, status, ended_at, reason, message,
         queue_place)
@@ -69,19 +62,35 @@ export async function writeDecision(
       UPDATE job_gets g SET settled = greatest(g.settled, n.version)
       FROM jsonb_to_recordset(${sql.jsonb(decision.settled)}) AS n (job bigint, get integer, version bigint)
       WHERE g.job_id = n.job AND g.position = n.get),
-    answered AS (
-      UPDATE job_triggers m SET build_id = made.id
-      FROM made WHERE m.id = (made.cause ->> 'request')::bigint),
-    refused AS (
-      UPDATE job_triggers m SET refused = n.reasons
-      FROM jsonb_to_recordset(${sql.jsonb(decision.refused)}) AS n (request bigint, reasons jsonb)
-      WHERE m.id = n.request)
+    ${answersTo(decision)}
     SELECT id, job_id AS job, number, true AS made FROM made
     UNION ALL SELECT id, 0, 0, false FROM interrupted ORDER BY id`);
   const interrupted = new Set(found.filter(({ made }) => !made).map(({ id }) => id));
   if (rows.superseded.some(({ id }) => !interrupted.has(id))) throw new BuildBegan();
   return { made: found.filter(({ made }) => made).map(rows.toMade), interrupted: [...interrupted] };
 }
+
+type Inputs = ReturnType<typeof rowsOf>['inputs'];
+
+/** When the upstream builds of each build ended: the clock was read before the lock was waited for, and agents have clocks of their own. */
+const upstreamEnds = (inputs: Inputs): FragmentSqlToken => sql.fragment`
+    upstream AS (
+      SELECT n.job, n.number, max(u.ended_at) AS ended_at
+      FROM jsonb_to_recordset(${sql.jsonb(inputs)})
+        AS n (job bigint, number integer, position integer, resource bigint, version bigint)
+      JOIN job_gets g ON g.job_id = n.job AND g.position = n.position
+      JOIN good_versions v ON v.job_id = ANY(g.passed) AND v.resource_id = n.resource AND v.version_id = n.version
+      JOIN builds u ON u.id = v.build_id GROUP BY n.job, n.number)`;
+
+/** Requests of people get their build, or the reasons why they have none. */
+const answersTo = (decision: Decision): FragmentSqlToken => sql.fragment`
+    answered AS (
+      UPDATE job_triggers m SET build_id = made.id
+      FROM made WHERE m.id = (made.cause ->> 'request')::bigint),
+    refused AS (
+      UPDATE job_triggers m SET refused = n.reasons
+      FROM jsonb_to_recordset(${sql.jsonb(decision.refused)}) AS n (request bigint, reasons jsonb)
+      WHERE m.id = n.request)`;
 
 type Superseded = ReturnType<typeof rowsOf>['superseded'];
 
