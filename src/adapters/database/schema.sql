@@ -309,6 +309,7 @@ CREATE TABLE job_gets (
   settled bigint DEFAULT 0 NOT NULL,
   floor bigint DEFAULT 0 NOT NULL,
   scope_id bigint,
+  nth smallint DEFAULT 0 NOT NULL,
   CONSTRAINT job_gets_pkey PRIMARY KEY (job_id, "position"),
   CONSTRAINT job_gets_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
   CONSTRAINT job_gets_resource_id_fkey FOREIGN KEY (resource_id) REFERENCES resources(id),
