@@ -3,6 +3,7 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { SilentBell } from '#testing/in-memory-cluster.ts';
 import { applyPipeline } from './apply-pipeline.ts';
+import { SourceTurns } from './source-turns.ts';
 import type { ApplyPipelinePorts } from './apply-pipeline.ts';
 import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
 import type { PipelineFacts, PipelineToSave, SavedPipeline } from './ports.ts';
@@ -96,6 +97,7 @@ function ports(world: World) {
       settleRename: () => Promise.resolve(),
       removeObject: () => Promise.resolve(),
     },
+    turns: new SourceTurns(),
     bell,
     now: () => new Date(),
     compiler: {

@@ -14,6 +14,7 @@ import type {
 } from './manifest-ports.ts';
 import type { Bell, PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
 import type { RenameStore } from './rename-ports.ts';
+import type { SourceTurns } from './source-turns.ts';
 
 export interface ApplyPipelinePorts {
   store: Pick<
@@ -23,6 +24,7 @@ export interface ApplyPipelinePorts {
   cluster: PipelineCluster;
   compiler: Compiler;
   reader: SourceReader;
+  turns: SourceTurns;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
 }
@@ -35,6 +37,8 @@ export type PipelineApplied = Running &
     | { outcome: 'invalid'; errors: string[] }
     /** `again`: it may be there later, without anything of ours having changed. */
     | { outcome: 'unavailable'; reason: string; message: string; again?: boolean }
+    /** Others are fetching their sources; it is its turn soon. */
+    | { outcome: 'waiting' }
     | RenameOutcome
   );
 
@@ -69,6 +73,7 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
     ...ports,
     rulesOf: (team) => ports.cluster.sourceRulesOf(team),
   });
+  if ('busy' in compiled) return { outcome: 'waiting', ...(await keepLastGood(manifest, ports)) };
   if ('unavailable' in compiled) {
     const message = compiled.unavailable.join(' ');
     const facts = await keepLastGood(manifest, ports);

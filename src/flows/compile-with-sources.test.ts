@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import { compileWithSources } from './compile-with-sources.ts';
 import type { SourcePorts } from './compile-with-sources.ts';
 import type { ConfigurationAnswer, PipelineManifest, SourceAnswer } from './manifest-ports.ts';
 import type { KeptSources } from './ports.ts';
+import { MAX_FETCHING_PIPELINES, SourceTurns } from './source-turns.ts';
 
 const manifest: PipelineManifest = { team: 'blue', pipeline: 'demo', namespace: 'blue', uid: 'uid' };
 const found: ConfigurationAnswer & { answer: 'found' } = {
@@ -15,6 +17,7 @@ const found: ConfigurationAnswer & { answer: 'found' } = {
   digest: 'digest',
 };
 const pipeline: Pipeline = { resourceTypes: [], resources: [], jobs: [] };
+const upTo = (count: number): string[] => Array.from({ length: count }, (_, index) => `s${index}`);
 const text = (value: string): SourceAnswer => ({ text: value, digest: `sha256:${value}` });
 
 interface World {
@@ -22,10 +25,20 @@ interface World {
   names?: Record<string, string[]>;
   answers?: Record<string, SourceAnswer>;
   kept?: KeptSources;
+  turns?: SourceTurns;
+  /** How long each fetch takes. */
+  fetchMs?: number;
 }
 
 /** A compiler that asks for everything that is named and not at hand. */
-function ports({ names = { pipeline: ['a'] }, answers = {}, kept }: World) {
+function ports({
+  names = { pipeline: ['a'] },
+  answers = {},
+  kept,
+  turns = new SourceTurns(),
+  fetchMs = 0,
+}: World) {
+  let clock = 0;
   const read: string[] = [];
   const stored: KeptSources[] = [];
   const seen: ResolvedSources[] = [];
@@ -46,6 +59,7 @@ function ports({ names = { pipeline: ['a'] }, answers = {}, kept }: World) {
     reader: {
       read: (source) => {
         read.push(source);
+        clock += fetchMs;
         return Promise.resolve(answers[source] ?? text(source));
       },
       digest: (parts) => parts.join('|'),
@@ -58,6 +72,8 @@ function ports({ names = { pipeline: ['a'] }, answers = {}, kept }: World) {
       },
     },
     rulesOf: () => ({}),
+    turns,
+    now: () => new Date(clock),
   };
   return { ports: all, read, stored, seen };
 }
@@ -135,4 +151,62 @@ describe('a source that is not there', () => {
     expect(seen.at(-1)).toEqual({ a: { failure: 'status 404' } });
     expect(stored).toEqual([]);
   });
+});
+
+describe('a pipeline with more sources than are allowed', () => {
+  const messages = async (world: World): Promise<{ read: number; told: string[] }> => {
+    const { ports: all, read, stored } = ports(world);
+    const compiled = await compileWithSources(manifest, found, all);
+    expect(stored).toEqual([]);
+    const diagnostics = 'compilation' in compiled ? compiled.compilation.diagnostics : [];
+    return { read: read.length, told: diagnostics.map(({ message }) => message) };
+  };
+
+  test('is refused before anything is fetched', async () => {
+    expect(await messages({ names: { pipeline: upTo(LIMITS.sources + 1) } })).toEqual({
+      read: 0,
+      told: [`the pipeline names 51 sources to fetch; at most 50 are allowed`],
+    });
+  });
+
+  test('is refused in a later round too: those that other sources name count', async () => {
+    const names = { pipeline: ['a'], a: upTo(LIMITS.sources) };
+    expect(await messages({ names })).toMatchObject({
+      read: 1,
+      told: [expect.stringContaining('names 51 sources')],
+    });
+  });
+
+  test('is refused when they are too long together, and the rest is not fetched', async () => {
+    const long = text('x'.repeat(LIMITS.bytes));
+    const names = { pipeline: upTo(LIMITS.sources) };
+    const answers = Object.fromEntries(upTo(LIMITS.sources).map((name) => [name, long]));
+    const { read, told } = await messages({ names, answers });
+    expect(told).toEqual(['the sources of the pipeline are longer than 2 MiB in all']);
+    expect(read).toBeLessThan(20);
+  });
+});
+
+test('sources that take too long together are given up for now', async () => {
+  const { ports: all, read } = ports({ names: { pipeline: upTo(50) }, fetchMs: 5000 });
+  const compiled = await compileWithSources(manifest, found, all);
+  expect(compiled).toMatchObject({
+    unavailable: expect.arrayContaining([expect.stringContaining('longer than 60 s')]),
+  });
+  expect(read.length).toBeLessThan(25);
+});
+
+test('a team fetches for one pipeline at a time, all teams for a few, and what needs nothing waits for nobody', async () => {
+  const turns = new SourceTurns();
+  const ends = Array.from({ length: MAX_FETCHING_PIPELINES }, (_, index) => turns.take(`team-${index}`));
+  expect(turns.take('team-0')).toBeUndefined();
+  const { ports: all, read } = ports({ turns });
+  expect(await compileWithSources(manifest, found, all)).toEqual({ busy: true });
+  expect(read).toEqual([]);
+  expect(await compileWithSources(manifest, found, ports({ turns, names: {} }).ports)).toMatchObject({
+    digest: 'digest',
+  });
+  ends[0]?.();
+  expect(await compileWithSources(manifest, found, all)).toMatchObject({ compilation: { pipeline } });
+  expect(turns.take('team-0')).toBeDefined();
 });

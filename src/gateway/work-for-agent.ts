@@ -17,10 +17,11 @@ export async function planOf(facts: AttemptFacts, secrets: TeamSecrets): Promise
   const bare = { ...facts, versions: facts.versions.map(() => ({})) };
   const { definition, job, versions } = facts;
   const why = whyWithoutSecrets(definition, job, versions);
-  if (why === undefined) return await fillSecrets({ facts, bare, plan: planAttempt }, secrets);
+  const part = partOfBuild(facts);
+  if (why === undefined) return await fillSecrets({ facts, bare, plan: planAttempt, part }, secrets);
   const empty = withoutSecrets(definition);
   const plan = (known: AttemptFacts): Plan => planWithoutSecrets(attemptOf(known), empty, why);
-  return await fillSecrets({ facts, bare, plan }, secrets);
+  return await fillSecrets({ facts, bare, plan, part }, secrets);
 }
 
 /** The checks of a run, with their secrets. */
@@ -31,7 +32,7 @@ export async function checkRunOf(facts: CheckRunFacts, secrets: TeamSecrets): Pr
     checks: checks.map(({ scope, resource }) => ({ scope, resource })),
     ...(hooks && { hooks: { ...hooks, versions: hooks.versions.map(({ id }) => ({ id, fields: {} })) } }),
   };
-  return await fillSecrets({ facts, bare, plan: planRun }, secrets);
+  return await fillSecrets({ facts, bare, plan: planRun, part: partOfRun(facts) }, secrets);
 }
 
 const planAttempt = (facts: AttemptFacts): Plan => planBuild(attemptOf(facts));
@@ -60,6 +61,25 @@ interface ToFill<F, W> {
   /** The same without the fields of versions. */
   bare: F;
   plan: (facts: F) => W;
+  /** As much of the definition as the plan is made from. */
+  part: Pipeline;
+}
+
+function partOfBuild({ definition, job }: AttemptFacts): Pipeline {
+  const jobs = definition.jobs.filter(({ name }) => name === job);
+  const taken = new Set(jobs.flatMap(({ steps }) => steps.flatMap((step) => resourcesIn(step))));
+  return { ...definition, jobs, resources: definition.resources.filter(({ name }) => taken.has(name)) };
+}
+
+function resourcesIn(step: Pipeline['jobs'][number]['steps'][number]): string[] {
+  return 'resource' in step ? [step.resource] : [];
+}
+
+/** Hooks are those of any job that a version may reach, so they keep the whole. */
+function partOfRun({ definition, checks, hooks }: CheckRunFacts): Pipeline {
+  if (hooks !== undefined) return definition;
+  const checked = new Set(checks.map(({ resource }) => resource));
+  return { ...definition, jobs: [], resources: definition.resources.filter(({ name }) => checked.has(name)) };
 }
 
 /**
@@ -70,12 +90,12 @@ interface ToFill<F, W> {
 async function fillSecrets<
   F extends { namespace: string; definition: Pipeline },
   W extends { secrets: string[] },
->({ facts, bare, plan }: ToFill<F, W>, secrets: TeamSecrets): Promise<Filled<W>> {
+>({ facts, bare, plan, part }: ToFill<F, W>, secrets: TeamSecrets): Promise<Filled<W>> {
   const names = findSecretNames(JSON.stringify(plan(bare)));
   if (names.length === 0) return { work: plan(facts) };
   const { values, missing } = await secrets.read(facts.namespace, names);
   if (missing.length > 0) return { missing };
-  const text = JSON.stringify(facts.definition);
+  const text = JSON.stringify(part);
   const definition: Pipeline = JSON.parse(
     replaceSecretPlaceholders(text, (name) => inJson(values.get(name))),
   );

@@ -23,6 +23,7 @@ import type { Cluster, PodFacts } from '#flows/cluster-ports.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
+import { SourceTurns } from '#flows/source-turns.ts';
 import { compilerFor } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
 import type { OperatorMetrics } from './metrics.ts';
@@ -225,6 +226,7 @@ export class Reconciling {
   #pipelinesController(): PipelinesController {
     const { client, database, compiler, reader, keys } = this.#leadership;
     const { bell } = database;
+    const turns = new SourceTurns();
     const store = { ...database.pipelines, pipelineFacts: (name: PipelineName) => this.#waits.facts(name) };
     const cluster = pipelineCluster({
       client,
@@ -243,6 +245,7 @@ export class Reconciling {
           cluster,
           compiler: compilerFor(manifest.namespace, compiler),
           reader,
+          turns,
           bell,
           now: () => new Date(),
         }),

@@ -1,6 +1,7 @@
 import { rows } from '#adapters/database/pool.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { applyPipeline } from '#flows/apply-pipeline.ts';
+import { SourceTurns } from '#flows/source-turns.ts';
 import type { ApplyPipelinePorts } from '#flows/apply-pipeline.ts';
 import type { PipelineManifest } from '#flows/manifest-ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
@@ -92,6 +93,7 @@ export class Renames {
     return {
       store: life.of(this.#stores.pipelines),
       cluster: life.of(this.world.cluster, ['sourceRulesOf', 'refusedTags']),
+      turns: new SourceTurns(),
       bell: new SilentBell(),
       now,
       compiler: { compile: async () => ({ pipeline: samplePipeline(), diagnostics: [] }) },

@@ -70,9 +70,9 @@ async function waitingBuilds(
     FROM builds b JOIN jobs j ON j.id = b.job_id
     WHERE b.ended_at IS NULL AND b.status IN ('pending', 'waiting') AND j.id = ANY(${ids(jobs.map((job) => job.id))})
     ORDER BY b.id DESC LIMIT ${MOST_BUILDS}`);
-  const known = await definitions.of(pool, [...new Set(found.map(({ revision }) => revision))]);
+  const tagsOf = await tagsOfJobs({ pool, definitions }, found);
   return found.map(({ job, number, revision, status, pod, held, gate, votes }) => {
-    const tags = known.get(revision)?.jobs.find(({ name }) => name === job)?.tags ?? [];
+    const tags = tagsOf.get(`${revision} ${job}`) ?? [];
     const reasons = whyBuildWaits({
       status,
       held: held ?? [],
@@ -83,4 +83,17 @@ async function waitingBuilds(
     });
     return { job, number, reasons };
   });
+}
+
+/** By revision and job. Definitions are looked at one after the other: all of them might not fit into memory. */
+async function tagsOfJobs(
+  { pool, definitions }: { pool: DatabasePool; definitions: Definitions },
+  builds: readonly BuildRow[],
+): Promise<Map<string, readonly string[]>> {
+  const tags = new Map<string, readonly string[]>();
+  for (const revision of new Set(builds.map((build) => build.revision))) {
+    const jobs = (await definitions.of(pool, [revision])).get(revision)?.jobs ?? [];
+    for (const { name, tags: own } of jobs) if (own !== undefined) tags.set(`${revision} ${name}`, own);
+  }
+  return tags;
 }

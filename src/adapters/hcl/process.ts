@@ -7,6 +7,7 @@ import { deserialize } from 'node:v8';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
+import { definitionTooLong } from '#domain/pipeline/limits.ts';
 import { PATIENCE, tooLong } from './thread.ts';
 import type { HostAnswer, HostRequest, WorkerRequest } from './worker-messages.ts';
 
@@ -126,7 +127,5 @@ function explainEnd(words: string, how: string): Diagnostic {
 function readAnswer(answer: HostAnswer): Compilation {
   if (answer.kind === 'compiled') return deserialize(answer.compilation);
   if (answer.kind === 'failed') return { diagnostics: [answer.failure] };
-  const megabytes = (answer.bytes / 1024 / 1024).toFixed(0);
-  const message = `with all that it repeats, the pipeline is ${megabytes} MiB long`;
-  return { diagnostics: [diagnose('memory-limit', undefined, message)] };
+  return { diagnostics: [definitionTooLong(answer.bytes)] };
 }

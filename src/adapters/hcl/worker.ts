@@ -1,5 +1,6 @@
 import { serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
+import { LIMITS } from '#domain/pipeline/limits.ts';
 import { startEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
@@ -12,15 +13,15 @@ const { module }: WorkerData = workerData;
 const engine = startEngine(module);
 /** Bytes of text; reading one makes about a thousand of garbage. */
 const COLLECT_EVERY = 16 * 1024;
-/** A pipeline with all instances of its jobs: they can repeat a long script a thousand times. */
-const LONGEST = 32 * 1024 * 1024;
 let uncollected = 0;
 const answer = (message: WorkerAnswer | { kind: 'ready' }): void => parentPort?.postMessage(message, []);
 
 parentPort?.on('message', ({ source, variables, sources, time }: WorkerRequest) => {
   const compilation = serialize(readPipeline(engine, source, variables, { sources, time }));
   const { length } = compilation;
-  answer(length > LONGEST ? { kind: 'too-long', bytes: length } : { kind: 'compiled', compilation });
+  answer(
+    length > LIMITS.definitionBytes ? { kind: 'too-long', bytes: length } : { kind: 'compiled', compilation },
+  );
   uncollected += source.length;
   if (uncollected < COLLECT_EVERY) return;
   uncollected = 0;

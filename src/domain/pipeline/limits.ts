@@ -20,7 +20,43 @@ export const LIMITS = {
   secretChain: 10,
   /** Sources that name another source. */
   sourceChain: 5,
+  /** Different texts that are fetched for one pipeline, those that other sources name included. */
+  sources: 50,
+  /** Bytes of all of them. */
+  sourceBytes: 2 * 1024 * 1024,
+  /** No fetch of a pipeline begins later after the first. */
+  sourceMilliseconds: 60_000,
+  /** Bytes of the definition that a text becomes when its groups are expanded. */
+  definitionBytes: 4 * 1024 * 1024,
 } as const;
+
+const mebibytes = (bytes: number): string => `${Math.ceil((bytes / 1024 / 1024) * 10) / 10} MiB`;
+
+/** Found before anything is fetched. `wanted`: all that the pipeline is known to name. */
+export function checkSources(wanted: number): Diagnostic | undefined {
+  if (wanted <= LIMITS.sources) return undefined;
+  const message = `the pipeline names ${wanted} sources to fetch; at most ${LIMITS.sources} are allowed`;
+  return diagnose(
+    'too-large',
+    undefined,
+    message,
+    'Put what belongs together into one file, or split the pipeline.',
+  );
+}
+
+export function checkSourceBytes(bytes: number): Diagnostic | undefined {
+  if (bytes <= LIMITS.sourceBytes) return undefined;
+  const message = `the sources of the pipeline are longer than ${mebibytes(LIMITS.sourceBytes)} in all`;
+  return diagnose('too-large', undefined, message, 'Shorten them, or split the pipeline.');
+}
+
+export function definitionTooLong(bytes: number): Diagnostic {
+  const [is, most] = [mebibytes(bytes), mebibytes(LIMITS.definitionBytes)];
+  const message = `the pipeline is ${is} long when its groups are expanded; at most ${most} are allowed`;
+  const help =
+    'Each instance of a group repeats its scripts: move long ones into a file of the repository, or split the pipeline.';
+  return diagnose('too-large', undefined, message, help);
+}
 
 export function checkSize(bytes: number): Diagnostic | undefined {
   if (bytes <= LIMITS.bytes) return undefined;

@@ -53,6 +53,17 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
       blockedChecks,
     });
   }
+  if (applied.outcome === 'waiting')
+    return {
+      ready: {
+        type: 'Ready',
+        status: 'Unknown',
+        reason: 'WaitingForSources',
+        message: 'The sources of other pipelines are being fetched. It is its turn in a moment.',
+      },
+      stalled: false,
+      ...defined({ lastPlan: kept, refusedTags }),
+    };
   if (applied.outcome === 'renamed')
     return { ready: notReady('Renamed', `It goes on as ${applied.to}.`), stalled: false };
   if (applied.outcome === 'renaming') {

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { checkRunOf, planOf } from './work-for-agent.ts';
+
+const secrets = {
+  read: (_namespace: string, names: string[]) =>
+    Promise.resolve({ values: new Map(names.map((name) => [name, `value of ${name}`])), missing: [] }),
+};
+const token = makeSecretPlaceholder('git/token');
+const identity = { team: 'main', pipeline: 'app', namespace: 'main', pipelineId: 1 };
+
+/** What must not be read: any work on it throws. */
+function untouchable(name: string): Job {
+  const one = job(name, task('never'));
+  Object.defineProperty(one, 'toJSON', {
+    enumerable: false,
+    value: () => {
+      throw new Error(`${name} was written out for a plan that does not hold it`);
+    },
+  });
+  return one;
+}
+
+const definition = samplePipeline({
+  resources: [resource('git.app', { params: { url: token } }), resource('git.other')],
+  jobs: [job('unit', get('git.app'), task('test')), untouchable('large')],
+});
+
+test('the secrets of a build are put into its own job and nothing else of a large definition is worked on', async () => {
+  const facts = {
+    id: 7,
+    job: 'unit',
+    number: '3',
+    attempt: 1,
+    createdAt: new Date(0),
+    status: 'pending',
+  } as const;
+  const { work } = await planOf(
+    { ...identity, ...facts, retries: 0, versions: [{ ref: 'a' }], definition },
+    secrets,
+  );
+  expect(work?.secrets).toEqual(['value of git/token']);
+  expect(JSON.stringify(work?.steps)).toContain('value of git/token');
+});
+
+test('so are those of a check', async () => {
+  const checks = [{ scope: 4, resource: 'git.app' }];
+  const { work } = await checkRunOf({ ...identity, run: 9, definition, checks }, secrets);
+  expect(work?.secrets).toEqual(['value of git/token']);
+  expect(work?.checks).toHaveLength(1);
+});
