@@ -6,6 +6,7 @@ import { errorsPage, ERRORS_PAGE } from './errors.ts';
 import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
 import { allRows, LANGUAGE_PAGE, rowsIn, tablesIn, withLanguage } from './language.ts';
 import { pipelineJsonSchema, SCHEMA_FILE } from './language-schema.ts';
+import { LIMITS_PAGE, limitsPage } from './limits.ts';
 import { ROOT } from './markdown.ts';
 import { metricsPage, METRICS_PAGE } from './metrics.ts';
 import { API_PAGE, withRoutes } from './routes.ts';
@@ -24,6 +25,10 @@ describe('pages that are made (`node config/docs/main.ts` makes them anew)', () 
 
   test('the page of reasons is what the table says', async () => {
     expect(read(WAITING_PAGE)).toBe(await waitingPage());
+  });
+
+  test('the page of limits is what the constants say', async () => {
+    expect(read(LIMITS_PAGE)).toBe(await limitsPage());
   });
 
   test('the page of metrics is what the processes make', async () => {

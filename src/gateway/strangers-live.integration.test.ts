@@ -153,7 +153,7 @@ describe('strangers', () => {
     }
   });
 
-  test('may ask for so much at a time, whether it is there or not; members may, and pictures are apart', async () => {
+  test('may ask for so much at a time, whether it is there or not; members may, and pictures are counted apart', async () => {
     const limited = await openGateway(stores, { strangers: { burst: 3, perSecond: 0.001, addresses: 100 } });
     try {
       const ask = async (path: string, address: string, as?: string, accept = 'application/json') =>
@@ -172,7 +172,15 @@ describe('strangers', () => {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect((await ask(app, '192.0.2.1', undefined, 'text/html')).status).toBe(429);
       expect((await ask(app, '192.0.2.1', ann)).status).toBe(200);
-      expect((await ask(`${app}/badge.svg`, '192.0.2.1')).status).toBe(200);
+      expect((await ask(`${app}/public`, '192.0.2.1')).status).toBe(429);
+      const pictures = [];
+      for (const more of ['/badge.svg', '/badge.svg', '/badge.svg', '/badge.svg', '/image.svg'])
+        pictures.push((await ask(`${app}${more}`, '192.0.2.1', undefined, '*/*')).status);
+      expect(pictures).toEqual([200, 200, 200, 429, 429]);
+      expect((await ask(`${app}/image.dot`, '192.0.2.1', ann, '*/*')).status).toBe(200);
+      const views = [];
+      for (let count = 0; count < 4; count += 1) views.push((await ask(`${app}/public`, '192.0.2.3')).status);
+      expect(views).toEqual([200, 200, 200, 429]);
     } finally {
       await limited.close();
     }

@@ -11,7 +11,8 @@ const MOST_CHARACTERS = 1024 * 1024;
 /** Numbers of one attempt's events stay below this, so that chunks of all attempts have one order and one cursor. */
 const ATTEMPT_SPAN = 1_000_000_000;
 
-type Row = StoredText & { attempt: number; sequence: number; step: string; at: Date };
+/** `there`: rows from here on, counted up to the most that a page takes and one. */
+type Row = StoredText & { attempt: number; sequence: number; step: string; at: Date; there: number };
 
 export async function viewLogs(
   pool: DatabasePool,
@@ -23,13 +24,20 @@ export async function viewLogs(
   const build = await buildOf(pool, ref);
   if (build === undefined) return undefined;
   const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
+  const most = Math.min(mostCharacters, MOST_CHARACTERS);
+  // Text is never shorter in bytes than in characters, so no more content is read than a page of that many characters needs.
   const found = await pool.any(prepared<Row>('view_logs')`
-    SELECT attempt, sequence, step, logged_at AS at, encoding, content FROM build_logs
-    WHERE month = ${logMonth(build.createdAt)}::date AND build_id = ${build.id}
-      AND (attempt, sequence) > (${from.attempt}, ${from.sequence})
-    ORDER BY attempt, sequence LIMIT ${MOST_CHUNKS + 1}`);
-  const chunks = bounded(found.slice(0, MOST_CHUNKS), Math.min(mostCharacters, MOST_CHARACTERS));
-  const hasMore = chunks.length < found.length;
+    SELECT attempt, sequence, step, at, encoding, content, there FROM (
+      SELECT *, count(*) OVER () AS there,
+        sum(octet_length(content)) OVER (ORDER BY attempt, sequence) - octet_length(content) AS before
+      FROM (
+        SELECT attempt, sequence, step, logged_at AS at, encoding, content FROM build_logs
+        WHERE month = ${logMonth(build.createdAt)}::date AND build_id = ${build.id}
+          AND (attempt, sequence) > (${from.attempt}, ${from.sequence})
+        ORDER BY attempt, sequence LIMIT ${MOST_CHUNKS + 1}) AS page) AS sized
+    WHERE before <= ${most} ORDER BY attempt, sequence`);
+  const chunks = bounded(found.slice(0, MOST_CHUNKS), most);
+  const hasMore = chunks.length < (found[0]?.there ?? 0);
   const retried = build.attempt === 1 ? [] : await retries(pool, build.id);
   return { chunks, hasMore, complete: build.ended && !hasMore, retried };
 }

@@ -144,8 +144,13 @@ function decorate(app: App, parts: ServerParts): void {
   app.decorate('mayStill', async (request: FastifyRequest) => {
     await identify(parts, request, stillNeeded(request));
   });
-  const admit = limitStrangers(parts.strangers ?? STRANGER_LIMITS, () => performance.now());
-  app.decorate('admitStranger', ({ ip }: FastifyRequest) => admit(ip));
+  const limits = parts.strangers ?? STRANGER_LIMITS;
+  const admit = limitStrangers(limits, () => performance.now());
+  // Apart, so that a page with many badges does not take the lists away from whoever reads it.
+  const admitPicture = limitStrangers(limits, () => performance.now());
+  app.decorate('admitStranger', ({ ip, routeOptions }: FastifyRequest) =>
+    routeOptions.config.shows === 'image' ? admitPicture(ip) : admit(ip),
+  );
 }
 
 /** Browsers get a page, where there are pages at all. */

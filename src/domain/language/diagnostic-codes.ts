@@ -15,7 +15,7 @@ export const diagnosticCodes = {
   'nul-character': error('The text contains a NUL byte.', 'Save the file as plain UTF-8 text.'),
   'huge-number': error('A number has an exponent of more than three digits.', 'Write a smaller number.'),
   'too-large': error(
-    'The text is larger than 256 KiB.',
+    'The text, its sources together, or what its groups expand to is larger than its limit.',
     'Move scripts into the repository, or split the pipeline.',
   ),
   'too-deep': error(

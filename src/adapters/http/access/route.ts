@@ -119,11 +119,21 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
           ...(timeLimit !== undefined && { timeLimit }),
           ...(strangers !== undefined && { strangers: strangers.answer }),
         };
-        const instead = strangers === undefined ? {} : { preHandler: answerStrangers(strangers) };
+        const instead = preHandlerFor(parts.strangers);
         scope.route({ method, url, schema, handler, config, bodyLimit, ...instead });
       });
     },
   };
+}
+
+/** Whatever anyone outside the team may read counts for their address, before anything is looked for. */
+function preHandlerFor<S extends FastifySchema>(strangers: ForStrangers<S> | 'same' | undefined) {
+  if (strangers === undefined) return {};
+  return { preHandler: strangers === 'same' ? admitStrangers : answerStrangers(strangers) };
+}
+
+async function admitStrangers(request: FastifyRequest): Promise<void> {
+  if (isStranger(request)) request.server.admitStranger(request);
 }
 
 /** Before the handler, which strangers never reach. */

@@ -33,8 +33,8 @@ declare module 'fastify' {
   }
 }
 
-const EVENTS_LIMIT = 4 * 1024 * 1024;
-const RESULTS_LIMIT = 16 * 1024 * 1024;
+export const EVENTS_LIMIT = 4 * 1024 * 1024;
+export const RESULTS_LIMIT = 16 * 1024 * 1024;
 
 /** Behind a valid key: the hook of the server has put the session into the request. */
 export function registerAgentRoutes(app: AgentApp, { api, sessions, streams, metrics }: AgentRoutes): void {

@@ -20,7 +20,7 @@ import { publicBuildPage } from './public-build-page.ts';
 import { plainLog } from './plain-log.ts';
 
 /** So much of a log stands in the page itself; the script, or the link, has all of it. */
-const MOST_CHARACTERS = 128 * 1024;
+export const MOST_CHARACTERS = 128 * 1024;
 
 /** A build: what it took, what it does, what it says, and what one may do about it. */
 export function buildPage(api: PublicApi, { codec }: AccessPorts): PageRoute {

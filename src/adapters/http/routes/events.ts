@@ -117,7 +117,6 @@ function pipelineEvents(live: Live): Route {
     handler: async (request, reply) => {
       const name = request.params;
       const stranger = isStranger(request);
-      if (stranger) request.server.admitStranger(request);
       const { id } = stranger
         ? shownTo(request, await api.shown.pipeline(name))
         : found(await api.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);

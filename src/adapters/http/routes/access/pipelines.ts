@@ -22,7 +22,7 @@ import { body, ObjectName } from './schemas.ts';
 
 const LONGEST_TEXT = 262_144;
 /** The text may be escaped, and its variables come with it. */
-const BODY_LIMIT = 1024 * 1024;
+export const BODY_LIMIT = 1024 * 1024;
 /** Longer than a flow waits for the operator. */
 export const PATIENCE_MS = 20_000;
 
