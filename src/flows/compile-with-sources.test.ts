@@ -153,15 +153,16 @@ describe('a source that is not there', () => {
   });
 });
 
-describe('a pipeline with more sources than are allowed', () => {
-  const messages = async (world: World): Promise<{ read: number; told: string[] }> => {
-    const { ports: all, read, stored } = ports(world);
-    const compiled = await compileWithSources(manifest, found, all);
-    expect(stored).toEqual([]);
-    const diagnostics = 'compilation' in compiled ? compiled.compilation.diagnostics : [];
-    return { read: read.length, told: diagnostics.map(({ message }) => message) };
-  };
+/** How many sources were fetched, and what was told of the pipeline. */
+async function messages(world: World): Promise<{ read: number; told: string[] }> {
+  const { ports: all, read, stored } = ports(world);
+  const compiled = await compileWithSources(manifest, found, all);
+  expect(stored).toEqual([]);
+  const diagnostics = 'compilation' in compiled ? compiled.compilation.diagnostics : [];
+  return { read: read.length, told: diagnostics.map(({ message }) => message) };
+}
 
+describe('a pipeline with more sources than are allowed', () => {
   test('is refused before anything is fetched', async () => {
     expect(await messages({ names: { pipeline: upTo(LIMITS.sources + 1) } })).toEqual({
       read: 0,

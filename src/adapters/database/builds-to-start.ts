@@ -5,7 +5,7 @@ import { ids, prepared, rows, texts, type Database } from './pool.ts';
 
 /**
  * The oldest builds of each team in turn. It walks from job to job along an index, so the length of a queue costs nothing: of each job
- * it reads as many as are asked for.
+ * it reads as many as are asked for. Fewer come where their definitions are long; the rest is there at the next call.
  */
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },

@@ -54,22 +54,8 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
     });
   }
   if (applied.outcome === 'waiting')
-    return {
-      ready: {
-        type: 'Ready',
-        status: 'Unknown',
-        reason: 'WaitingForSources',
-        message: 'The sources of other pipelines are being fetched. It is its turn in a moment.',
-      },
-      stalled: false,
-      ...defined({ lastPlan: kept, refusedTags }),
-    };
-  if (applied.outcome === 'renamed')
-    return { ready: notReady('Renamed', `It goes on as ${applied.to}.`), stalled: false };
-  if (applied.outcome === 'renaming') {
-    const { reason, message } = applied;
-    return { ready: notReady(reason, message), stalled: reason === 'RenameRefused' };
-  }
+    return defined({ ready: WAITING_FOR_SOURCES, stalled: false, lastPlan: kept, refusedTags });
+  if (applied.outcome === 'renamed' || applied.outcome === 'renaming') return verdictOfRename(applied);
   const [reason, told] =
     applied.outcome === 'invalid'
       ? ['InvalidConfig', applied.errors.join('\n')]
@@ -89,6 +75,20 @@ export function verdictBefore(status: PipelineStatus | undefined, generation: nu
 
 /** What Ready says while nothing has been decided about the text. */
 const TRANSIENT_REASONS: ReadonlySet<string> = new Set(['Retrying', 'TeamNotReady', 'NoTeam', 'Terminating']);
+
+function verdictOfRename(applied: PipelineApplied & { outcome: 'renamed' | 'renaming' }): Verdict {
+  if (applied.outcome === 'renamed')
+    return { ready: notReady('Renamed', `It goes on as ${applied.to}.`), stalled: false };
+  const { reason, message } = applied;
+  return { ready: notReady(reason, message), stalled: reason === 'RenameRefused' };
+}
+
+const WAITING_FOR_SOURCES: WantedCondition = {
+  type: 'Ready',
+  status: 'Unknown',
+  reason: 'WaitingForSources',
+  message: 'The sources of other pipelines are being fetched. It is its turn in a moment.',
+};
 
 export function notReady(reason: string, message: string): WantedCondition {
   return { type: 'Ready', status: 'False', reason, message };
