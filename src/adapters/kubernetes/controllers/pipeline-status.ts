@@ -40,21 +40,15 @@ export interface Verdict {
 export function verdictOf(applied: PipelineApplied, before: PipelineStatus | undefined): Verdict {
   const kept = before?.lastPlan;
   const { refusedTags, blockedChecks } = applied;
-  if (applied.outcome === 'applied') {
-    const { saved, facts } = applied;
-    const lastPlan = saved.changed ? planOf(saved.difference) : kept;
-    const message = [`Revision ${saved.revision} runs.`, ...applied.warnings].join('\n');
-    const ready = { type: 'Ready', status: 'True' as const, reason: 'Accepted', message };
+  if (applied.outcome === 'applied') return verdictOfAccepted(applied, kept);
+  if (applied.outcome === 'waiting')
     return defined({
-      ready: facts?.paused === true ? paused(ready) : ready,
+      ready: WAITING_FOR_SOURCES,
       stalled: false,
-      lastPlan,
+      lastPlan: kept,
       refusedTags,
       blockedChecks,
     });
-  }
-  if (applied.outcome === 'waiting')
-    return defined({ ready: WAITING_FOR_SOURCES, stalled: false, lastPlan: kept, refusedTags });
   if (applied.outcome === 'renamed' || applied.outcome === 'renaming') return verdictOfRename(applied);
   const [reason, told] =
     applied.outcome === 'invalid'
@@ -75,6 +69,22 @@ export function verdictBefore(status: PipelineStatus | undefined, generation: nu
 
 /** What Ready says while nothing has been decided about the text. */
 const TRANSIENT_REASONS: ReadonlySet<string> = new Set(['Retrying', 'TeamNotReady', 'NoTeam', 'Terminating']);
+
+function verdictOfAccepted(
+  { saved, facts, warnings, refusedTags, blockedChecks }: PipelineApplied & { outcome: 'applied' },
+  kept: PipelineStatus['lastPlan'],
+): Verdict {
+  const lastPlan = saved.changed ? planOf(saved.difference) : kept;
+  const message = [`Revision ${saved.revision} runs.`, ...warnings].join('\n');
+  const ready = { type: 'Ready', status: 'True' as const, reason: 'Accepted', message };
+  return defined({
+    ready: facts?.paused === true ? paused(ready) : ready,
+    stalled: false,
+    lastPlan,
+    refusedTags,
+    blockedChecks,
+  });
+}
 
 function verdictOfRename(applied: PipelineApplied & { outcome: 'renamed' | 'renaming' }): Verdict {
   if (applied.outcome === 'renamed')
