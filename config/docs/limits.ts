@@ -1,6 +1,8 @@
 import { format } from 'prettier';
 import { MAX_KEPT_BYTES } from '#adapters/database/definitions.ts';
 import { STRANGER_LIMITS } from '#adapters/http/access/stranger-limits.ts';
+import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
+import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
 import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MOST_CHARACTERS } from '#adapters/http/pages/build-page.ts';
@@ -166,6 +168,14 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   HTTP: [
     ['Body with a pipeline', bytes(BODY_LIMIT), 'refusal', '413'],
     ['Events of an agent in one request', bytes(EVENTS_LIMIT), 'refusal', '413'],
+    ['Command streams of an agent', count(MAX_STREAMS_OF_SESSION), 'later', 'the oldest ends'],
+    [
+      'Refused calls to the internal gateway from one address, at once',
+      count(MAX_REFUSED_CALLS),
+      'refusal',
+      '429',
+    ],
+    ['Refused calls in the long run', perSecond(REFUSED_CALLS_PER_SECOND), 'refusal', '429'],
     ['Results of a check Pod in one request', bytes(RESULTS_LIMIT), 'refusal', '413'],
     [
       'Requests of non-members from one address, at once',

@@ -5,6 +5,8 @@ import type { AgentSession } from '#flows/ports.ts';
 import type { AgentApi } from './agent-api.ts';
 
 const ALIVE_EVERY_MS = 15_000;
+/** Of one session: a new one and the one that it replaces, whose end may not have been noticed yet. */
+export const MAX_STREAMS_OF_SESSION = 2;
 
 /** The held-open answers to agents: commands go out at once, an empty line every 15 s says that the line stands. */
 export class CommandStreams {
@@ -12,6 +14,8 @@ export class CommandStreams {
   readonly #metrics: AgentMetrics;
   readonly #failed: (error: unknown) => void;
   readonly #open = new Set<ServerResponse>();
+  /** Oldest first. */
+  readonly #ofSession = new Map<string, ServerResponse[]>();
 
   constructor(
     api: Pick<AgentApi, 'applyEvents' | 'onCancelHint'>,
@@ -27,6 +31,10 @@ export class CommandStreams {
     response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
     response.write('\n');
     this.#open.add(response);
+    const name = JSON.stringify(session);
+    const own = [...(this.#ofSession.get(name) ?? []), response];
+    this.#ofSession.set(name, own);
+    for (const replaced of own.slice(0, -MAX_STREAMS_OF_SESSION)) replaced.end();
     this.#metrics.streams(1);
     const alive = setInterval(() => response.write('\n'), ALIVE_EVERY_MS);
     const stop = session.kind === 'build' ? this.#followCancel(session, response) : () => {};
@@ -34,8 +42,15 @@ export class CommandStreams {
       clearInterval(alive);
       stop();
       this.#open.delete(response);
+      this.#forget(name, response);
       this.#metrics.streams(-1);
     });
+  }
+
+  #forget(name: string, response: ServerResponse): void {
+    const left = (this.#ofSession.get(name) ?? []).filter((one) => one !== response);
+    if (left.length === 0) this.#ofSession.delete(name);
+    else this.#ofSession.set(name, left);
   }
 
   /** Agents connect again, to another replica. */

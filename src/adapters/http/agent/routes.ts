@@ -7,6 +7,7 @@ import type { AgentMetrics } from '#adapters/http/metrics.ts';
 import type { AgentSession } from '#flows/ports.ts';
 import type { AgentApi } from './agent-api.ts';
 import type { CommandStreams } from './command-streams.ts';
+import type { RefusedCalls } from './refused-calls.ts';
 import { CheckResultsBody, EventsBody, storableEvents, storableResults } from './messages.ts';
 import { over } from './sessions.ts';
 import type { Sessions } from './sessions.ts';
@@ -23,6 +24,7 @@ export interface AgentRoutes {
   api: AgentApi;
   sessions: Sessions;
   streams: CommandStreams;
+  refusals: RefusedCalls;
   metrics: AgentMetrics;
 }
 

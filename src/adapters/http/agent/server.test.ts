@@ -18,6 +18,7 @@ import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
 import type { AgentSession } from '#flows/ports.ts';
 import type { AgentApi, SessionAnswer } from './agent-api.ts';
 import { followCertificate, readCertificate } from './certificate.ts';
+import { MAX_REFUSED_CALLS } from './refused-calls.ts';
 import type { AgentApp } from './routes.ts';
 import { createAgentServer } from './server.ts';
 import { hashKey } from './sessions.ts';
@@ -350,6 +351,33 @@ describe('behind the key', () => {
   });
 });
 
+describe('calls without a session', () => {
+  test('of a key that is nobody ask the database once, and from one address are refused early', async () => {
+    const answers = [];
+    for (let count = 0; count < MAX_REFUSED_CALLS + 5; count += 1)
+      answers.push((await ask('/agent/v1/events', { key: 'bogus', body: { events: [] } })).status);
+    expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
+    expect(fake.state.lookUps).toBe(1);
+  });
+});
+
+test('what a body inflates to counts, not what was sent', async () => {
+  const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+  fake.sessions.set(hashKey(KEY), BUILD);
+  const text = 'x'.repeat(60 * 1024);
+  const events = Array.from({ length: 50 }, (_, index) => ({ ...LOG_EVENT, sequence: index + 1, text }));
+  const gzipped = gzipSync(JSON.stringify({ events }));
+  const statuses = [];
+  for (let count = 0; count < 24; count += 1)
+    statuses.push(
+      (await ask('/agent/v1/events', { key: KEY, body: gzipped, headers: { 'content-encoding': 'gzip' } }))
+        .status,
+    );
+  time.mockRestore();
+  expect(statuses.slice(0, 21)).not.toContain(429);
+  expect(statuses.slice(-2)).toEqual([429, 429]);
+});
+
 describe('the commands', () => {
   beforeEach(() => {
     fake.sessions.set(hashKey(KEY), BUILD);
@@ -375,6 +403,16 @@ describe('the commands', () => {
       if (text.includes('}')) break;
     }
     expect(text).toBe('\n{"command":"cancel"}\n');
+  });
+
+  test('a session has two streams at most: a third ends the oldest', async () => {
+    const first = await open('/agent/v1/commands', { method: 'GET', key: KEY });
+    const others = [];
+    for (let count = 0; count < 2; count += 1)
+      others.push(await open('/agent/v1/commands', { method: 'GET', key: KEY }));
+    expect((await first.setEncoding('utf8').toArray()).join('')).toBe('\n');
+    expect(fake.heard.size).toBe(2);
+    for (const other of others) other.destroy();
   });
 
   test('the stream ends with the session, and with the server', async () => {

@@ -11,9 +11,10 @@ import { healthOf } from '#adapters/http/readiness.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import type { AgentApi } from './agent-api.ts';
 import type { Certificate } from './certificate.ts';
+import { RefusedCalls } from './refused-calls.ts';
 import { CommandStreams } from './command-streams.ts';
 import { registerAgentRoutes } from './routes.ts';
-import type { AgentApp } from './routes.ts';
+import type { AgentApp, AgentRoutes } from './routes.ts';
 import { registerSessionRoute } from './session-route.ts';
 import { Sessions } from './sessions.ts';
 
@@ -52,7 +53,8 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
   const streams = new CommandStreams(api, metrics, (error) =>
     log.error({ err: error }, 'a cancel could not be looked up'),
   );
-  const routes = { api, sessions, streams, metrics };
+  const refusals = new RefusedCalls();
+  const routes = { api, sessions, streams, metrics, refusals };
 
   app.decorateRequest('agent');
   app.addHook('onRequest', async (_request, reply) => {
@@ -84,14 +86,29 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     return reply.code(status).send(body);
   });
   registerSessionRoute(app, routes);
+  registerBehindKey(app, routes);
+  return app;
+}
+
+/** What only a session may ask for. */
+function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
+  const { sessions, refusals } = routes;
   void app.register(async (behindKey: AgentApp) => {
     behindKey.addHook('onRequest', async (request) => {
-      const { authorization, 'content-length': length } = request.headers;
-      request.agent = await sessions.of(authorization, Number(length ?? 0));
+      const peer = request.socket.remoteAddress ?? '';
+      refusals.admit(peer);
+      request.agent = await sessions.of(request.headers.authorization).catch((error: unknown) => {
+        if (problemOf(error).status === 401) refusals.refused(peer);
+        throw error;
+      });
+    });
+    // What came out of the body, however it was sent.
+    behindKey.addHook('preHandler', async ({ agent, body }) => {
+      if (agent !== undefined && body !== undefined)
+        sessions.received(agent.keyHash, JSON.stringify(body).length);
     });
     registerAgentRoutes(behindKey, routes);
   });
-  return app;
 }
 
 /** The limit of a body counts what comes out; what went in is compared with Content-Length. */

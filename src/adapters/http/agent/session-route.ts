@@ -11,12 +11,13 @@ import { hashKey, over } from './sessions.ts';
 const SESSION_LIMIT = 64 * 1024;
 
 /** The first word of an agent: its credential against a session of its own key. */
-export function registerSessionRoute(app: AgentApp, { api, sessions, metrics }: AgentRoutes): void {
+export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, refusals }: AgentRoutes): void {
   app.post(
     '/agent/v1/session',
     { schema: { body: SessionBody }, bodyLimit: SESSION_LIMIT },
     async ({ body, socket, log }, reply): Promise<SessionResponse | FastifyReply> => {
       const peer = socket.remoteAddress ?? '';
+      refusals.admit(peer);
       const lines = new Lines(reply);
       let result: SessionResult = 'error';
       try {
@@ -25,6 +26,7 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics }: 
         );
         result = answer.answer;
         if (answer.answer !== 'opened' && answer.answer !== 'same') {
+          if (answer.answer !== 'not-yet') refusals.refused(peer);
           throw refusal(answer, log.child({ pod: body.pod, peer }), metrics);
         }
         sessions.remember(hashKey(body.key), answer.session);

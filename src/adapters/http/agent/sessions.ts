@@ -9,6 +9,9 @@ const WINDOW_MS = 10_000;
 /** A busy agent sends a few requests a second; one gone wild must not keep the database from the others. */
 const REQUESTS_PER_WINDOW = 300;
 const BYTES_PER_WINDOW = 64 * 1024 * 1024;
+/** For so long a key that is nobody's is not asked for again; a session that opens with it is known at once. */
+const UNKNOWN_MS = 10_000;
+const MAX_UNKNOWN = 10_000;
 
 interface Kept {
   session: AgentSession;
@@ -28,6 +31,8 @@ export function hashKey(key: string): string {
  */
 export class Sessions {
   readonly #kept = new Map<string, Kept>();
+  /** Keys that are nobody's, by hash, and until when that is believed. */
+  readonly #unknown = new Map<string, number>();
   readonly #lookUp: (keyHash: string) => Promise<AgentSession | undefined>;
 
   constructor(lookUp: (keyHash: string) => Promise<AgentSession | undefined>) {
@@ -35,10 +40,7 @@ export class Sessions {
   }
 
   /** The session of the request's key; refuses keys that are nobody's, and those that ask too much. */
-  async of(
-    authorization: string | undefined,
-    bytes: number,
-  ): Promise<{ keyHash: string; session: AgentSession }> {
+  async of(authorization: string | undefined): Promise<{ keyHash: string; session: AgentSession }> {
     const key = bearerToken(authorization);
     if (key === undefined || key === '') throw over();
     const keyHash = hashKey(key);
@@ -47,12 +49,19 @@ export class Sessions {
       kept.session = await this.#find(keyHash);
       kept.until = performance.now() + KEPT_MS;
     }
-    count(kept, bytes);
+    countRequest(kept);
     return { keyHash, session: kept.session };
+  }
+
+  /** Bytes that a request of the session brought, inflated. */
+  received(keyHash: string, bytes: number): void {
+    const kept = this.#kept.get(keyHash);
+    if (kept !== undefined) kept.bytes += bytes;
   }
 
   remember(keyHash: string, session: AgentSession): Kept {
     const now = performance.now();
+    this.#unknown.delete(keyHash);
     if (this.#kept.size >= MOST_KEPT) this.#forgetOldest();
     const kept = { session, until: now + KEPT_MS, windowEnds: now + WINDOW_MS, requests: 0, bytes: 0 };
     this.#kept.set(keyHash, kept);
@@ -64,9 +73,12 @@ export class Sessions {
   }
 
   async #find(keyHash: string): Promise<AgentSession> {
+    if ((this.#unknown.get(keyHash) ?? 0) > performance.now()) throw over();
     const session = await this.#lookUp(keyHash);
     if (session !== undefined) return session;
     this.#kept.delete(keyHash);
+    if (this.#unknown.size >= MAX_UNKNOWN) this.#unknown.clear();
+    this.#unknown.set(keyHash, performance.now() + UNKNOWN_MS);
     throw over();
   }
 
@@ -83,7 +95,7 @@ export function over(): Problem {
   return new Problem('unauthenticated', 'This session is over, or never was.');
 }
 
-function count(kept: Kept, bytes: number): void {
+function countRequest(kept: Kept): void {
   const now = performance.now();
   if (kept.windowEnds < now) {
     kept.windowEnds = now + WINDOW_MS;
@@ -91,7 +103,6 @@ function count(kept: Kept, bytes: number): void {
     kept.bytes = 0;
   }
   kept.requests += 1;
-  kept.bytes += bytes;
   if (kept.requests > REQUESTS_PER_WINDOW || kept.bytes > BYTES_PER_WINDOW) {
     throw new Problem('too-many-requests', 'This agent sends too much. Try again in a few seconds.');
   }
