@@ -72,7 +72,7 @@ export async function switchScopes(connection: Transaction, saved: Saved): Promi
   return { told: switches.map(({ told }) => told), stopped };
 }
 
-export function fingerprintOf(key: ScopeKey): string {
+function fingerprintOf(key: ScopeKey): string {
   return createHash('sha256').update(canonicalText(key)).digest('hex');
 }
 

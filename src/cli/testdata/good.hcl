@@ -10,6 +10,7 @@ resource "git" "app" {
     url    = "https://git.example.org/app.git"
     name   = "app"
     branch = var.branch
+    token  = var.token
   }
 }
 
@@ -43,4 +44,9 @@ job "publish" {
   put "git" "app" {
     tag = "build-$BUILD_NUMBER"
   }
+}
+
+variable "token" {
+  type    = string
+  default = "example"
 }
