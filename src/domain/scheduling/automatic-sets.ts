@@ -18,8 +18,8 @@ export interface AutomaticSets {
   cut: boolean;
   /** A get has more new versions than one decision takes: decide again at once. */
   more: boolean;
-  /** The newest set, if it is wanted, waits for the last of these decisions. */
-  postponed: boolean;
+  /** Positions of the gets whose newest version waits for the last of these decisions, because the newest set is to be built last. */
+  postponed: number[];
   /** The newest set is new too, but has to wait for the automatic build that has not ended. */
   ready: boolean;
   needs: Need[];
@@ -37,8 +37,8 @@ export function automaticSets(job: JobFacts, choice: Choice, { known, used, room
   const newest = choice.versions.flatMap((version) => version ?? []);
   const { sets: wanted, cut, needs } = setsForVersions(job, newest, { known, room });
   const more = hasMore(job, wanted.length);
-  const postponed = (cut || more) && wanted.length > 1;
-  const sets = orderSets(postponed ? without(wanted, newest) : wanted, newest);
+  const postponed = (cut || more) && wanted.length > 1 ? postponedGets(job, newest, known) : [];
+  const sets = orderSets(beforeLast(job, { wanted, newest, postponed }, { known, room }), newest);
   const told = { sets, more, postponed };
   const fresh = freshTriggers(job, newest, { sets, used, known });
   const ready = fresh.trigger !== undefined;
@@ -67,8 +67,32 @@ function hasMore({ gets }: JobFacts, made: number): boolean {
     );
 }
 
-function without(sets: VersionSet[], newest: number[]): VersionSet[] {
-  return sets.filter(({ versions }) => String(versions) !== String(newest));
+/**
+ * Which gets keep their newest version for the last decision. One is enough where it has an older version for the other gets to take: the
+ * newest set is still wanted then, whatever these decisions use.
+ */
+function postponedGets({ gets }: JobFacts, newest: number[], known: Known): number[] {
+  const one = gets.findIndex(
+    (get, index) =>
+      takesEvery(get, false) && unusedOf(get, known).some((version) => version !== newest[index]),
+  );
+  return one === -1 ? [...gets.keys()] : [one];
+}
+
+/** The wanted sets, without those that wait for the last decision; where one get's newest version waits, the others take the one before. */
+function beforeLast(
+  job: JobFacts,
+  { wanted, newest, postponed }: { wanted: VersionSet[]; newest: number[]; postponed: number[] },
+  context: Pick<Context, 'known' | 'room'>,
+): VersionSet[] {
+  const [one, another] = postponed;
+  if (one === undefined) return wanted;
+  const get = job.gets[one];
+  if (get === undefined || another !== undefined || !takesEvery(get, false))
+    return wanted.filter(({ versions }) => String(versions) !== String(newest));
+  const before = unusedOf(get, context.known).filter((version) => version !== newest[one]);
+  const instead = newest.with(one, Math.max(...before));
+  return setsForVersions(job, instead, context).sets.filter(({ versions }) => versions[one] !== newest[one]);
 }
 
 const takesEvery = (get: GetFacts, gated: boolean): boolean =>

@@ -106,7 +106,7 @@ const NO_SETS: AutomaticSets = {
   sets: [],
   cut: false,
   more: false,
-  postponed: false,
+  postponed: [],
   ready: false,
   needs: [],
 };
@@ -198,7 +198,11 @@ function noteSettled(
   if (automatic.more) decision.unfinished.push(job.id);
   for (const [index, get] of job.gets.entries()) {
     if (!get.trigger || !get.every || get.passed.length > 0 || known.resource(get.resource).pinned) continue;
-    const version = settledUpTo(get, automatic.postponed ? choice.versions[index] : undefined, known);
+    const version = settledUpTo(
+      get,
+      automatic.postponed.includes(index) ? choice.versions[index] : undefined,
+      known,
+    );
     if (version !== undefined) decision.settled.push({ job: job.id, get: index, version });
   }
 }
