@@ -70,11 +70,18 @@ describe('deciding', () => {
     await succeed(stores, 'unit');
     expect(await schedule()).toEqual(['publish 1']);
     expect((await stores.builds.attemptFacts(await oldest(), 1))?.versions).toEqual([{ ref: 'b' }]);
+    // It has begun: a newer set would take the place of a queued one.
+    await giveTurns(stores);
+    const publish = await oldest();
+    const steps = (await stores.builds.buildState(publish, 1))?.steps.map((step) => step.id) ?? [];
+    const [begins, ...rest] = eventsOf(steps, now().toISOString());
+    await stores.builds.podCreated(publish, 1, 'pod-of-publish', now());
+    await stores.builds.applyEvents(publish, 1, begins === undefined ? [] : [begins], applyEvents);
     await found(stores, saved, [{ ref: 'c' }]);
     await schedule();
     await succeed(stores, 'unit');
     expect(await schedule()).toEqual([]);
-    await succeed(stores, 'publish');
+    await stores.builds.applyEvents(publish, 1, rest, applyEvents);
     expect(await schedule()).toEqual(['publish 2']);
     await succeed(stores, 'publish');
     expect(await schedule()).toEqual([]);

@@ -4,6 +4,7 @@ import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { retainHistory } from '#flows/retain-history.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows, type Transaction } from './pool.ts';
@@ -27,8 +28,14 @@ beforeEach(async () => {
   // Jobs and resources have their first turn some hours after they were made.
   days = 1;
   await keep({ builds: 2, days: 30 });
-  saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  saved = await stores.pipelines.savePipeline(toSave(waitingPipeline()));
 });
+
+/** Its second job keeps its first queued build: nothing takes its place. */
+function waitingPipeline(): Pipeline {
+  const pipeline = samplePipeline();
+  return { ...pipeline, jobs: pipeline.jobs.map((one) => ({ ...one, supersede: false })) };
+}
 
 const keep = async (retention: { builds?: number; days?: number; minimumSucceeded?: number }) =>
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', retention });

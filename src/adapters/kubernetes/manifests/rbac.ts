@@ -63,7 +63,11 @@ export const operatorTeamRules: V1PolicyRule[] = [
     resources: ['resourcequotas', 'limitranges'],
     verbs: ['get', 'create', 'patch', 'delete'],
   },
-  { apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['list', 'watch', 'create', 'patch', 'delete'] },
+  {
+    apiGroups: ['batch'],
+    resources: ['cronjobs'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  },
   { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: ['get', 'create', 'patch'] },
 ];
 
