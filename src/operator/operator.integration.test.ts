@@ -396,7 +396,9 @@ describe('a Pipeline', () => {
   test('that asks for what cannot be done yet is refused by name', async () => {
     const text = config('later').replace('job "later" {', 'job "later" {\n  timeout = "5m"');
     await pipeline('blue', 'later', { config: text });
-    expect(await reason('blue', 'later', 'InvalidConfig')).toContain('this version cannot run timeout in job yet');
+    expect(await reason('blue', 'later', 'InvalidConfig')).toContain(
+      'this version cannot run timeout in job yet',
+    );
   });
 
   test('fetches a source once, and again when it is asked to', async () => {
