@@ -123,11 +123,11 @@ const lookAsTold = async (said: string): Promise<void> => {
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL(address);
-    expect(await page.locator('h1').innerText()).toBe('app');
+    expect(await page.locator('h1').innerText()).toBe('Sample application');
     const publish = page
       .getByRole('row')
       .filter({ has: page.getByRole('link', { name: 'publish', exact: true }) });
-    const newest = (): Promise<string> => publish.getByRole('cell').nth(1).innerText();
+    const newest = (): Promise<string> => publish.getByRole('cell').first().innerText();
     const before = await newest();
     expect(before).toMatch(/^\d+ succeeded$/);
     await pushCommit(repository);
