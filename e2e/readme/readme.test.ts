@@ -114,7 +114,9 @@ const lookAsTold = async (said: string): Promise<void> => {
   const [, address = '', username = '', password = ''] =
     /^ {2}(http:\S+\/teams\/demo\/pipelines\/app)\n {2}user: +(\S+)\n {2}password: (\S+)$/m.exec(said) ?? [];
   const [, repository = ''] = /^ {2}git clone (\S+) /m.exec(said) ?? [];
-  await eventually(async () => expect((await fetch(address)).status).toBe(200));
+  // Asked as a browser asks: others who are not signed in get 404 for what is private.
+  const asBrowser = { headers: { accept: 'text/html' } };
+  await eventually(async () => expect((await fetch(address, asBrowser)).status).toBe(200));
   const browser = await startChromium();
   try {
     const page = await browser.newPage();
