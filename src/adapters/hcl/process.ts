@@ -74,7 +74,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
     hasEnded: () => ended !== undefined,
     async stop() {
       end(diagnose('engine-fault', undefined, 'the compiler was closed'));
-      child.ref();
+      wake(child);
       child.kill('SIGKILL');
       await gone;
     },
@@ -101,6 +101,16 @@ function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
 function rest(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
+}
+
+/**
+ * The end that `gone` waits for has come when the process, its channel and its standard error have all ended. One that is left out keeps nothing
+ * alive: when it is the last to end, Node exits with code 13 before it.
+ */
+function wake(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+  if (child.stderr instanceof Socket) child.stderr.ref();
 }
 
 const LONGEST_WORDS = 4096;

@@ -69,7 +69,7 @@ export function startDrawing(): DrawingProcess {
     },
     async stop() {
       refuse('fault', 'the drawing was ended');
-      child.ref();
+      wake(child);
       child.kill('SIGKILL');
       await gone;
     },
@@ -80,6 +80,16 @@ export function startDrawing(): DrawingProcess {
 function rest(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
+}
+
+/**
+ * The end that `gone` waits for has come when the process, its channel and its standard error have all ended. One that is left out keeps nothing
+ * alive: when it is the last to end, Node exits with code 13 before it.
+ */
+function wake(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+  if (child.stderr instanceof Socket) child.stderr.ref();
 }
 
 const LONGEST_WORDS = 4096;

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { stopLingeringChild } from '#testing/stop-lingering-child.ts';
+import type { Held } from '#testing/stop-lingering-child.ts';
+
+const MODULE = new URL('process.ts', import.meta.url).href;
+
+test.each<Held>(['standard error', 'the message channel'])(
+  'stopping a process waits for its end although %s ends later than the process',
+  async (held) => {
+    const script = `
+      const { startProcess } = await import(${JSON.stringify(MODULE)});
+      const compiler = startProcess('hcl.wasm', 64);
+      await compiler.send({}, 60_000);
+      await compiler.stop();
+      console.log('stopped');`;
+    expect(await stopLingeringChild(held, script)).toEqual({ code: 0, said: 'stopped\n' });
+  },
+);

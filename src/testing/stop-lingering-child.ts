@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+
+/** What still holds its end of a pipe after the child has died: a program that the child started inherits the file descriptor. */
+const HELD = { 'standard error': 2, 'the message channel': 3 } as const;
+
+export type Held = keyof typeof HELD;
+
+/**
+ * Runs `script` in a process of its own, where `fork` starts a child that answers every message and leaves a pipe open for half a second
+ * after its death. So the parent always sees SIGCHLD before the end of the pipe, which otherwise happens rarely and under load.
+ */
+export async function stopLingeringChild(
+  held: Held,
+  script: string,
+): Promise<{ code: unknown; said: string }> {
+  const stdio = ['ignore', 'ignore', 'ignore', 'ignore'].with(HELD[held], 'inherit');
+  const child = `
+    require('node:child_process').spawn('/bin/sleep', ['0.5'], { stdio: ${JSON.stringify(stdio)} });
+    process.on('message', () => process.send({ kind: 'failed', failure: {} }));`;
+  const setUp = `
+    import childProcess from 'node:child_process';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { spawn } = childProcess;
+    childProcess.fork = (program, args, { env, serialization, stdio }) =>
+      spawn(process.execPath, ['--eval', ${JSON.stringify(child)}], { env, serialization, stdio });
+    syncBuiltinESMExports();`;
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', setUp + script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  parent.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code]: unknown[] = await once(parent, 'close');
+  return { code, said };
+}
