@@ -153,8 +153,9 @@ async function gather(
       (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
           WHEN m.version_id IS NOT NULL THEN (
             SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
-            FROM versions v WHERE v.id = m.version_id) END)) ORDER BY m.id)
-        FROM job_triggers m WHERE m.job_id = j.id AND m.build_id IS NULL AND m.refused IS NULL) AS requests,
+            FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${afterOfTrigger} END)) ORDER BY m.id)
+        FROM (SELECT * FROM job_triggers o WHERE o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL
+          ORDER BY o.id DESC LIMIT ${MAX_REQUESTS}) AS m) AS requests,
       (SELECT jsonb_agg(jsonb_build_object(
           'name', g.name, 'nth', g.nth, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
           'baseline', g.dealt_with,
@@ -212,6 +213,17 @@ const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
     SELECT ${placed} FROM versions v
     WHERE ${ofScope(sql.fragment`r.scope_id`)} AND id < h.first_version AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
   FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
+
+/** The newest requests of a job that one decision looks at. Those that follow a triggered version may wait for ever. */
+const MAX_REQUESTS = 200;
+
+/** Upstream requests of the same trigger, and whether their builds, or retries of those, succeeded. */
+const afterOfTrigger = sql.fragment`coalesce((
+  SELECT jsonb_agg(jsonb_build_object('job', u.job_id, 'good', EXISTS (
+    SELECT 1 FROM builds b JOIN builds t ON t.job_id = b.job_id AND t.number = b.number
+    WHERE b.id = u.build_id AND t.status IN ('succeeded', 'warning'))))
+  FROM job_triggers u WHERE u.cascade = m.cascade AND u.refused IS NULL AND u.job_id IN (
+    SELECT unnest(g.passed) FROM job_gets g WHERE g.job_id = j.id AND g.trigger AND g.resource_id = m.resource_id)), '[]')`;
 
 /** Both ends as pairs of scope and version, as in `versions-in-order.ts`. */
 const unusedVersions = (most: number) => sql.fragment`ARRAY(

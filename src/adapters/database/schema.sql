@@ -327,6 +327,8 @@ CREATE TABLE job_triggers (
   refused jsonb,
   resource_id bigint,
   version_id bigint,
+  cascade bigint,
+  follows boolean DEFAULT false NOT NULL,
   CONSTRAINT job_triggers_pkey PRIMARY KEY (id),
   CONSTRAINT job_triggers_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
   CONSTRAINT job_triggers_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
@@ -334,6 +336,7 @@ CREATE TABLE job_triggers (
   CONSTRAINT job_triggers_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
 CREATE INDEX job_triggers_by_build ON public.job_triggers USING btree (build_id) WHERE (build_id IS NOT NULL);
+CREATE INDEX job_triggers_of_cascade ON public.job_triggers USING btree (cascade, job_id) WHERE (cascade IS NOT NULL);
 CREATE INDEX job_triggers_open ON public.job_triggers USING btree (job_id, id) WHERE ((build_id IS NULL) AND (refused IS NULL));
 CREATE INDEX job_triggers_refused ON public.job_triggers USING btree (requested_at) WHERE (refused IS NOT NULL);
 

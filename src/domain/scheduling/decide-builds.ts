@@ -1,4 +1,5 @@
 import { automaticSets, unusedOf, type AutomaticSets, type VersionSet } from './automatic-sets.ts';
+import { cascadedSet } from './cascade.ts';
 import { chooseSet, know, type Choice, type Known } from './choose-set.ts';
 import {
   MAX_BUILDS_PER_DECISION,
@@ -6,7 +7,7 @@ import {
   type BuildDecision,
   type Decision,
 } from './decision.ts';
-import type { BuildRequest, Facts, GetFacts, JobFacts } from './facts.ts';
+import type { BuildRequest, Facts, GetFacts, JobFacts, Need } from './facts.ts';
 import { withoutHeld, withoutHolds } from './held-versions.ts';
 import { knownUsed, type KnownUsed } from './known-used.ts';
 import { whyQueueFull, whyQueuePaused } from './queue-limits.ts';
@@ -73,14 +74,20 @@ function decideJob(job: JobFacts, context: Context): void {
   const hindered = hindrances(job, { paused: facts.paused, choice });
   const complete = hindered.length === 0 && choice.needs.length === 0;
   const automatic = complete ? automaticSets(job, choice, { known, used, room }) : NO_SETS;
-  const needs = [...new Set([...choice.needs, ...choiceOfPeople.needs]), ...automatic.needs];
+  const paused = hindrances(job, { paused: facts.paused });
+  const cascaded = cascadedSets(job, { choice, paused, known });
+  const needs = [
+    ...new Set([...choice.needs, ...choiceOfPeople.needs]),
+    ...automatic.needs,
+    ...cascaded.needs,
+  ];
   if (needs.length > 0) {
     decision.needs.push(...needs);
     return;
   }
   const asked = requestedSets(job, choiceOfPeople, context);
-  decision.refused.push(...asked.refused);
-  addBuilds(job, merged(job, automatic.sets, asked.sets), context);
+  decision.refused.push(...asked.refused, ...cascaded.refused);
+  addBuilds(job, merged(job, automatic.sets, [...asked.sets, ...cascaded.sets]), context);
   note(job, { automatic, hindered, choice }, context);
 }
 
@@ -129,6 +136,7 @@ function requestedSets(job: JobFacts, choice: Choice, { facts, known, queued }: 
   const paused = hindrances(job, { paused: facts.paused });
   const asked: Asked = { sets: [], refused: [] };
   for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
+    if (request.after !== undefined) continue;
     const given = givenVersions(job, request);
     const reasons = [
       ...paused,
@@ -143,6 +151,22 @@ function requestedSets(job: JobFacts, choice: Choice, { facts, known, queued }: 
         versions,
         cause: { kind: 'manual', request: request.id, by: request.by },
       });
+  }
+  return asked;
+}
+
+/** Builds that follow from triggered versions, oldest first. */
+function cascadedSets(
+  job: JobFacts,
+  context: { choice: Choice; paused: Reason[]; known: Known },
+): Asked & { needs: Need[] } {
+  const asked: Asked & { needs: Need[] } = { sets: [], refused: [], needs: [] };
+  for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
+    if (request.after === undefined) continue;
+    const answer = cascadedSet(job, request, context);
+    if ('set' in answer) asked.sets.push(answer.set);
+    if ('refused' in answer) asked.refused.push({ request: request.id, reasons: answer.refused });
+    if ('needs' in answer) asked.needs.push(...answer.needs);
   }
   return asked;
 }

@@ -98,6 +98,8 @@ export interface BuildRequest {
   by: string;
   /** Trigger with version. */
   version?: { resource: number; version: number; disabled: boolean };
+  /** It follows from a version that somebody triggered: what became of the builds of that trigger in the jobs that `passed` names. */
+  after?: { job: number; good: boolean }[];
 }
 
 export interface Taken {

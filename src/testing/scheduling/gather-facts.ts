@@ -1,7 +1,10 @@
+import { isGood } from '#domain/scheduling/build-changes.ts';
+import { mainNumber } from '#domain/scheduling/retry-build.ts';
 import {
   MOST_PASSED,
   MOST_UNUSED,
   NEWEST,
+  type BuildRequest,
   type Facts,
   type GetFacts,
   type Held,
@@ -113,6 +116,7 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
     requests: job.requests.map((request) => ({
       ...request,
       ...(request.version && { version: { ...request.version, version: placeOf(history, request.version) } }),
+      ...(request.after && { after: afterOf(history, job, request) }),
     })),
     active: active
       .filter((build) => !isQueued(build))
@@ -120,6 +124,30 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
       .map(({ id, number }) => ({ id, number })),
     queued: active.filter((build) => isQueued(build)).map(({ id, number }) => ({ id, number })),
   };
+}
+
+/** Upstream requests of the same trigger that were not refused, and whether their builds or retries of them succeeded. */
+function afterOf(
+  history: History,
+  job: HistoryJob,
+  { id, version }: BuildRequest,
+): NonNullable<BuildRequest['after']> {
+  const passed = job.gets
+    .filter(({ resource, trigger }) => trigger && resource === version?.resource)
+    .flatMap((get) => get.passed);
+  const same =
+    (history.cascades ?? []).find((requests) => requests.some(({ request }) => request === id)) ?? [];
+  return same
+    .filter((upstream) => passed.includes(upstream.job))
+    .flatMap(({ request, job: of }) => {
+      const build = history.builds.find(({ cause }) => cause.kind === 'manual' && cause.request === request);
+      const open = jobOf(history, of).requests.some((one) => one.id === request);
+      if (build === undefined) return open ? [{ job: of, good: false }] : [];
+      const tries = history.builds.filter(
+        (one) => one.job === of && mainNumber(one.number) === mainNumber(build.number),
+      );
+      return [{ job: of, good: tries.some(({ status }) => isGood(status)) }];
+    });
 }
 
 function getFacts(history: History, job: HistoryJob, position: number): GetFacts {

@@ -1,4 +1,5 @@
 import { BUILDS } from './histories-of-builds.ts';
+import { CASCADES } from './histories-of-cascades.ts';
 import { DECISIONS } from './histories-of-decisions.ts';
 import { HOOKS } from './histories-of-hooks.ts';
 import { IDEAS } from './histories-of-ideas.ts';
@@ -20,6 +21,7 @@ export const HISTORIES: Record<string, Histories> = {
   ...VERSIONS,
   ...SCOPES,
   ...SUPERSEDING,
+  ...CASCADES,
   ...IDEAS,
   ...MORE_IDEAS,
 };

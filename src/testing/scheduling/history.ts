@@ -12,6 +12,8 @@ export interface History {
   jobs: HistoryJob[];
   builds: HistoryBuild[];
   requests: number;
+  /** Requests of each trigger of a version, by job. */
+  cascades?: { request: number; job: number }[][];
 }
 
 export interface HistoryResource {

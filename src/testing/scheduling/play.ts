@@ -23,7 +23,16 @@ import {
   type HistoryJob,
   type HistoryResource,
 } from './history.ts';
-import { ask, disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './what-people-do.ts';
+import {
+  ask,
+  disable,
+  pauseJob,
+  pausePipeline,
+  pin,
+  retryOf,
+  triggerVersion,
+  unpin,
+} from './what-people-do.ts';
 import { addJob, readPipeline } from './read-pipeline.ts';
 
 /** Sentence → pipeline, then what happens and what follows. */
@@ -62,8 +71,15 @@ function decide(history: History): string[] {
   const said: string[] = [];
   for (;;) {
     const decision = decideFromHistory(history);
+    const asked = new Set(
+      history.jobs
+        .flatMap((job) => job.requests)
+        .filter(({ after }) => after === undefined)
+        .map(({ id }) => id),
+    );
     const made = applyDecision(history, decision);
-    said.push(...decision.refused.map(({ reasons }) => `refused ${codes(reasons)}`));
+    const refused = decision.refused.filter(({ request }) => asked.has(request));
+    said.push(...refused.map(({ reasons }) => `refused ${codes(reasons)}`));
     if (made.length === 0) return said;
   }
 }
@@ -186,9 +202,7 @@ function trigger(history: History, words: string[]): undefined {
   }
   const resource = resourceNamed(history, name);
   const { id, disabled } = versionNamed(resource, label ?? '');
-  for (const job of history.jobs)
-    if (job.gets.some((get) => get.resource === resource.id && get.passed.length === 0))
-      ask(history, job, { resource: resource.id, version: id, disabled });
+  triggerVersion(history, { resource: resource.id, version: id, disabled });
 }
 
 function votes(history: History, given: { by: string; approve: boolean; build: string }): string[] {

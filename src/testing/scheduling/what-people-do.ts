@@ -1,4 +1,5 @@
 import { cancelledByDisable, cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
+import { followingJobs } from '#domain/scheduling/cascade.ts';
 import { isAutomatic } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
 import { retryBuild, mainNumber } from '#domain/scheduling/retry-build.ts';
@@ -101,8 +102,30 @@ export function retryOf(history: History, original: HistoryBuild, by: string): R
   return answer;
 }
 
-export function ask(history: History, job: HistoryJob, version?: BuildRequest['version']): number {
+export function ask(
+  history: History,
+  job: HistoryJob,
+  more: Pick<BuildRequest, 'version' | 'after'> = {},
+): number {
   history.requests += 1;
-  job.requests.push({ id: history.requests, by: 'ann', ...(version === undefined ? {} : { version }) });
+  job.requests.push({ id: history.requests, by: 'ann', ...more });
   return history.requests;
+}
+
+/** A person wants builds with a version: of every job that takes it without `passed`, and of those that follow. */
+export function triggerVersion(history: History, version: NonNullable<BuildRequest['version']>): void {
+  const gets = history.jobs.flatMap((job) =>
+    job.gets
+      .filter(({ resource }) => resource === version.resource)
+      .map(({ trigger, passed }) => ({ job: job.id, trigger, passed })),
+  );
+  const direct = [...new Set(gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job))];
+  const requests = [
+    ...direct.map((job) => ({ job, request: ask(history, jobOf(history, job), { version }) })),
+    ...followingJobs(gets, direct).map((job) => ({
+      job,
+      request: ask(history, jobOf(history, job), { version, after: [] }),
+    })),
+  ];
+  history.cascades = [...(history.cascades ?? []), requests];
 }

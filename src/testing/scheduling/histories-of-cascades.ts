@@ -1,0 +1,109 @@
+import type { Histories } from './play.ts';
+
+const UNIT = 'unit: app trigger';
+const SHIP = `${UNIT}
+  ship: app trigger passed unit`;
+/** Both versions are through: only a cascade brings the older one down again. */
+const SHIPPED = [
+  'app v1 v2   → unit#1 v1, unit#2 v2',
+  'unit#1 ok   → unit#1 succeeded, ship#1 v1',
+  'ship#1 ok   → ship#1 succeeded',
+  'unit#2 ok   → unit#2 succeeded, ship#2 v2',
+  'ship#2 ok   → ship#2 succeeded',
+];
+
+/** What follows from a version that a person triggers. */
+export const CASCADES: Record<string, Histories> = {
+  'a version that a person triggers': {
+    'goes down through passed although a newer one has passed, once': [
+      SHIP,
+      ...SHIPPED,
+      'trigger app v1  → unit#3 v1',
+      'unit#3 ok       → unit#3 succeeded, ship#3 v1',
+      'ship#3 ok       → ship#3 succeeded',
+      'why ship        → NothingNew',
+      'retry unit#3    → unit#3.1 v1',
+      'unit#3.1 ok     → unit#3.1 succeeded',
+    ],
+    'goes through every job of a chain': [
+      `${SHIP}
+      tell: app trigger passed ship`,
+      'app v1 v2       → unit#1 v1, unit#2 v2',
+      'unit#2 ok       → unit#2 succeeded, ship#1 v2',
+      'ship#1 ok       → ship#1 succeeded, tell#1 v2',
+      'tell#1 ok       → tell#1 succeeded',
+      'trigger app v1  → unit#3 v1',
+      'unit#3 ok       → unit#3 succeeded, ship#2 v1',
+      'ship#2 ok       → ship#2 succeeded, tell#2 v1',
+    ],
+    'waits for all the jobs in passed that build it': [
+      `${UNIT}
+      lint: app trigger
+      ship: app trigger passed unit+lint`,
+      'app v1                 → unit#1 v1, lint#1 v1',
+      'unit#1 ok + lint#1 ok  → unit#1 succeeded, lint#1 succeeded, ship#1 v1',
+      'ship#1 ok              → ship#1 succeeded',
+      'trigger app v1         → unit#2 v1, lint#2 v1',
+      'unit#2 ok              → unit#2 succeeded',
+      'lint#2 ok              → lint#2 succeeded, ship#2 v1',
+    ],
+    'does not go on from a build that failed, but from a retry that succeeds': [
+      SHIP,
+      ...SHIPPED,
+      'trigger app v1  → unit#3 v1',
+      'unit#3 fails    → unit#3 failed',
+      'retry unit#3    → unit#3.1 v1',
+      'unit#3.1 ok     → unit#3.1 succeeded, ship#3 v1',
+    ],
+    'does not wait for an automatic build, nor supersede one': [
+      SHIP,
+      ...SHIPPED,
+      'app v3 + trigger app v1 → unit#3 v3, unit#4 v1',
+      'unit#3 ok       → unit#3 succeeded, ship#3 v3',
+      'unit#4 ok       → unit#4 succeeded, ship#4 v1',
+    ],
+    'makes one build when the version is new downstream as well': [
+      SHIP,
+      'app v1          → unit#1 v1',
+      'unit#1 fails    → unit#1 failed',
+      'trigger app v1  → unit#2 v1',
+      'unit#2 ok       → unit#2 succeeded, ship#1 v1',
+    ],
+    'goes no further through a get that does not trigger': [
+      `${UNIT}
+      ship: app passed unit`,
+      'app v1          → unit#1 v1',
+      'trigger app v1  → unit#2 v1',
+      'unit#2 ok       → unit#2 succeeded',
+    ],
+    'goes no further while another version is pinned': [
+      SHIP,
+      ...SHIPPED,
+      'pin app v2      →',
+      'trigger app v1  → unit#3 v1',
+      'unit#3 ok       → unit#3 succeeded',
+    ],
+    'goes no further into a job that is paused, and is not made up for': [
+      SHIP,
+      ...SHIPPED,
+      'trigger app v1  → unit#3 v1',
+      'pause ship      →',
+      'unit#3 ok       → unit#3 succeeded',
+      'unpause ship    →',
+    ],
+    'takes what fits it from jobs that are shared': [
+      `unit: app trigger, docs
+      ship: app trigger passed unit, docs passed unit`,
+      'docs d1         →',
+      'app v1          → unit#1 v1 d1',
+      'unit#1 ok       → unit#1 succeeded, ship#1 v1 d1',
+      'ship#1 ok       → ship#1 succeeded',
+      'docs d2         →',
+      'app v2          → unit#2 v2 d2',
+      'unit#2 ok       → unit#2 succeeded, ship#2 v2 d2',
+      'ship#2 ok       → ship#2 succeeded',
+      'trigger app v1  → unit#3 v1 d2',
+      'unit#3 ok       → unit#3 succeeded, ship#3 v1 d2',
+    ],
+  },
+};
