@@ -3,7 +3,6 @@ import {
   MOST_PASSED,
   MOST_UNUSED,
   NEWEST,
-  type BuildRequest,
   type Facts,
   type GetFacts,
   type Held,
@@ -12,6 +11,8 @@ import {
 import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { Hold } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
+import { openRequests, toRequest, type RequestRow } from './gather-requests.ts';
+import { placed, type Placed, type PlaceOf } from './placed-version.ts';
 import { ids, prepared, type Transaction } from './pool.ts';
 import { queuedBuilds } from './queued-builds.ts';
 import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from './versions-in-order.ts';
@@ -78,13 +79,6 @@ interface InputRow extends Omit<GetFacts, 'unused'> {
   held: { from: number; until: string; newest: Placed | null } | null;
 }
 
-/** Place and row id of a version. */
-type Placed = [place: number, id: number];
-
-type RequestRow = Omit<BuildRequest, 'version'> & {
-  version?: { resource: number; version: Placed; disabled: boolean };
-};
-
 /** As many gets are looked at for one decision, and at least one job: the cost of a decision does not grow with the pipeline. */
 const MAX_GETS = 1000;
 
@@ -117,11 +111,6 @@ export async function gatherJobs(
   });
 }
 
-type PlaceOf = (version: Placed) => number;
-
-/** Of `v`. */
-const placed = sql.fragment`jsonb_build_array(v.place, v.id)`;
-
 /** Automatic builds that have not ended, those aside that a newer set may supersede. */
 const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
@@ -150,12 +139,7 @@ async function gather(
       ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
       j.concurrency, j.serial_groups, t.running_builds AS team_limit,
       ${openAutomatic} AS active, ${queuedNewest} AS queued_newest,
-      (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
-          WHEN m.version_id IS NOT NULL THEN (
-            SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
-            FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${afterOfTrigger} END)) ORDER BY m.id)
-        FROM (SELECT * FROM job_triggers o WHERE o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL
-          ORDER BY o.id DESC LIMIT ${MAX_REQUESTS}) AS m) AS requests,
+      ${openRequests} AS requests,
       (SELECT jsonb_agg(jsonb_build_object(
           'name', g.name, 'nth', g.nth, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
           'baseline', g.dealt_with,
@@ -213,17 +197,6 @@ const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
     SELECT ${placed} FROM versions v
     WHERE ${ofScope(sql.fragment`r.scope_id`)} AND id < h.first_version AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
   FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
-
-/** The newest requests of a job that one decision looks at. Those that follow a triggered version may wait for ever. */
-const MAX_REQUESTS = 200;
-
-/** Upstream requests of the same trigger, and whether their builds, or retries of those, succeeded. */
-const afterOfTrigger = sql.fragment`coalesce((
-  SELECT jsonb_agg(jsonb_build_object('job', u.job_id, 'good', EXISTS (
-    SELECT 1 FROM builds b JOIN builds t ON t.job_id = b.job_id AND t.number = b.number
-    WHERE b.id = u.build_id AND t.status IN ('succeeded', 'warning'))))
-  FROM job_triggers u WHERE u.cascade = m.cascade AND u.refused IS NULL AND u.job_id IN (
-    SELECT unnest(g.passed) FROM job_gets g WHERE g.job_id = j.id AND g.trigger AND g.resource_id = m.resource_id)), '[]')`;
 
 /** Both ends as pairs of scope and version, as in `versions-in-order.ts`. */
 const unusedVersions = (most: number) => sql.fragment`ARRAY(
@@ -284,12 +257,6 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
       ...(row.team_limit === null ? {} : { limit: row.team_limit }),
     },
   };
-}
-
-function toRequest({ version, ...request }: RequestRow, placeOf: PlaceOf): BuildRequest {
-  return version === undefined
-    ? request
-    : { ...request, version: { ...version, version: placeOf(version.version) } };
 }
 
 function toResource(

@@ -8,6 +8,8 @@ import { retainSomeVersions } from './retain-versions.ts';
 const EVERY_MS = 6 * 60 * 60 * 1000;
 /** What only tells of a check that has ended, or of a request that was refused. */
 const RECORDS_MS = 7 * 24 * 60 * 60 * 1000;
+/** A request that follows a triggered version, when no build upstream has succeeded. */
+const FOLLOWING_MS = 30 * 24 * 60 * 60 * 1000;
 const RECORDS_AT_ONCE = 1000;
 
 export function retentionStore(database: Database): RetentionStore {
@@ -19,14 +21,15 @@ export function retentionStore(database: Database): RetentionStore {
         return (
           (await retainSomeBuilds(connection, turn)) ??
           (await retainSomeVersions(connection, turn)) ??
-          (await removeRecords(connection, new Date(at.getTime() - RECORDS_MS)))
+          (await removeRecords(connection, at))
         );
       });
     },
   };
 }
 
-async function removeRecords(connection: Transaction, before: Date): Promise<Removed | undefined> {
+async function removeRecords(connection: Transaction, at: Date): Promise<Removed | undefined> {
+  const before = new Date(at.getTime() - RECORDS_MS);
   const runs = await connection.anyFirst(rows<{ id: number }>()`
     WITH old AS (
       SELECT c.id FROM check_runs c WHERE c.closed_at < ${before.toISOString()}
@@ -40,6 +43,11 @@ async function removeRecords(connection: Transaction, before: Date): Promise<Rem
     DELETE FROM job_triggers WHERE id = ANY(ARRAY(
       SELECT id FROM job_triggers WHERE refused IS NOT NULL AND requested_at < ${before.toISOString()}
       ORDER BY requested_at LIMIT ${RECORDS_AT_ONCE})) RETURNING id`);
-  const records = runs.length + refused.length;
+  const following = await connection.anyFirst(rows<{ id: number }>()`
+    DELETE FROM job_triggers WHERE id = ANY(ARRAY(
+      SELECT id FROM job_triggers WHERE follows AND build_id IS NULL AND refused IS NULL
+        AND requested_at < ${new Date(at.getTime() - FOLLOWING_MS).toISOString()}
+      ORDER BY requested_at LIMIT ${RECORDS_AT_ONCE})) RETURNING id`);
+  const records = runs.length + refused.length + following.length;
   return records === 0 ? undefined : { builds: 0, logs: 0, versions: 0, records };
 }

@@ -319,3 +319,18 @@ test('ends of check runs and of refused requests go after a week', async () => {
   expect(await tidy()).toMatchObject({ records: 2 });
   expect(await tidy()).toMatchObject({ records: 0 });
 });
+
+test('what would follow a triggered version goes after a month in which nothing did', async () => {
+  const [version = 0] = await built('a');
+  await schedule();
+  await succeed(stores, 'publish');
+  await stores.actions.triggerVersion(GIT, { version, by: 'ann' }, decideBuilds, new Date());
+  const following = async () =>
+    await stores.pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM job_triggers WHERE follows`);
+  days = 29;
+  await tidy();
+  expect(await following()).toBe(1);
+  days = 31;
+  expect(await tidy()).toMatchObject({ records: 1 });
+  expect(await following()).toBe(0);
+});

@@ -336,6 +336,7 @@ CREATE TABLE job_triggers (
   CONSTRAINT job_triggers_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
 CREATE INDEX job_triggers_by_build ON public.job_triggers USING btree (build_id) WHERE (build_id IS NOT NULL);
+CREATE INDEX job_triggers_following ON public.job_triggers USING btree (requested_at) WHERE (follows AND (build_id IS NULL) AND (refused IS NULL));
 CREATE INDEX job_triggers_of_cascade ON public.job_triggers USING btree (cascade, job_id) WHERE (cascade IS NOT NULL);
 CREATE INDEX job_triggers_open ON public.job_triggers USING btree (job_id, id) WHERE ((build_id IS NULL) AND (refused IS NULL));
 CREATE INDEX job_triggers_refused ON public.job_triggers USING btree (requested_at) WHERE (refused IS NOT NULL);
