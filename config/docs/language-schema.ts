@@ -1,6 +1,7 @@
 import { format } from 'prettier';
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from '#domain/language/block-schema.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+import { notYet } from '#domain/pipeline/not-yet-run.ts';
 
 export const SCHEMA_FILE = 'docs/reference/pipeline.schema.json';
 
@@ -39,7 +40,9 @@ function body(schema: BlockSchema, around: Around): Json {
   return {
     type: 'object',
     properties: {
-      ...Object.fromEntries(Object.entries(attributes).map(([name, one]) => [name, attribute(one)])),
+      ...Object.fromEntries(
+        Object.entries(attributes).map(([name, one]) => [name, attribute(name, one, around)]),
+      ),
       ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, nested(name, one, around)])),
     },
     ...(required.length > 0 && { required }),
@@ -72,10 +75,17 @@ const types: Record<AttributeSchema['type'], (schema: AttributeSchema) => Json> 
   value: () => withExpression({ type: 'object' }),
 };
 
-const attribute = (schema: AttributeSchema): Json => ({
-  description: schema.about,
+const attribute = (name: string, schema: AttributeSchema, { path }: Pick<Around, 'path'>): Json => ({
+  description: described(schema.about, path, name),
   ...types[schema.type](schema),
 });
+
+/** What it is for, and whether the operator refuses it. */
+function described(about: string, path: string, name: string): string {
+  const later = notYet(path === '' ? [] : path.split('.'), name);
+  if (later === false) return about;
+  return later === true ? `not yet: ${about}` : `${about} (not yet: ${later})`;
+}
 
 const parameter = (open: 'text' | 'lists'): Json =>
   open === 'text'
@@ -86,7 +96,8 @@ const parameter = (open: 'text' | 'lists'): Json =>
 function nested(name: string, { schema, about, once }: NestedSchema, around: Around): Json {
   const path = around.path === '' ? name : `${around.path}.${name}`;
   const one = reference(schema, { ...around, path });
-  return { description: about, ...(once === true ? one : { anyOf: [one, { type: 'array', items: one }] }) };
+  const description = described(about, around.path, name);
+  return { description, ...(once === true ? one : { anyOf: [one, { type: 'array', items: one }] }) };
 }
 
 function reference(schema: BlockSchema, around: Around): Json {
@@ -95,12 +106,12 @@ function reference(schema: BlockSchema, around: Around): Json {
   if (known === undefined) {
     around.names.set(schema, name);
     around.definitions[name] = {};
-    around.definitions[name] = described(schema, around);
+    around.definitions[name] = shaped(schema, around);
   }
   return { $ref: `#/$defs/${name}` };
 }
 
-function described(schema: BlockSchema, around: Around): Json {
+function shaped(schema: BlockSchema, around: Around): Json {
   const own = schema.variants ? variants(schema, around) : labelled(schema, body(schema, around));
   if (schema.shorter) {
     const { schema: inner } = schema.shorter;

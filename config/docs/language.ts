@@ -2,11 +2,16 @@ import { format } from 'prettier';
 import type { AttributeSchema, BlockSchema } from '#domain/language/block-schema.ts';
 import { functionNames } from '#domain/language/function-names.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+import { notYet, notYetOfType } from '#domain/pipeline/not-yet-run.ts';
 
 export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
 
 /** `<!-- block job.get -->` … `<!-- end -->`: what stands between is made from the table that also validates. */
-const PLACE = /<!-- (block|runner|list) ([\w.]+) -->(?:(?!<!--)[\s\S])*<!-- end -->/g;
+const PLACE = /<!-- (block|runner|list|type) ([\w.]+) -->((?:(?!<!--)[\s\S])*)<!-- end -->/g;
+
+/** What the operator refuses is marked with these words, and nothing else is. */
+export const NOT_YET = '**not yet**';
+const REFUSED = `${NOT_YET}: this version reads it, and refuses a pipeline that uses it.`;
 
 const TYPES: Record<AttributeSchema['type'], string> = {
   string: 'string',
@@ -24,25 +29,30 @@ const TYPES: Record<AttributeSchema['type'], string> = {
 /** The page with its tables as the schema has them. */
 export function withLanguage(page: string): Promise<string> {
   const filled = page.replaceAll(PLACE, (_place, kind: string, name: string) => {
-    const table =
-      kind === 'block' ? blockTable(name) : kind === 'runner' ? runnerTable(name) : functionList();
-    return `<!-- ${kind} ${name} -->\n\n${table}\n\n<!-- end -->`;
+    return `<!-- ${kind} ${name} -->\n\n${contents[kind]?.(name) ?? ''}\n\n<!-- end -->`;
   });
   return format(filled, { parser: 'markdown', singleQuote: true, printWidth: 110 });
 }
+
+const contents: Readonly<Record<string, (name: string) => string>> = {
+  block: blockTable,
+  runner: runnerTable,
+  list: () => functionList(),
+  type: typeNote,
+};
 
 /** Every row that the language has, wherever its block stands: none may be left out. */
 export function allRows(): string[] {
   const rows = new Set<string>();
   const seen = new Set<BlockSchema>();
-  const look = (schema: BlockSchema): void => {
+  const look = (schema: BlockSchema, path: readonly string[]): void => {
     if (seen.has(schema)) return;
     seen.add(schema);
-    for (const row of rowsOf(schema)) rows.add(row);
-    for (const { schema: inner } of Object.values(schema.blocks)) look(inner);
-    if (schema.unlabelled && schema.unlabelled.blocks !== schema.blocks) look(schema.unlabelled);
+    for (const row of rowsOf(schema, path)) rows.add(row);
+    for (const [name, { schema: inner }] of Object.entries(schema.blocks)) look(inner, [...path, name]);
+    if (schema.unlabelled && schema.unlabelled.blocks !== schema.blocks) look(schema.unlabelled, path);
   };
-  look(pipelineSchema);
+  look(pipelineSchema, []);
   return [...rows].map(squeeze);
 }
 
@@ -57,8 +67,13 @@ export function rowsIn(page: string): string[] {
 const squeeze = (row: string): string => row.replaceAll(/ +/g, ' ');
 
 /** The paths that a part of the page has a table for. */
-export function tablesIn(page: string): string[] {
-  return [...page.matchAll(PLACE)].filter(([, kind]) => kind === 'block').map(([, , name = '']) => name);
+export const tablesIn = (page: string): string[] => placesIn(page, 'block').map(({ name }) => name);
+
+/** What stands at the places of one kind. */
+export function placesIn(page: string, kind: 'block' | 'type'): { name: string; text: string }[] {
+  return [...page.matchAll(PLACE)]
+    .filter(([, found]) => found === kind)
+    .map(([, , name = '', text = '']) => ({ name, text }));
 }
 
 function schemaAt(path: string): BlockSchema {
@@ -71,24 +86,36 @@ function schemaAt(path: string): BlockSchema {
 }
 
 function blockTable(path: string): string {
-  const rows = rowsOf(schemaAt(path));
-  return ['| Attribute or block | Type | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  const names = path === 'pipeline' ? [] : path.split('.');
+  const rows = rowsOf(schemaAt(path), names);
+  const refused = names.some((name, index) => notYet(names.slice(0, index), name) === true);
+  const note = refused ? [sentenceCase(REFUSED), ''] : [];
+  return [...note, '| Attribute or block | Type | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-function rowsOf(schema: BlockSchema): string[] {
+const sentenceCase = (text: string): string => text.replace(/[a-z]/, (letter) => letter.toUpperCase());
+
+/** What this version does not do of a built-in type. */
+function typeNote(name: string): string {
+  const later = notYetOfType(`svc://${name}`);
+  if (later === false) return '';
+  return later === true ? sentenceCase(REFUSED) : sentenceCase(`${NOT_YET}: ${later}; it works without.`);
+}
+
+function rowsOf(schema: BlockSchema, path: readonly string[]): string[] {
   const { attributes, blocks, open, unlabelled, shorter } = schema;
   const own = [
-    ...attributeRows({ ...shortening(shorter), ...attributes }),
+    ...attributeRows({ ...shortening(shorter), ...attributes }, path),
     ...(open === 'text' ? ['| any other | string, number or bool | a parameter |'] : []),
     ...(open === 'lists' ? ['| any | list of strings, numbers or bools | an axis |'] : []),
     ...Object.entries(blocks).map(
       ([name, { schema: inner, about, required }]) =>
-        `| \`${header(name, inner)}\` | block | ${sentence(about, required)} |`,
+        `| \`${header(name, inner)}\` | block | ${marked(sentence(about, required), notYet(path, name))} |`,
     ),
   ];
   if (!unlabelled) return own;
   // A block with the same content but for attributes that it has anyway.
-  return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled)];
+  return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled, path)];
 }
 
 /** The attribute that stands in place of labels: with them it is not needed. */
@@ -98,13 +125,20 @@ function shortening(shorter: BlockSchema['shorter']): BlockSchema['attributes'] 
   return found ? { [attribute]: { ...found, required: false } } : {};
 }
 
-function attributeRows(attributes: BlockSchema['attributes']): string[] {
+/** `later` is whether the operator refuses it, or what of it. */
+export function marked(about: string, later: string | boolean): string {
+  if (later === false) return about;
+  return later === true ? `${NOT_YET}: ${about}` : `${about} (${NOT_YET}: ${later})`;
+}
+
+function attributeRows(attributes: BlockSchema['attributes'], path: readonly string[] = []): string[] {
   return Object.entries(attributes).map(([name, { type, about, required, choices }]) => {
     const known =
       choices && type !== 'strings' ? choices.map((choice) => `\`${choice}\``).join(', ') : undefined;
     const some =
       choices && type === 'strings' ? `list of ${choices.map((one) => `\`${one}\``).join(', ')}` : undefined;
-    return `| \`${name}\` | ${known ?? some ?? TYPES[type]} | ${sentence(about, required)} |`;
+    const meaning = marked(sentence(about, required), notYet(path, name));
+    return `| \`${name}\` | ${known ?? some ?? TYPES[type]} | ${meaning} |`;
   });
 }
 

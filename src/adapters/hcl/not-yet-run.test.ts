@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
+import { isTriggerStream } from '#domain/pipeline/resources.ts';
+import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
@@ -12,13 +14,19 @@ beforeAll(async () => {
 }, 600_000);
 
 /** What the operator would have to pass over. */
-function refused(text: string): string[] {
-  const { diagnostics, notYetRun = [] } = readPipeline(engine, text, {});
+function refused(text: string, fetched: Readonly<Record<string, string>> = {}): string[] {
+  const { diagnostics, notYetRun = [] } = readPipeline(engine, text, {}, { sources: sourcesOf(fetched) });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   expect(notYetRun.every(({ code, severity }) => code === 'later-feature' && severity === 'error')).toBe(
     true,
   );
   return notYetRun.map(renderDiagnostic);
+}
+
+function sourcesOf(texts: Readonly<Record<string, string>>): ResolvedSources {
+  return Object.fromEntries(
+    Object.entries(texts).map(([url, text]) => [url, { text, digest: `sha256:${url}` }]),
+  );
 }
 
 const secret = (name: string, type: string): string =>
@@ -103,6 +111,47 @@ describe('the operator refuses for now', () => {
 
   test('a part of every instance once', () => {
     expect(refused(job(`  for_each = toset(["x", "y"])\n  timeout = "1m"\n  ${TASK}`))).toHaveLength(1);
+  });
+});
+
+const URL_OF_TYPE = 'https://example.org/type.hcl';
+const withFetched = (params = ''): string =>
+  `resource_type "t" {\n  source = "${URL_OF_TYPE}"\n}\nresource "t" "x" {\n  params {\n${params}  }\n}\n`;
+const pointingTo = (source: string): string => `resource_type "any" {\n  source = "${source}"\n}\n`;
+const own = (more: string): string =>
+  `resource_type "any" {\n${more}  check "exec" {\n    path = "x"\n  }\n}\n`;
+
+describe('the operator sees what a fetched definition brings', () => {
+  test.each<[what: string, definition: string, params: string, refusals: string[]]>([
+    [
+      'a cache',
+      own('  cache = true\n'),
+      '',
+      [`4:1: this version cannot run cache in the resource_type of ${URL_OF_TYPE} yet`],
+    ],
+    [
+      'the type fs',
+      pointingTo('svc://fs'),
+      '    path = "/x"\n',
+      ['4:1: this version cannot run the resource type fs yet'],
+    ],
+    [
+      'the type artifact',
+      pointingTo('svc://artifact'),
+      '',
+      ['4:1: this version cannot run the resource type artifact yet'],
+    ],
+    ['what runs', own(''), '', []],
+    ['the type git', pointingTo('svc://git'), '    url = "https://git.example/a.git"\n    name = "a"\n', []],
+  ])('%s', (_what, definition, params, refusals) => {
+    expect(refused(withFetched(params), { [URL_OF_TYPE]: definition })).toEqual(refusals);
+  });
+
+  test('the type trigger, which goes on as such', () => {
+    const sources = sourcesOf({ [URL_OF_TYPE]: pointingTo('svc://trigger') });
+    const { pipeline, notYetRun } = readPipeline(engine, withFetched(), {}, { sources });
+    expect(notYetRun).toBeUndefined();
+    expect(pipeline?.resourceTypes.map(isTriggerStream)).toEqual([true]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { builtInSource } from './built-in-source.ts';
 import type { Resource, ResourceType } from './pipeline.ts';
 import type { ParameterRules } from './parameter-rules.ts';
 import { findSecretNames } from './secret-placeholder.ts';
@@ -35,7 +36,7 @@ interface Pushed {
 
 /** A secret url may hold a user; what a put needs then is not known here. */
 export function lacksPutToken({ type, resource }: Pushed): boolean {
-  if (!type.builtIn || type.origin?.source !== 'svc://git') return false;
+  if (builtInSource(type) !== 'svc://git') return false;
   const { url = '', token = '' } = resource.params;
   return token === '' && /^https:\/\/[^/@]+\//.test(url);
 }

@@ -1,3 +1,4 @@
+import { builtInSource } from './built-in-source.ts';
 import type { Pipeline, SecretVariable } from './pipeline.ts';
 import { findSecretNames, makeSecretPlaceholder, replaceSecretPlaceholders } from './secret-placeholder.ts';
 
@@ -8,9 +9,7 @@ import { findSecretNames, makeSecretPlaceholder, replaceSecretPlaceholders } fro
 export function placeKubernetesSecrets(pipeline: Pipeline): Pipeline {
   const { secrets = [], secretTypes = [] } = pipeline;
   const kubernetes = new Map(
-    secretTypes
-      .filter(({ builtIn, origin }) => builtIn && origin?.source === 'svc://kubernetes')
-      .map((type) => [type.name, type]),
+    secretTypes.filter((type) => builtInSource(type) === 'svc://kubernetes').map((type) => [type.name, type]),
   );
   const placed = new Map<string, string>();
   for (const secret of secrets) {

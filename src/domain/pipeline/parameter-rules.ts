@@ -1,7 +1,9 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
 import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
+import { builtInSource } from './built-in-source.ts';
 import { gitRules } from './git-rules.ts';
+import type { Origin } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
 /** What a built-in type asks of the parameters of its instances while the pipeline is read. */
@@ -55,11 +57,11 @@ export interface Given {
 
 /** Checks parameters by the rules of the built-in type that the instance uses. */
 export function checkParameters(
-  type: { builtIn: boolean; origin?: { source: string } },
+  type: { builtIn: boolean; origin?: Origin },
   given: Given,
   report: Report,
 ): void {
-  const found = type.builtIn && type.origin ? rules[type.origin.source] : undefined;
+  const found = rules[builtInSource(type) ?? ''];
   if (!found) return;
   for (const name of found.required) requireParameter(name, given, report);
   for (const parameter of given.parameters) checkValue(parameter, found, report);

@@ -24,6 +24,8 @@ export interface Origin {
   source: string;
   /** SHA-256 of the fetched text, as `sha256:<hex>`; absent for what is embedded. */
   digest?: string;
+  /** The built-in type that the fetched text itself names as its source, as `svc://git`. */
+  builtIn?: string;
 }
 
 export interface ResourceType {

@@ -14,6 +14,7 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Range } from '#domain/language/syntax.ts';
+import { builtInSource } from './built-in-source.ts';
 import { readCommand } from './command.ts';
 import { readEnvironment } from './environment.ts';
 import { canonicalName } from './instances.ts';
@@ -141,7 +142,7 @@ export function readNotify(block: ReadBlock, around: StepSurroundings): NotifySt
   const { parameters } = block;
   checkStepParameters(parameters, 'notify_', around.report);
   const told = new Set([...parameters.map(({ name }) => name), ...block.misread]);
-  if (found?.type.origin?.source === 'svc://hostcheck' && found.type.builtIn) {
+  if (found && builtInSource(found.type) === 'svc://hostcheck') {
     if (!told.has('status') && !told.has('conclusion')) {
       const message = `${targetOf(block).text} needs a status or a conclusion: without one there is nothing to report`;
       around.report(diagnose('invalid-notify', block.range, message));

@@ -4,6 +4,7 @@ import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/read-block.t
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
+import { builtInSource } from './built-in-source.ts';
 import { LIMITS } from './limits.ts';
 import type { KnownTypes, Named } from './type-kinds.ts';
 import { checkName, claimName } from './name.ts';
@@ -109,8 +110,8 @@ function readSchedule(
 }
 
 /** Built-in `trigger`, under whatever name: its versions are puts of the team's pipelines. */
-export function isTriggerStream({ builtIn, origin }: Pick<ResourceType, 'builtIn' | 'origin'>): boolean {
-  return builtIn && origin?.source === 'svc://trigger';
+export function isTriggerStream(type: Pick<ResourceType, 'builtIn' | 'origin'>): boolean {
+  return builtInSource(type) === 'svc://trigger';
 }
 
 /** Types whose checks need no command, nor their gets: cron and trigger. */

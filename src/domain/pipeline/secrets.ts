@@ -3,6 +3,7 @@ import { textAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { KnownTypes, Named } from './type-kinds.ts';
 import { LIMITS } from './limits.ts';
+import { builtInSource } from './built-in-source.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Pipeline, SecretType, SecretVariable } from './pipeline.ts';
 import { findType } from './resources.ts';
@@ -66,7 +67,7 @@ function readSecret(
     }));
     checkParameters(type, { parameters, owner: block, what: `the secret type ${type.name}` }, report);
   }
-  if (type.builtIn && type.origin?.source === 'svc://kubernetes') checkKubernetes(block, type, report);
+  if (builtInSource(type) === 'svc://kubernetes') checkKubernetes(block, type, report);
   return { secret: { name, type: type.name, key: key.text, ...(path && { path: path.text }) }, type, block };
 }
 

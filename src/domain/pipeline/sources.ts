@@ -5,6 +5,7 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
+import { builtInSource } from './built-in-source.ts';
 import { readDefinition } from './definition-text.ts';
 import { LIMITS } from './limits.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -98,7 +99,12 @@ function readFetched<Definition extends object>(
   if (!resolved || !checkDigest(source, block, resolved.digest, around.report)) return undefined;
   const inner = readDefinition(kind, { text: resolved.text, source }, around);
   const found = inner && follow(inner.block, inner.around, circle);
-  return found && { ...found, origin: { source: text, digest: resolved.digest } };
+  if (!found) return undefined;
+  const builtIn = builtInSource(found);
+  return {
+    ...found,
+    origin: { source: text, digest: resolved.digest, ...(builtIn !== undefined && { builtIn }) },
+  };
 }
 
 function checkChain(circle: readonly string[], range: ReadBlock['range'], report: Report): boolean {

@@ -1,3 +1,4 @@
+import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
 import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 
@@ -18,7 +19,7 @@ export function scopeKeyOf(definition: Pipeline | undefined, name: string): Scop
 }
 
 function keyOf({ params }: Resource, type: ResourceType): ScopeKey {
-  if (type.builtIn) return { type: { builtIn: type.origin?.source ?? `svc://${type.name}` }, params };
+  if (type.builtIn) return { type: { builtIn: builtInSource(type) ?? `svc://${type.name}` }, params };
   const { check, pull, push } = type;
   const commands = { ...(check && { check }), ...(pull && { pull }), ...(push && { push }) };
   return { type: { params: type.params.toSorted(), ...commands }, params };
