@@ -67,6 +67,14 @@ export const VERSIONS: Record<string, Histories> = {
       'tools prints a1 a2 a3       →',
       'unpin tools                 → unit#2 a3',
     ],
+    'what was passed over at the end of a pin triggers once it is printed as the newest': [
+      UNIT,
+      'tools prints a1             → unit#1 a1',
+      'pin tools a1                →',
+      'tools prints a1 a2 a3       →',
+      'unpin tools                 → unit#2 a3',
+      'tools prints a4 a2          → unit#3 a4, unit#4 a2',
+    ],
     'while the hooks of one in the middle run the newest goes on being taken': [
       `unit (hooks): tools trigger
       report: tools, app trigger`,

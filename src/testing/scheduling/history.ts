@@ -140,8 +140,17 @@ export function printVersions(history: History, resource: number, labels: readon
       continue;
     }
     const place = nextPlace(history);
-    versions.push(...versions.splice(known, 1).map((version) => ({ ...version, place })));
+    for (const moved of versions.splice(known, 1)) {
+      settleAnew(history, resource, moved);
+      versions.push({ ...moved, place });
+    }
   }
+}
+
+/** A version that the end of a pin passed over may trigger now that it moves. */
+function settleAnew(history: History, resource: number, { id, place }: HistoryVersion): void {
+  for (const get of history.jobs.flatMap(({ gets }) => gets))
+    if (get.resource === resource && place < (get.floor ?? 0)) get.settled = settledBefore(get.settled, [id]);
 }
 
 export function placeOf(history: History, { resource, version }: Taken): number {
