@@ -13,7 +13,10 @@ const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
 
 const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;
 
-/** Walks from job to job, so that a long queue costs no more than a short one. */
+/**
+ * Walks from job to job, so that a long queue costs no more than a short one. Teams that run the fewest builds come first: they wait for no
+ * decision on a team with a long queue.
+ */
 export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
   const teams = await pool.anyFirst(prepared<{ team: number }>('teams_with_queue')`
     WITH RECURSIVE queued (job) AS (
@@ -21,8 +24,13 @@ export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
       UNION ALL
       SELECT (SELECT b.job_id FROM builds b WHERE b.admitted_at IS NULL AND b.status = 'pending' AND b.job_id > q.job
         ORDER BY b.job_id LIMIT 1) FROM queued q WHERE q.job IS NOT NULL)
-    SELECT DISTINCT p.team_id AS team FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
-    WHERE p.deleted_at IS NULL ORDER BY 1`);
+    SELECT w.team FROM (
+      SELECT DISTINCT p.team_id AS team FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE p.deleted_at IS NULL) AS w
+    LEFT JOIN (
+      SELECT p.team_id AS team, count(*) AS running FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL GROUP BY 1) AS r ON r.team = w.team
+    ORDER BY coalesce(r.running, 0), w.team`);
   return [...teams];
 }
 
@@ -37,13 +45,13 @@ export async function admit(
     )`
       SELECT (${fence(database)}) IS NOT NULL AS leads FROM pg_advisory_xact_lock(${LOCK.team}, ${team}::int)`);
     if (!leads) throw new EpochOver(database.epoch?.() ?? 0);
-    const facts = await gatherQueue(connection, team);
+    const { facts, said } = await gatherQueue(connection, team);
     const decision = decide(facts);
-    const pipelines = await writeTurns(connection, decision, at);
-    const more = facts.jobs.some(
-      ({ id }) =>
-        facts.builds.filter(({ job, state }) => job === id && state === 'queued').length >= QUEUE_OF_JOB,
-    );
+    const pipelines = await writeTurns(connection, { decision, said }, at);
+    const queued = new Map<number, number>();
+    for (const { job, state } of facts.builds)
+      if (state === 'queued') queued.set(job, (queued.get(job) ?? 0) + 1);
+    const more = [...queued.values()].some((count) => count >= QUEUE_OF_JOB);
     return { builds: decision.start.length, more: more && decision.start.length > 0, pipelines };
   });
 }
@@ -51,40 +59,52 @@ export async function admit(
 interface Row {
   limit: number | null;
   jobs: (Omit<StartJob, 'concurrency'> & { concurrency: number | null })[] | null;
-  builds: OpenBuild[] | null;
+  builds: (OpenBuild & { said: string | null })[] | null;
+}
+
+interface Queue {
+  facts: StartFacts;
+  /** Why each build waits, as it is written. */
+  said: Map<number, string | null>;
 }
 
 /** What runs is few, so it is read whole; of what waits, the oldest of each job. */
-async function gatherQueue(connection: Transaction, team: number): Promise<StartFacts> {
+async function gatherQueue(connection: Transaction, team: number): Promise<Queue> {
   const found = await connection.one(prepared<Row>('gather_queue')`
     WITH RECURSIVE queued (job) AS (
       (SELECT job_id FROM builds WHERE admitted_at IS NULL AND status = 'pending' ORDER BY job_id LIMIT 1)
       UNION ALL
       SELECT (SELECT b.job_id FROM builds b WHERE b.admitted_at IS NULL AND b.status = 'pending' AND b.job_id > q.job
         ORDER BY b.job_id LIMIT 1) FROM queued q WHERE q.job IS NOT NULL),
+    of_team AS (
+      SELECT q.job FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE p.team_id = ${team} AND p.deleted_at IS NULL),
     open AS (
-      SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, 'running' AS state FROM builds b
+      SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, 'running' AS state, NULL AS said FROM builds b
       WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL
       UNION ALL
-      SELECT b.id, b.place, b.job, b.number, 'queued' FROM queued q CROSS JOIN LATERAL (
-        SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number FROM builds b
-        WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY ${PLACE} LIMIT ${QUEUE_OF_JOB}) AS b),
+      SELECT b.id, b.place, b.job, b.number, 'queued', b.said FROM of_team q CROSS JOIN LATERAL (
+        SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, CASE WHEN b.held IS NOT NULL THEN b.pending_reason END AS said
+        FROM builds b WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY ${PLACE} LIMIT ${QUEUE_OF_JOB}) AS b),
     own AS (
       SELECT o.*, j.name, j.paused, j.concurrency, j.serial_groups, p.id AS pipeline, p.paused AS pipeline_paused
       FROM open o JOIN jobs j ON j.id = o.job JOIN pipelines p ON p.id = j.pipeline_id
-      WHERE p.team_id = ${team} AND (o.state = 'running' OR p.deleted_at IS NULL))
+      WHERE p.team_id = ${team})
     SELECT (SELECT running_builds FROM teams WHERE id = ${team}) AS limit,
-      (SELECT jsonb_agg(jsonb_build_object('id', id, 'place', place, 'job', job, 'number', number, 'state', state)) FROM own) AS builds,
+      (SELECT jsonb_agg(jsonb_build_object('id', id, 'place', place, 'job', job, 'number', number, 'state', state,
+        'said', said)) FROM own) AS builds,
       (SELECT jsonb_agg(DISTINCT jsonb_build_object('id', job, 'name', name, 'pipeline', pipeline, 'paused', paused,
         'pipelinePaused', pipeline_paused, 'concurrency', concurrency, 'serialGroups', serial_groups)) FROM own) AS jobs`);
-  return {
+  const builds = found.builds ?? [];
+  const facts = {
     ...(found.limit === null ? {} : { limit: found.limit }),
-    builds: found.builds ?? [],
+    builds,
     jobs: (found.jobs ?? []).map(({ concurrency, ...job }) => ({
       ...job,
       ...(concurrency === null ? {} : { concurrency }),
     })),
   };
+  return { facts, said: new Map(builds.map((build) => [build.id, build.said])) };
 }
 
 interface Turn {
@@ -93,11 +113,20 @@ interface Turn {
   said: string | null;
 }
 
-/** Rows of builds are taken in one order, as by all who take several. */
-async function writeTurns(connection: Transaction, decision: StartDecision, at: Date): Promise<number[]> {
+/** Only what changed is written. Rows of builds are taken in one order, as by all who take several. */
+async function writeTurns(
+  connection: Transaction,
+  { decision, said }: { decision: StartDecision; said: Queue['said'] },
+  at: Date,
+): Promise<number[]> {
+  const held = decision.held.map(({ build, reasons }) => ({
+    id: build,
+    held: reasons,
+    said: inWords(reasons),
+  }));
   const turns: Turn[] = [
     ...decision.start.map((id) => ({ id, held: null, said: null })),
-    ...decision.held.map(({ build, reasons }) => ({ id: build, held: reasons, said: said(reasons) })),
+    ...held.filter((turn) => turn.said !== said.get(turn.id)),
   ];
   if (turns.length === 0) return [];
   const changed = await connection.anyFirst(prepared<{ pipeline: number }>('write_turns')`
@@ -116,6 +145,6 @@ async function writeTurns(connection: Transaction, decision: StartDecision, at: 
 }
 
 /** As every reason why a build is pending: the word of the first, then sentences. */
-function said(reasons: readonly Reason[]): string {
+function inWords(reasons: readonly Reason[]): string {
   return `${reasons[0]?.code ?? 'Pending'}: ${reasons.map(({ message }) => message).join(' ')}`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { counted } from '#testing/counted.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import {
   startQueued,
@@ -46,6 +47,15 @@ function said({ start, held }: StartDecision): string {
   const why = held.map(({ build, reasons }) => `${build} ${reasons.map(({ code }) => code).join(' ')}`);
   return [`start ${start.join(' ')}`.trim(), ...why].join('; ');
 }
+
+const anyJob: StartJob = {
+  id: 0,
+  name: 'j',
+  pipeline: 1,
+  paused: false,
+  pipelinePaused: false,
+  serialGroups: [],
+};
 
 const prod = { serialGroups: ['prod'] };
 
@@ -141,6 +151,26 @@ describe('queued builds', () => {
       },
     ]);
   });
+});
+
+test.each([
+  ['at the limit of the team', { limit: 20 }, []],
+  ['with serial groups', {}, ['a', 'b']],
+])('a long queue %s is decided on in linear work', (_, more, serialGroups) => {
+  const readsOf = (length: number): number => {
+    const jobs = Array.from({ length: length / 10 }, (__, id) => ({ ...anyJob, id, serialGroups }));
+    const queue = Array.from({ length }, (__, id): OpenBuild => ({
+      id,
+      job: id % jobs.length,
+      number: String(id),
+      state: id < 20 ? 'running' : 'queued',
+    }));
+    const { items, reads } = counted(queue);
+    const seen = counted(jobs);
+    startQueued({ ...more, jobs: seen.items, builds: items });
+    return reads() + seen.reads();
+  };
+  expect(readsOf(10_000) / readsOf(1000)).toBeLessThan(15);
 });
 
 /** Plays arrivals and ends; at last nothing comes and builds end one by one. Answers what is left. */

@@ -62,9 +62,9 @@ export function startQueued(facts: StartFacts): StartDecision {
       const of = jobs.get(build.job);
       return of === undefined ? [] : [{ ...build, of }];
     });
-  const running = builds.filter(({ state }) => state === 'running');
+  const running = new Running(builds.filter(({ state }) => state === 'running'));
   const decision: StartDecision = { start: [], held: [] };
-  const ahead: Placed[] = [];
+  const ahead = new Ahead();
   for (const build of builds.filter(({ state }) => state === 'queued')) {
     const paused = whyPaused({
       pipeline: build.of.pipelinePaused,
@@ -75,9 +75,9 @@ export function startQueued(facts: StartFacts): StartDecision {
     if (reasons.length > 0) decision.held.push({ build: build.id, reasons });
     else {
       decision.start.push(build.id);
-      running.push(build);
+      running.add(build);
     }
-    if (reasons.length > 0 && paused.length === 0) ahead.push(build);
+    if (reasons.length > 0 && paused.length === 0) ahead.add(build);
   }
   return decision;
 }
@@ -86,51 +86,106 @@ function placeOf({ id, place = id }: OpenBuild): number {
   return place;
 }
 
+const groupsOf = ({ pipeline, serialGroups }: StartJob): string[] =>
+  serialGroups.map((group) => `${pipeline} ${group}`);
+
+/** Builds that run, by job and by serial group, so that no queued build reads them all. */
+class Running {
+  readonly #ofJob = new Map<number, Placed[]>();
+  readonly #ofGroup = new Map<string, Placed[]>();
+  count = 0;
+
+  constructor(builds: readonly Placed[]) {
+    for (const build of builds) this.add(build);
+  }
+
+  add(build: Placed): void {
+    this.count += 1;
+    append(this.#ofJob, build.job, build);
+    for (const group of groupsOf(build.of)) append(this.#ofGroup, group, build);
+  }
+
+  ofJob(job: number): readonly Placed[] {
+    return this.#ofJob.get(job) ?? [];
+  }
+
+  /** Those of other jobs that share a group with it. */
+  sharing({ job, of }: Placed): Placed[] {
+    const others = groupsOf(of).flatMap((group) => this.#ofGroup.get(group) ?? []);
+    return [...new Set(others)].filter((other) => other.job !== job);
+  }
+}
+
+function append<Key>(lists: Map<Key, Placed[]>, key: Key, build: Placed): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [build]);
+  else list.push(build);
+}
+
+/** Builds that wait, in their order. Of each serial group only the first of two jobs count: for any build, the first of another job. */
+class Ahead {
+  readonly #ofGroup = new Map<string, { order: number; build: Placed }[]>();
+  #count = 0;
+
+  add(build: Placed): void {
+    const order = (this.#count += 1);
+    for (const group of groupsOf(build.of)) {
+      const first = this.#ofGroup.get(group) ?? [];
+      if (first.length < 2 && first.every((other) => other.build.job !== build.job))
+        this.#ofGroup.set(group, [...first, { order, build }]);
+    }
+  }
+
+  firstSharing({ job, of }: Placed): Placed | undefined {
+    return groupsOf(of)
+      .flatMap((group) => this.#ofGroup.get(group)?.find(({ build }) => build.job !== job) ?? [])
+      .toSorted((a, b) => a.order - b.order)[0]?.build;
+  }
+}
+
 function hindrances(
   build: Placed,
-  { running, ahead, limit }: { running: Placed[]; ahead: Placed[]; limit: number | undefined },
+  { running, ahead, limit }: { running: Running; ahead: Ahead; limit: number | undefined },
 ): Reason[] {
   return [
-    ...whyConcurrency(build, running),
-    ...whySerialGroup(build, running),
-    ...whyQueue(build, ahead),
-    ...whyTeamLimit(running.length, limit),
+    ...whyConcurrency(build, running.ofJob(build.job)),
+    ...whySerialGroup(build, running.sharing(build)),
+    ...whyQueue(build, ahead.firstSharing(build)),
+    ...whyTeamLimit(running.count, limit),
   ];
 }
 
-function whyConcurrency({ of }: Placed, running: Placed[]): Reason[] {
-  const own = running.filter(({ job }) => job === of.id);
+function whyConcurrency({ of }: Placed, own: readonly Placed[]): Reason[] {
   if (of.concurrency === undefined || own.length < of.concurrency) return [];
   const numbers = listed(own.map(({ number }) => number));
   const message = `${of.name} runs ${of.concurrency} at a time, and ${own.length === 1 ? 'build' : 'builds'} ${numbers} ${own.length === 1 ? 'is' : 'are'} running.`;
   return [{ code: 'Concurrency', message, data: { have: own.length, want: of.concurrency } }];
 }
 
-function whySerialGroup(build: Placed, running: Placed[]): Reason[] {
-  return shared(build, running).map(({ other, group }) => ({
+function whySerialGroup(build: Placed, others: readonly Placed[]): Reason[] {
+  return others.map((other) => ({
     code: 'SerialGroup',
-    message: `Build ${other.number} of ${other.of.name} holds the serial group ${group}.`,
-    data: { group, build: { job: other.of.name, number: other.number } },
+    message: `Build ${other.number} of ${other.of.name} holds the serial group ${groupOf(build, other)}.`,
+    data: { group: groupOf(build, other), build: { job: other.of.name, number: other.number } },
   }));
 }
 
-function whyQueue(build: Placed, ahead: Placed[]): Reason[] {
-  return shared(build, ahead)
-    .slice(0, 1)
-    .map(({ other, group }) => ({
+function whyQueue(build: Placed, other: Placed | undefined): Reason[] {
+  if (other === undefined) return [];
+  const group = groupOf(build, other);
+  const message = `Build ${other.number} of ${other.of.name} has waited longer for the serial group ${group}.`;
+  return [
+    {
       code: 'SerialGroupQueue',
-      message: `Build ${other.number} of ${other.of.name} has waited longer for the serial group ${group}.`,
+      message,
       data: { group, build: { job: other.of.name, number: other.number } },
-    }));
+    },
+  ];
 }
 
-/** Builds of other jobs of the pipeline that share a group, each with the first that it shares. */
-function shared({ of }: Placed, others: Placed[]): { other: Placed; group: string }[] {
-  return others.flatMap((other) => {
-    if (other.job === of.id || other.of.pipeline !== of.pipeline) return [];
-    const group = of.serialGroups.find((name) => other.of.serialGroups.includes(name));
-    return group === undefined ? [] : [{ other, group }];
-  });
+/** The first of its groups that the other one has too. */
+function groupOf({ of }: Placed, other: Placed): string {
+  return of.serialGroups.find((name) => other.of.serialGroups.includes(name)) ?? '';
 }
 
 function whyTeamLimit(running: number, limit: number | undefined): Reason[] {
