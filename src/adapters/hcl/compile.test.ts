@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { childProcesses, describeProcess, nextChild } from '#testing/child-processes.ts';
@@ -132,6 +133,13 @@ describe('the compiler', () => {
     expect(
       args.filter((arg) => /^--(permission|allow-[a-z-]+)/.test(arg)).map((arg) => arg.split('=')[0]),
     ).toEqual(['--permission', '--allow-worker', '--allow-fs-read', '--allow-fs-read']);
+  });
+
+  test('has its process killed before its own if the memory of the container runs out', async () => {
+    const before = childProcesses();
+    await start({ processes: 1 }).compile(good, {});
+    const pid = await nextChild(before);
+    expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).toBe('1000');
   });
 
   test('rests when nothing is asked, and wakes again', async () => {

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +28,7 @@ const readable = fileURLToPath(new URL(isSource ? '../../../' : './', import.met
 
 export function startProcess(engine: string, memoryLimitMb: number): CompilerProcess {
   const child = forkHost(engine, memoryLimitMb);
+  void preferForOutOfMemory(child);
   const lastWords = listen(child);
   let settle: ((answer: HostAnswer) => void) | undefined;
   let ended: HostAnswer | undefined;
@@ -95,6 +97,16 @@ function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
+}
+
+/** The kernel's highest score: this process is killed first. */
+const KILLED_FIRST = '1000';
+
+/** If the container runs out of memory, the kernel kills the process that reads a hostile text, and not the one that started it. Linux only. */
+async function preferForOutOfMemory({ pid }: ChildProcess): Promise<void> {
+  if (pid === undefined || process.platform !== 'linux') return;
+  // The process may have ended, or /proc may be out of reach: then it has its parent's score.
+  await writeFile(`/proc/${pid}/oom_score_adj`, KILLED_FIRST).catch(() => undefined);
 }
 
 /** Nobody's own process waits for one that has nothing to do. */
