@@ -1,6 +1,5 @@
-import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { HclDocument, HclEngine } from './engine.ts';
-import { withLineFeeds } from './line-ends.ts';
+import { parseText } from './parse-text.ts';
 
 /** Definitions of types are few and much the same in every pipeline: an engine keeps those that it has parsed. */
 const kept = new WeakMap<HclEngine, Map<string, HclDocument>>();
@@ -17,7 +16,7 @@ export function openDefinitions(
   const passing: HclDocument[] = [];
   return {
     parse(text) {
-      const document = known.get(text) ?? engine.parse(withLineFeeds(text), LIMITS.depth, time);
+      const document = known.get(text) ?? parseText(engine, text, time);
       known.delete(text);
       // A document has the time of its compilation.
       if (text.length > LONGEST || text.includes('timestamp')) passing.push(document);

@@ -1,11 +1,11 @@
 import { compilePipeline } from '#domain/pipeline/compile.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
-import { checkSize, LIMITS } from '#domain/pipeline/limits.ts';
+import { checkSize } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { openDefinitions } from './definitions.ts';
 import type { HclEngine } from './engine.ts';
-import { withLineFeeds } from './line-ends.ts';
+import { parseText } from './parse-text.ts';
 
 export interface ReadOptions {
   /** Texts under sources that an earlier compilation said it needs. */
@@ -23,7 +23,7 @@ export function readPipeline(
 ): Compilation {
   const tooLarge = checkSize(Buffer.byteLength(source));
   if (tooLarge) return { diagnostics: [tooLarge] };
-  const document = engine.parse(withLineFeeds(source), LIMITS.depth, time);
+  const document = parseText(engine, source, time);
   const definitions = openDefinitions(engine, time);
   try {
     return compilePipeline(document, { given, sources, parse: definitions.parse });

@@ -30,6 +30,15 @@ describe('the portable suite', () => {
     );
   });
 
+  test('knows what to do about each of its errors of syntax', () => {
+    const { help } = diagnosticCodes['syntax-error'];
+    const helpless = cases.filter((name) => {
+      const expected = join(folder, name.replace(/hcl$/, 'txt'));
+      return existsSync(expected) && readFileSync(expected, 'utf8').includes(help);
+    });
+    expect(helpless).toEqual([]);
+  });
+
   test('has at least 300 cases', () => {
     expect(cases.length).toBeGreaterThanOrEqual(300);
   });

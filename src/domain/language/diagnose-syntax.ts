@@ -1,10 +1,13 @@
 import type { Diagnostic } from './diagnostic.ts';
 import { diagnoseProblem } from './diagnostic.ts';
+import { withoutEchoes } from './syntax-help.ts';
 import type { Body, Expression, Problem, SyntaxTree } from './syntax.ts';
 
 /** What HCL says of a text as it reads it. */
 export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
-  return problems.map((problem) => diagnoseProblem(placeAtHeredoc(problem, body), 'syntax-error'));
+  return withoutEchoes(problems).map((problem) =>
+    diagnoseProblem(placeAtHeredoc(problem, body), 'syntax-error'),
+  );
 }
 
 /** HCL finds that a heredoc has no end where the text ends: far from where it begins, which is the place to look at. */

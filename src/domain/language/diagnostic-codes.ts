@@ -11,8 +11,15 @@ const warning = (meaning: string, help: string): CodeEntry => ({ severity: 'warn
 
 /** Every code that a diagnostic can carry. Codes are stable: none changes its meaning, none is used again. */
 export const diagnosticCodes = {
-  'syntax-error': error('The text is not valid HCL.', 'Correct the text at this place.'),
+  'syntax-error': error(
+    'The text is not valid HCL.',
+    'Look at this place and just before it for a quote, bracket, comma or equals sign that is missing or too many.',
+  ),
   'nul-character': error('The text contains a NUL byte.', 'Save the file as plain UTF-8 text.'),
+  'number-in-template': warning(
+    'A text has a bare number in ${…}, such as ${1}: HCL fills in the number itself.',
+    'For an argument of a script or function write $1 or $${1}.',
+  ),
   'huge-number': error('A number has an exponent of more than three digits.', 'Write a smaller number.'),
   'too-large': error(
     'The text, its sources together, or what its groups expand to is larger than its limit.',

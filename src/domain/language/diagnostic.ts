@@ -1,6 +1,6 @@
 import { diagnosticCodes } from './diagnostic-codes.ts';
 import type { DiagnosticCode } from './diagnostic-codes.ts';
-import { helpForProblem } from './syntax-help.ts';
+import { explainProblem } from './syntax-help.ts';
 import type { Problem, Range } from './syntax.ts';
 
 export interface Diagnostic {
@@ -54,11 +54,12 @@ export function diagnoseProblem(problem: Problem, code: DiagnosticCode): Diagnos
   const words = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
   const otherLine = HCL_PLACE.exec(words)?.[1];
   const detail = words.replace(HCL_PLACE, ' in line $1');
+  const explained = explainProblem(problem);
   const diagnostic = diagnose(
     problem.code ?? code,
     problem.subject ?? problem.context,
-    detail === '' ? problem.summary : `${problem.summary}: ${detail}`,
-    helpForProblem(problem),
+    explained.message ?? (detail === '' ? problem.summary : `${problem.summary}: ${detail}`),
+    explained.help,
   );
   return {
     ...diagnostic,

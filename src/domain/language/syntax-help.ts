@@ -1,33 +1,154 @@
+import { explainCharacter } from './explain-character.ts';
 import type { Problem } from './syntax.ts';
 
-const oneLineBlock =
+const ONE_LINE_BLOCK =
   'Give the inner block its own lines: a block on one line may hold one attribute and nothing else.';
+const FOR_EXPRESSION =
+  'Write [for <name> in <list> : <value>], or { for <key>, <value> in <map> : <key> => <value> }.';
+const IF_AND_FOR = 'Write %{ if … }…%{ endif } or %{ for … }…%{ endfor }; for a plain text begin with %%{.';
+const ENTRY =
+  'Write an entry as <key> = <value>; a key with other signs than letters, digits and _ stands in quotes.';
 
-/** By the summary of HCL's message: what users need to hear besides. */
-const help: [pattern: RegExp, sentence: string][] = [
-  [/^Argument definition required/, oneLineBlock],
-  [/^Invalid single-argument block definition/, oneLineBlock],
-  [/^Missing newline after argument/, 'Begin a new line after each attribute.'],
-  [/^Unclosed configuration block/, 'Look for a brace that is missing above this place.'],
+interface Explanation {
+  /** In place of HCL's words. */
+  message?: string;
+  help: string;
+}
+
+/** By HCL's summary, and by its detail where that tells more: what users need to hear. */
+const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: RegExp])[] = [
+  [/^Attribute redefined/, { help: 'Keep one of them.' }],
+  [/^Invalid argument name/, { help: 'Write the name without quotes.' }],
+  [/^Unclosed configuration/, { help: 'Look below this place for the closing brace } that is missing.' }],
+  [/^Argument definition required/, { help: ONE_LINE_BLOCK }],
+  [/^Invalid single-argument block definition/, { help: ONE_LINE_BLOCK }],
+  [/^Argument or block definition required/, { help: 'Write <name> = <value>, or a block <name> { … }.' }],
+  [/^Missing newline after argument/, { help: 'Begin a new line after each attribute.' }],
+  [/^Missing newline after block definition/, { help: 'Begin a new line after the closing brace.' }],
+  [
+    /^Invalid block definition/,
+    { help: 'Remove the equals sign: a block is written <name> { … }.' },
+    /must not be used/,
+  ],
+  [
+    /^Invalid block definition/,
+    { help: 'Write { … } on the line of the block, behind its labels.' },
+    /delimited/,
+  ],
+  [
+    /^Invalid block definition/,
+    {
+      help: 'Put each label in double quotes and write { behind the last. An attribute needs an equals sign.',
+    },
+  ],
+  [
+    /^Invalid string literal/,
+    {
+      message: 'labels are fixed text: ${…} can stand in attributes only',
+      help: 'In get and put write resource = "<type>.${…}" in place of the labels; give other blocks a fixed label.',
+    },
+    /^Template sequences/,
+  ],
+  [
+    /^(?:Invalid|Unterminated) string literal/,
+    { help: 'Write a text in double quotes, closed on its line.' },
+  ],
+  [
+    /^Invalid escape sequence/,
+    { help: String.raw`Write \\ for a backslash; \n, \t, \", \r and \uNNNN are known.` },
+  ],
   [
     /^Unterminated template string/,
-    'Close a text with a double quote on its line, a heredoc with its marker alone on a line.',
+    { help: 'Close a text with a double quote on its line, a heredoc with its marker alone on a line.' },
   ],
   [
     /^Invalid multi-line string/,
-    'Write a text of several lines as a heredoc: <<-EOT, the lines, and EOT alone on a line.',
+    { help: 'Write a text of several lines as a heredoc: <<-EOT, the lines, and EOT alone on a line.' },
   ],
   [
     /^Extra characters after interpolation expression/,
-    'If the shell is meant to see ${…}, write $${…}; $NAME needs nothing.',
+    { help: 'If the shell is meant to see ${…}, write $${…}; $NAME needs nothing.' },
+  ],
+  [/^Unclosed template interpolation/, { help: 'Close ${ with a brace; for the shell write $${…}.' }],
+  [/^Invalid 'for' directive/, { help: 'Write %{ for <name> in <list> }…%{ endfor }.' }],
+  [
+    /^(?:Invalid template (?:control|directive)|Unexpected (?:end of template|\w+ directive))/,
+    { help: IF_AND_FOR },
+  ],
+  [/^Extra characters in \w+ marker/, { help: 'Close the directive with }.' }],
+  [/^Missing false expression/, { help: 'Write <condition> ? <value> : <other value>.' }],
+  [/^Invalid legacy index/, { help: 'Write an index in brackets: list[0].' }],
+  [
+    /^(?:Invalid attribute name|Attribute name required)/,
+    { help: 'Write a name behind the dot; any other key stands in brackets: value["<key>"].' },
+  ],
+  [/^(?:Missing close bracket|Unclosed index)/, { help: 'Close the index with ].' }],
+  [/^Unbalanced parentheses/, { help: 'Close what is open with ).' }],
+  [
+    /^Invalid number literal/,
+    { help: 'Write digits alone; a text with other signs stands in double quotes.' },
+  ],
+  [
+    /^(?:Missing open parenthesis|Missing function name|Unterminated function call|Missing closing parenthesis)/,
+    { help: 'Write a call as <function>(<argument>, <argument>).' },
+  ],
+  [/^Missing argument separator/, { help: 'Put a comma between two arguments.' }],
+  [/^Unterminated tuple/, { help: 'Close the list with ].' }],
+  [/^Missing item separator/, { help: 'Put a comma between two elements, and ] behind the last.' }],
+  [/^Unterminated object/, { help: 'Close the map with }.' }],
+  [/^Missing (?:attribute value|key\/value separator)/, { help: ENTRY }],
+  [/^Missing attribute separator/, { help: 'Put each entry on a line of its own, or a comma between two.' }],
+  [/^Invalid 'for' expression/, { help: FOR_EXPRESSION }],
+  [
+    /^(?:Missing|Invalid) expression/,
+    {
+      help: 'Write a value: a text in double quotes, a number, true, false, a list […] or a name such as var.region.',
+    },
+  ],
+  [/^Unsupported operator/, { help: 'Write pow(a, b).' }, /"\*\*"/],
+  [
+    /^Unsupported operator/,
+    { help: 'Write && for "and", || for "or". What the shell is meant to see stands in quotes.' },
+  ],
+  [/^Invalid character encoding/, { help: 'Save the file as UTF-8.' }],
+  [/^Invalid character/, { help: 'Write texts in double quotes.' }, /quotes/],
+  [/^Invalid character/, { help: 'Begin a new line instead, or write a comma between elements.' }, /";"/],
+  [
+    /^Invalid character/,
+    { help: 'Write a text of several lines as <<-EOT, the lines, and EOT alone on a line.' },
+    /"`"/,
   ],
 ];
 
-export function helpForProblem(problem: Problem): string | undefined {
-  return help.find(([pattern]) => pattern.test(problem.summary))?.[1];
+/** What to say of HCL's problem: better words than its own, where there are, and what to do. */
+export function explainProblem(problem: Problem): Partial<Explanation> {
+  const { summary, detail, text = '', help } = problem;
+  if (help !== undefined) return { help };
+  if (text.startsWith('/*'))
+    return {
+      message: 'this comment is not closed',
+      help: 'Write */ where it ends, or begin each line with #.',
+    };
+  const character = detail.startsWith('This character is not used') && explainCharacter(text);
+  if (character) return character;
+  const [, found] =
+    EXPLANATIONS.find(([pattern, , words]) => pattern.test(summary) && (words?.test(detail) ?? true)) ?? [];
+  return found ?? {};
 }
 
 /** Whether something of the text may be missing from the tree. An attribute that is set twice leaves the first, and all else. */
-export function cutsOff({ severity, summary }: Problem): boolean {
-  return severity === 'error' && !summary.startsWith('Attribute redefined');
+export function cutsOff({ severity, summary, help: ours }: Problem): boolean {
+  return severity === 'error' && ours === undefined && !summary.startsWith('Attribute redefined');
+}
+
+const REFUSED = ['Invalid character', 'Unsupported operator'];
+
+/** Where HCL has just refused a character it finds no value or no new line either: one message is enough. */
+export function withoutEchoes(problems: readonly Problem[]): Problem[] {
+  const refused = new Set(
+    problems.filter(({ summary }) => REFUSED.includes(summary)).map(({ subject }) => subject?.start.byte),
+  );
+  return problems.filter(
+    ({ summary, subject }) => REFUSED.includes(summary) || !subject || !refused.has(subject.start.byte),
+  );
 }

@@ -86,8 +86,18 @@ export interface Problem {
   detail: string;
   subject?: Range;
   context?: Range;
-  /** Set when one of the engine's own guards spoke. */
-  code?: 'nul-character' | 'huge-number' | 'too-deep' | 'too-many-lines' | 'secret-used-indirectly';
+  /** Set when one of the engine's own guards or checks spoke. */
+  code?:
+    | 'nul-character'
+    | 'huge-number'
+    | 'too-deep'
+    | 'too-many-lines'
+    | 'secret-used-indirectly'
+    | 'number-in-template';
+  /** The beginning of the text at its place. */
+  text?: string;
+  /** Set when it was found beside HCL: nothing of the text is missing for it. */
+  help?: string;
 }
 
 /** No value: the problems say why. */

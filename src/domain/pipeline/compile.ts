@@ -42,7 +42,7 @@ export interface CompileInput {
 export function compilePipeline(text: ParsedText, input: CompileInput): Compilation {
   const { body } = text;
   const diagnostics = diagnoseSyntax(text);
-  if (!body) return { diagnostics };
+  if (!body) return { diagnostics: limit(sortDiagnostics(diagnostics)) };
   const blocks = countBlocks(body);
   if (blocks > LIMITS.blocks) {
     const message = `the pipeline has ${blocks} blocks; at most ${LIMITS.blocks} are allowed`;

@@ -73,6 +73,7 @@ function valueOf(block: ReadBlock, label: Label, around: Around): Value | 'unkno
   if (outside) return convertGiven(outside, { block, label, type, reader });
   if (withSecret.has(label.text)) return secretValue(block, label, type, report);
   if (fallback) return fallback;
+  if (reader.partial) return undefined;
   const message = `the variable "${label.text}" has no value and no default`;
   report({ ...diagnose('variable-missing', block.range, message), variable: label.text });
   return undefined;

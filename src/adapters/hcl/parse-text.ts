@@ -1,0 +1,84 @@
+import type { ForeignTemplate } from '#domain/language/foreign-templates.ts';
+import {
+  explainForeignTemplate,
+  findForeignTemplates,
+  judgeForeignTemplates,
+  MAX_FOREIGN_TEMPLATES,
+  mayHoldNumbers,
+  withoutTemplates,
+} from '#domain/language/foreign-templates.ts';
+import type { Problem } from '#domain/language/syntax.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
+import type { HclDocument, HclEngine } from './engine.ts';
+import { withLineFeeds } from './line-ends.ts';
+
+/** Keeps a byte order mark, which counts in HCL's places. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/**
+ * Parses a text and explains templates that are none of HCL's. Where there are such errors, the document is that of the text without these
+ * templates: its other problems are those that really are there.
+ */
+export function parseText(engine: HclEngine, source: string | Uint8Array, time?: string): HclDocument {
+  const given = withLineFeeds(source);
+  const document = engine.parse(given, LIMITS.depth, time);
+  if (!document.body && !mayBeMistaken(document)) return document;
+  const text = typeof given === 'string' ? given : decoder.decode(given);
+  if (!isBroken(document) && !mayHoldNumbers(text)) return document;
+  const foreign = findForeignTemplates(text);
+  const read = foreign.length === 0 ? document : withoutForeign(engine, { text, foreign, document }, time);
+  return isBroken(read) ? { ...read, problems: withTexts(read.problems, text) } : read;
+}
+
+const isBroken = ({ problems }: HclDocument): boolean =>
+  problems.some(({ severity }) => severity === 'error');
+
+/** Templates that a comment hides the end of are never closed: they look nested. */
+const mayBeMistaken = ({ problems: [first] }: HclDocument): boolean =>
+  first?.code === 'too-deep' || first?.code === 'too-many-lines';
+
+/** HCL finds the second error of a template only without the first. */
+const MAX_ROUNDS = 4;
+
+interface Found {
+  text: string;
+  foreign: ForeignTemplate[];
+  document: HclDocument;
+}
+
+function withoutForeign(
+  engine: HclEngine,
+  { text, foreign, document }: Found,
+  time: string | undefined,
+): HclDocument {
+  let read = document;
+  let wrong: ForeignTemplate[] = [];
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    const known = judgeForeignTemplates(foreign, read.problems, wrong);
+    if (known.length === wrong.length) break;
+    wrong = known;
+    // With more of them the rest of the text cannot be judged: it is looked at when these are corrected.
+    if (foreign.length >= MAX_FOREIGN_TEMPLATES)
+      return { ...read, problems: wrong.map(explainForeignTemplate) };
+    read.release();
+    read = engine.parse(withoutTemplates(text, wrong), LIMITS.depth, time);
+  }
+  const numbers = foreign.filter(({ kind }) => kind === 'number');
+  const explained = [...wrong, ...numbers].map(explainForeignTemplate);
+  // Without a body a guard has refused the rest.
+  const others = !read.body && wrong.length > 0 ? [] : read.problems;
+  return { ...read, problems: [...others, ...explained] };
+}
+
+const MAX_TEXT_BYTES = 80;
+
+/** Each problem with the beginning of the text that it is about. */
+function withTexts(problems: readonly Problem[], text: string): Problem[] {
+  const bytes = encoder.encode(text);
+  return problems.map((problem) => {
+    const from = problem.subject?.start.byte;
+    if (from === undefined) return problem;
+    return { ...problem, text: decoder.decode(bytes.subarray(from, from + MAX_TEXT_BYTES)) };
+  });
+}

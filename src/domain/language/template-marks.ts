@@ -1,0 +1,102 @@
+/** Where a template of HCL begins in the text: `${` or `%{` inside quotes or a heredoc. */
+export interface TemplateMark {
+  sign: '$' | '%';
+  /** In UTF-16 units of the text. */
+  at: number;
+}
+
+/** Inside braces of a template, or outside of any text (`braces` counts those that are open); in quotes; in a heredoc. */
+type Mode = { kind: 'code'; braces: number } | { kind: 'quoted' } | { kind: 'heredoc'; marker: string };
+
+const CODE_PLAIN = /[^"#/<{}]+/y;
+const HEREDOC_START = /<<-?([\p{L}_][\p{L}\p{N}_-]{0,200})\n/uy;
+const QUOTED_PLAIN = /[^"\\\n$%]+/y;
+const HEREDOC_PLAIN = /[^\n$%]+/y;
+
+/**
+ * Calls with each template of the text. `skip` says that a mark is none of HCL's: then what follows is plain text. HCL's own lexer cannot tell,
+ * because a `#` behind the mark begins a comment that hides the closing brace.
+ */
+export function readTemplateMarks(text: string, skip: (mark: TemplateMark) => boolean): void {
+  const modes: Mode[] = [{ kind: 'code', braces: 0 }];
+  const top = (): Mode => modes.at(-1) ?? { kind: 'code', braces: 0 };
+  for (let at = 0; at < text.length;) {
+    const mode = top();
+    at = mode.kind === 'code' ? readCode(text, at, mode, modes) : readText(text, at, mode, { modes, skip });
+  }
+}
+
+function readCode(text: string, at: number, mode: Mode & { kind: 'code' }, modes: Mode[]): number {
+  const end = match(CODE_PLAIN, text, at);
+  if (end !== undefined) return end;
+  const sign = text[at];
+  if (sign === '#' || sign === '/') return readComment(text, at);
+  if (sign === '<') return readHeredocStart(text, at, modes);
+  if (sign === '"') modes.push({ kind: 'quoted' });
+  else if (sign === '{') mode.braces += 1;
+  else if (mode.braces > 0) mode.braces -= 1;
+  else if (modes.length > 1) modes.pop();
+  return at + 1;
+}
+
+/** Behind the comment, or behind a sign that begins none. */
+function readComment(text: string, at: number): number {
+  if (text[at] === '#' || text[at + 1] === '/') return endOf(text, '\n', at);
+  return text[at + 1] === '*' ? endOf(text, '*/', at + 2) : at + 1;
+}
+
+function readHeredocStart(text: string, at: number, modes: Mode[]): number {
+  HEREDOC_START.lastIndex = at;
+  const [whole, marker] = HEREDOC_START.exec(text) ?? [];
+  if (whole === undefined || marker === undefined) return at + 1;
+  modes.push({ kind: 'heredoc', marker });
+  return readLineStart(text, at + whole.length, marker, modes);
+}
+
+/** At the start of a line of a heredoc: behind its marker when this line is the last. */
+function readLineStart(text: string, at: number, marker: string, modes: Mode[]): number {
+  let start = at;
+  while (text[start] === ' ' || text[start] === '\t') start += 1;
+  if (!text.startsWith(marker, start)) return at;
+  let end = start + marker.length;
+  while (text[end] === ' ' || text[end] === '\t') end += 1;
+  if (end < text.length && text[end] !== '\n') return at;
+  modes.pop();
+  return end;
+}
+
+interface Reading {
+  modes: Mode[];
+  skip: (mark: TemplateMark) => boolean;
+}
+
+function readText(text: string, at: number, mode: Exclude<Mode, { kind: 'code' }>, reading: Reading): number {
+  const { modes } = reading;
+  const end = match(mode.kind === 'quoted' ? QUOTED_PLAIN : HEREDOC_PLAIN, text, at);
+  if (end !== undefined) return end;
+  const sign = text[at];
+  if (sign === '$' || sign === '%') return readSign(text, at, sign, reading);
+  if (mode.kind === 'heredoc') return readLineStart(text, at + 1, mode.marker, modes);
+  if (sign === '\\') return at + 2;
+  // A quote that is not closed on its line is an error of its own.
+  modes.pop();
+  return at + 1;
+}
+
+/** Doubled, it stands for itself. */
+function readSign(text: string, at: number, sign: '$' | '%', { modes, skip }: Reading): number {
+  if (text[at + 1] === sign && text[at + 2] === '{') return at + 3;
+  if (text[at + 1] !== '{') return at + 1;
+  if (!skip({ sign, at })) modes.push({ kind: 'code', braces: 0 });
+  return at + 2;
+}
+
+function match(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+function endOf(text: string, sign: string, from: number): number {
+  const at = text.indexOf(sign, from);
+  return at < 0 ? text.length : at + (sign === '\n' ? 0 : sign.length);
+}

@@ -1,0 +1,4 @@
+variable "f" {
+  type    = string
+  default = lower("a" "b")
+}

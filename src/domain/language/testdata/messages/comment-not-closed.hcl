@@ -1,0 +1,8 @@
+job "a" {
+  task "t" {
+    run "shell" {
+      cmd = "x"
+    }
+  }
+}
+/* unclosed

@@ -1,0 +1,5 @@
+job "a" {
+  if "prod" {
+    condition = $INPUT_ENV == "prod"
+  }
+}

@@ -1,0 +1,3 @@
+job "a" {
+  "timeout" = "1m"
+}

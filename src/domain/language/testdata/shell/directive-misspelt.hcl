@@ -1,0 +1,7 @@
+job "test" {
+  task "t" {
+    run "shell" {
+      cmd = "%{ iff true }a%{ endif }"
+    }
+  }
+}
