@@ -20,27 +20,32 @@ const ANN: Identity = {
   teams: new Map([['main', 'admin']]),
 };
 
+let caller = ANN;
+let broken = false;
+const written: AuditEntry[] = [];
+const logged: string[] = [];
+const app = createServer({
+  routes: publicRoutes(inMemoryApi(), async () => undefined, '0'),
+  authorize: async () => caller,
+  log: createLog('info', 'test', { write: (line) => void logged.push(line) }),
+  audit: {
+    async record(entry) {
+      if (broken) throw new Error('no room');
+      written.push(entry);
+    },
+  },
+});
+
 async function ask(
   method: Route['method'],
   url: string,
   payload: object = {},
   options: { as?: Identity; broken?: boolean } = {},
 ) {
-  const entries: AuditEntry[] = [];
-  const lines: string[] = [];
-  const app = createServer({
-    routes: publicRoutes(inMemoryApi(), async () => undefined, '0'),
-    authorize: async () => options.as ?? ANN,
-    log: createLog('info', 'test', { write: (line) => void lines.push(line) }),
-    audit: {
-      async record(entry) {
-        if (options.broken === true) throw new Error('no room');
-        entries.push(entry);
-      },
-    },
-  });
+  caller = options.as ?? ANN;
+  broken = options.broken === true;
   const { statusCode } = await app.inject({ method, url, ...(method === 'GET' ? {} : { payload }) });
-  return { statusCode, entries, lines };
+  return { statusCode, entries: written.splice(0), lines: logged.splice(0) };
 }
 
 type Case = [method: Route['method'], url: string, entry: string, more?: { body?: object; details?: object }];

@@ -9,15 +9,16 @@ const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/7`;
 const VERSION = `${APP}/resources/git.app/versions/11`;
 
+const api = inMemoryApi();
+const app = createServer({
+  routes: publicRoutes(api, async () => undefined, '0.0.0-test'),
+  authorize: async () => ({ user: 'ann', globalAdmin: true, teams: new Map() }),
+  log: createLog('silent', 'test'),
+});
+
 async function ask(method: Route['method'], url: string, body?: object) {
-  const api = inMemoryApi();
-  const app = createServer({
-    routes: publicRoutes(api, async () => undefined, '0.0.0-test'),
-    authorize: async () => ({ user: 'ann', globalAdmin: true, teams: new Map() }),
-    log: createLog('silent', 'test'),
-  });
   const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
-  return { status: answer.statusCode, body: answer.json<unknown>(), calls: api.calls };
+  return { status: answer.statusCode, body: answer.json<unknown>(), calls: api.calls.splice(0) };
 }
 
 interface Case {

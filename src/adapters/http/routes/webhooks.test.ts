@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '#adapters/http/log.ts';
 import { createServer } from '#adapters/http/server.ts';
 import { WEBHOOK_TOKEN, inMemoryApi } from '#testing/public-api.ts';
@@ -8,18 +8,18 @@ import { publicRoutes } from './table.ts';
 const URL = `/webhooks/${WEBHOOK_TOKEN}`;
 const RESOURCE = '/teams/main/pipelines/app/resources/git.app';
 
-function gateway() {
-  const api = inMemoryApi();
-  const log = createLog('silent', 'test');
-  const app = createServer({
-    routes: publicRoutes(api, async () => undefined, '0'),
-    authorize: async () => ({ user: 'anna', globalAdmin: true, teams: new Map() }),
-    log,
-  });
-  const post = async (url: string, payload?: string, headers: Record<string, string> = {}) =>
-    await app.inject({ method: 'POST', url, headers, ...(payload !== undefined && { payload }) });
-  return { api, post };
-}
+const api = inMemoryApi();
+const app = createServer({
+  routes: publicRoutes(api, async () => undefined, '0'),
+  authorize: async () => ({ user: 'anna', globalAdmin: true, teams: new Map() }),
+  log: createLog('silent', 'test'),
+});
+const post = async (url: string, payload?: string, headers: Record<string, string> = {}) =>
+  await app.inject({ method: 'POST', url, headers, ...(payload !== undefined && { payload }) });
+
+beforeEach(() => {
+  api.calls.length = 0;
+});
 
 const signed = (payload: string) => ({
   'content-type': 'application/json',
@@ -39,14 +39,13 @@ describe('a webhook', () => {
     ['with the signature of another body', '{"a":2}', signed('{"a":1}'), '403 invalid'],
     ['of a megabyte', 'x'.repeat(1024 * 1024), signed('x'.repeat(1024 * 1024)), '202 valid'],
   ])('%s', async (_, payload, headers, expected) => {
-    const { api, post } = gateway();
     const { statusCode } = await post(URL, payload, headers);
     expect([`webhook ${expected.split(' ')[1]}`]).toEqual(api.calls);
     expect(String(statusCode)).toBe(expected.split(' ')[0]);
   });
 
   test('that is refused says where the secret is, and not what it is', async () => {
-    const answer = await gateway().post(URL, '{}', { 'x-gitlab-token': 'guessed' });
+    const answer = await post(URL, '{}', { 'x-gitlab-token': 'guessed' });
     expect(answer.json()).toMatchObject({
       type: 'https://millrace.dev/problems/wrong-signature',
       status: 403,
@@ -56,7 +55,6 @@ describe('a webhook', () => {
   });
 
   test('of a token that nobody has is judged all the same before it is said', async () => {
-    const { api, post } = gateway();
     expect((await post('/webhooks/none', '{}', { 'x-gitlab-token': 'guessed' })).statusCode).toBe(404);
     expect(api.calls).toEqual(['webhook invalid']);
   });
@@ -69,7 +67,7 @@ describe('a token that is made anew', () => {
     ['{"signature":"optional"}', 'optional'],
     ['{}', 'optional'],
   ])('with the body %s', async (payload, signature) => {
-    const answer = await gateway().post(
+    const answer = await post(
       `${RESOURCE}/webhook_token`,
       payload,
       payload === undefined ? {} : { 'content-type': 'application/json' },
@@ -89,12 +87,10 @@ describe('a token that is made anew', () => {
 
   test.each(['{"signature":"sometimes"}', '[]', '"required"'])('not with the body %s', async (payload) => {
     const headers = { 'content-type': 'application/json' };
-    expect((await gateway().post(`${RESOURCE}/webhook_token`, payload, headers)).statusCode).toBe(400);
+    expect((await post(`${RESOURCE}/webhook_token`, payload, headers)).statusCode).toBe(400);
   });
 
   test('is none of a resource that is not there', async () => {
-    expect(
-      (await gateway().post(RESOURCE.replace('git.app', 'git.none') + '/webhook_token')).statusCode,
-    ).toBe(404);
+    expect((await post(RESOURCE.replace('git.app', 'git.none') + '/webhook_token')).statusCode).toBe(404);
   });
 });
