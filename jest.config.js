@@ -1,4 +1,7 @@
-/** Two projects: `unit` runs anywhere and fast; `integration` needs real Postgres binaries or a real API server. */
+/**
+ * `unit` runs anywhere and fast; `child-process` starts programs: the command line, scripts of built-in types, processes that read or draw.
+ * `integration` needs real Postgres binaries or a real API server, `browser` Chromium too, `e2e` and `readme` a cluster.
+ */
 const shared = {
   extensionsToTreatAsEsm: ['.ts'],
   testEnvironment: 'node',
@@ -18,7 +21,13 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/{src,config}/**/*.test.ts'],
-      testPathIgnorePatterns: ['\\.(integration|browser)\\.test\\.ts$'],
+      testEnvironment: '<rootDir>/src/testing/no-child-processes-for-jest.ts',
+      testPathIgnorePatterns: ['\\.(child-process|integration|browser)\\.test\\.ts$'],
+    },
+    {
+      ...shared,
+      displayName: 'child-process',
+      testMatch: ['<rootDir>/{src,config}/**/*.child-process.test.ts'],
     },
     {
       ...shared,

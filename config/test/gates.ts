@@ -52,6 +52,11 @@ export const GATES: Readonly<Record<string, Gate>> = {
   },
   dist: { about: 'the program, its shim and its HCL engine', run: () => tool('dist') },
   unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit', '--maxWorkers=2') },
+  'child-process': {
+    about: 'tests that start programs: the command line, scripts of built-in types, compilers',
+    needs: ['dist'],
+    run: () => jestProject('child-process', '--maxWorkers=2'),
+  },
   go: { about: 'the programs in Go', run: goModules },
   rehearsal: {
     about: 'stopping the cluster leaves nothing behind',
