@@ -1,5 +1,6 @@
 import { diagnosticCodes } from './diagnostic-codes.ts';
 import type { DiagnosticCode } from './diagnostic-codes.ts';
+import type { InstanceName } from './in-instances.ts';
 import { explainProblem } from './syntax-help.ts';
 import type { Problem, Range } from './syntax.ts';
 
@@ -16,6 +17,10 @@ export interface Diagnostic {
   otherRanges?: Range[];
   /** Another line of the text, which the message names as `in line <number>`: where the text stands in a file, it is another one there. */
   otherLine?: number;
+  /** Until messages are complete (`completeMessages`): the instance of a group that it was found in. */
+  instance?: InstanceName;
+  /** Until messages are complete: what the names in the expression stand for. */
+  values?: string;
   /** Name of the variable that it is about, for codes about a variable's value; the message may have cut it. */
   variable?: string;
 }

@@ -1,3 +1,4 @@
+import { describeValues, textsIn } from './describe-values.ts';
 import { diagnose, diagnoseProblem } from './diagnostic.ts';
 import type { Diagnostic, Report } from './diagnostic.ts';
 import { functionNames } from './function-names.ts';
@@ -40,11 +41,29 @@ export function evaluateExpression(
   if (sound.includes(false)) return undefined;
   const { value, problems } = reader.evaluate(expression, reader.scope);
   for (const problem of problems) {
-    reader.report(diagnoseProblem({ subject: expression.range, ...problem }, 'evaluation-failed'));
+    const diagnostic = diagnoseProblem({ subject: expression.range, ...problem }, 'evaluation-failed');
+    const secret = diagnostic.code === 'secret-used-indirectly';
+    reader.report(secret ? diagnostic : withValues(reader, expression, diagnostic, problem.context));
   }
   if (!value || !checkNumbers(reader, value, expression.range)) return undefined;
   return secretsAllowed || checkSecrecy(reader, value, expression) ? value : undefined;
 }
+
+/** With what the names in the expression stand for; the message gets it when it is complete. */
+export function withValues(
+  { scope, secretsIn }: Reader,
+  expression: Expression,
+  diagnostic: Diagnostic,
+  place = diagnostic.range,
+): Diagnostic {
+  const all = referencesOf(expression);
+  const near = all.filter(({ range }) => place && overlap(range, place));
+  const values = describeValues(near.length > 0 ? near : all, scope, secretsIn);
+  return values === undefined ? diagnostic : { ...diagnostic, values };
+}
+
+const overlap = (one: Range, other: Range): boolean =>
+  one.start.byte < other.end.byte && other.start.byte < one.end.byte;
 
 export function referencesOf(expression: Expression): Reference[] {
   return [...expression.variables, ...partsOf(expression).flatMap(referencesOf)];
@@ -66,13 +85,6 @@ function functionsOf(expression: Expression): Expression['functions'] {
 
 function partsOf({ items = [], entries = [] }: Expression): Expression[] {
   return [...items, ...entries.flatMap(({ key, value }) => [key, value])];
-}
-
-/** Every text in a value, keys included. */
-function textsIn(value: Value): string[] {
-  if (value.kind === 'string') return [value.text];
-  if ('items' in value) return value.items.flatMap(textsIn);
-  return 'entries' in value ? value.entries.flatMap(([key, element]) => [key, ...textsIn(element)]) : [];
 }
 
 function checkFunction({ report }: Reader, { name, range }: Expression['functions'][number]): boolean {

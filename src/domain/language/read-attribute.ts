@@ -1,7 +1,7 @@
 import type { AttributeSchema, BlockSchema } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
 import { parseGoDuration } from './duration.ts';
-import { dependsOnUnknown, evaluateExpression, referencesOf } from './evaluate-expression.ts';
+import { dependsOnUnknown, evaluateExpression, referencesOf, withValues } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
 import { didYouMean } from './suggest.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
@@ -150,7 +150,8 @@ export function readParameter(reader: Reader, { name, expression }: Attribute): 
   if (!value) return undefined;
   if (value.kind === 'null') return null;
   return (
-    textOf(value) ?? wrongType(reader, { name, range: expression.range }, 'a string, number or bool', value)
+    textOf(value) ??
+    wrongType(reader, { name, range: expression.range, expression }, 'a string, number or bool', value)
   );
 }
 
@@ -161,7 +162,12 @@ export function readAxis(reader: Reader, { name, expression }: Attribute): Value
   if (value.kind === 'null') return null;
   const items = 'items' in value ? value.items : [];
   if ('items' in value && items.every((item) => textOf(item) !== undefined)) return items;
-  return wrongType(reader, { name, range: expression.range }, 'a list of strings, numbers or bools', value);
+  return wrongType(
+    reader,
+    { name, range: expression.range, expression },
+    'a list of strings, numbers or bools',
+    value,
+  );
 }
 
 /** How a value that is no list, map or null is written. */
@@ -223,7 +229,7 @@ function readTexts(reader: Reader, { name, expression }: Attribute, schema: Attr
   if (!value) return undefined;
   if (value.kind === 'null') return null;
   if (!('items' in value))
-    return wrongType(reader, { name, range: expression.range }, 'a list of strings', value);
+    return wrongType(reader, { name, range: expression.range, expression }, 'a list of strings', value);
   return gather(
     value.items.map((item) => read(item, expression.range)),
     false,
@@ -274,5 +280,6 @@ function wrongType(
     'a map of strings': 'Write { NAME = "value" }.',
   };
   const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
-  reader.report(diagnose('wrong-type', range, message, help[wanted]));
+  const diagnostic = diagnose('wrong-type', range, message, help[wanted]);
+  reader.report(expression ? withValues(reader, expression, diagnostic) : diagnostic);
 }

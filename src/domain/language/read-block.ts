@@ -3,6 +3,7 @@ import { diagnose } from './diagnostic.ts';
 import { dependsOnUnknown } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
 import { explainUnknownAttribute, explainUnknownBlock, explainUnknownRunner } from './explain-unknown.ts';
+import type { InstanceName } from './in-instances.ts';
 import { meansParameter, readAttribute, readAxis, readParameter } from './read-attribute.ts';
 import type { AttributeValue, EnvironmentVariable, Text } from './read-attribute.ts';
 import { closest } from './suggest.ts';
@@ -24,6 +25,8 @@ export interface ReadBlock {
   blocks: ReadBlock[];
   /** Names of blocks and parameters that are there, but could not be read or are not known yet: they only seem to be missing. */
   misread: ReadonlySet<string>;
+  /** Set for a resource of a group. */
+  instance?: InstanceName;
 }
 
 interface ReadAttribute {

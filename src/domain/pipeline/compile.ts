@@ -1,5 +1,6 @@
 import { diagnose, hasErrors, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { completeMessages } from '#domain/language/in-instances.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { readBody } from '#domain/language/read-block.ts';
@@ -53,7 +54,7 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   const needs: NeededSource[] = [];
   const partial = text.problems.some(cutsOff);
   const read = readText({ ...text, body }, { input, diagnostics, needs, partial });
-  const sorted = limit(sortDiagnostics(diagnostics));
+  const sorted = limit(sortDiagnostics(completeMessages(diagnostics)));
   if (hasErrors(diagnostics)) return { diagnostics: sorted, ...(needs.length > 0 && { needs }) };
   const later = limit(sortDiagnostics(notYetRun(read.pipeline, read.blocks)));
   const judged = { diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };

@@ -2,6 +2,7 @@ import type { BlockSchema } from '#domain/language/block-schema.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
+import type { InstanceName } from '#domain/language/in-instances.ts';
 import { describeValue, textOf } from '#domain/language/read-attribute.ts';
 import { blocksOf, readBody, valueAt } from '#domain/language/read-block.ts';
 import type { Axis, ReadBlock } from '#domain/language/read-block.ts';
@@ -48,6 +49,13 @@ export function withoutGroup(block: Block, kind: GroupKind): Block {
   const items = block.body.items.filter((item) => !makesGroup(item, kind));
   return { ...block, body: { ...block.body, items } };
 }
+
+/** An instance by the name that it gets. */
+export const nameOfInstance = (group: string, { key }: Instance, of: number): InstanceName => ({
+  name: instanceName(group, key),
+  key,
+  of,
+});
 
 /** The reader with `each` in scope; `unknown`: it has no value, for a reason that has been reported. */
 export function withEach(reader: Reader, instance: Instance | 'unknown' | undefined): Reader {

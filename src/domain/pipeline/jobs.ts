@@ -1,5 +1,6 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
+import { inInstance } from '#domain/language/in-instances.ts';
 import { blocksOf, boolAt, labelAt, numberAt, readBlock } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
@@ -8,7 +9,15 @@ import type { Block, Label, Range } from '#domain/language/syntax.ts';
 import { checkConditionNames } from './condition-names.ts';
 import { warnOfInputCase } from './input-case.ts';
 import { readInputs } from './inputs.ts';
-import { groupLabel, instanceName, JOBS, readInstances, withEach, withoutGroup } from './instances.ts';
+import {
+  groupLabel,
+  instanceName,
+  JOBS,
+  nameOfInstance,
+  readInstances,
+  withEach,
+  withoutGroup,
+} from './instances.ts';
 import type { Instance } from './instances.ts';
 import { LIMITS } from './limits.ts';
 import { checkName, claimName } from './name.ts';
@@ -27,6 +36,8 @@ export interface JobDraft {
   gets: { step: GetStep; passed: Text[]; range: Range }[];
   /** A step could not be read. */
   incomplete: boolean;
+  /** For what is wrong with it beside other jobs. */
+  report: Report;
 }
 
 export interface JobsRead {
@@ -85,8 +96,11 @@ function readGroup(
   read.groups.set(label.text, names);
   if (instances.length === 0) readInstance(block, 'unknown', read, around);
   for (const instance of instances) {
-    const draft = readInstance(block, instance, read, around);
-    const name = { text: instanceName(label.text, instance.key), range: label.range };
+    const own = nameOfInstance(label.text, instance, instances.length);
+    const report = inInstance(around.report, own);
+    const reader = { ...around.reader, report };
+    const draft = readInstance(block, instance, read, { ...around, reader, report });
+    const name = { text: own.name, range: label.range };
     if (!draft || !sound || !claimName(taken, around.report, 'job', name)) continue;
     names.push(name.text);
     read.drafts.push(draft);
@@ -132,6 +146,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSu
     },
     gets: plan.gets,
     incomplete: block.misread.size > 0,
+    report,
   };
 }
 

@@ -12,14 +12,14 @@ import { actionsOf } from './steps.ts';
 export function resolvePassed(drafts: readonly JobDraft[], names: JobNames, report: Report): void {
   const jobs = new Map(drafts.map((draft) => [draft.job.name, draft]));
   const waits = new Map<string, Text[]>();
-  for (const { job, gets } of drafts) {
+  for (const { job, gets, report: tell } of drafts) {
     for (const { step, passed } of gets) {
       const upstream = passed.flatMap((name) =>
-        names.expand([name], report).map((text): Text => ({ text, range: name.range })),
+        names.expand([name], tell).map((text): Text => ({ text, range: name.range })),
       );
       step.passed = [...new Set(upstream.map(({ text }) => text))];
       waits.set(job.name, [...(waits.get(job.name) ?? []), ...upstream]);
-      for (const name of upstream) checkUse(name, step.resource, jobs.get(name.text), report);
+      for (const name of upstream) checkUse(name, step.resource, jobs.get(name.text), tell);
     }
   }
   reportCycles([...jobs.keys()], waits, report);

@@ -1,12 +1,14 @@
 import type { Reader } from '#domain/language/evaluate-expression.ts';
+import { inInstance } from '#domain/language/in-instances.ts';
+import type { InstanceName } from '#domain/language/in-instances.ts';
 import { readBlock } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { resource as resourceSchema } from '#domain/language/schema-types.ts';
 import type { Block, Body, Item } from '#domain/language/syntax.ts';
 import {
   groupLabel,
-  instanceName,
   isGroup,
+  nameOfInstance,
   readInstances,
   RESOURCES,
   withEach,
@@ -37,8 +39,10 @@ export function readResourceGroups(reader: Reader, { items }: Body): ResourceGro
 function readGroup(reader: Reader, block: Block): ResourceGroups {
   const instances = readInstances(reader, block, RESOURCES);
   const named = checkName(reader.report, 'name', 'resource', groupLabel(block, RESOURCES));
-  const read = (instance: Instance | 'unknown' | undefined): ReadBlock | undefined =>
-    readBlock(withEach(reader, instance), withoutGroup(block, RESOURCES), resourceSchema);
+  const read = (instance: Instance | 'unknown' | undefined, name?: InstanceName): ReadBlock | undefined => {
+    const own = { ...reader, report: inInstance(reader.report, name) };
+    return readBlock(withEach(own, instance), withoutGroup(block, RESOURCES), resourceSchema);
+  };
   if (instances === 'single') {
     const found = read(undefined);
     return { blocks: found ? [found] : [], incomplete: !found };
@@ -49,15 +53,16 @@ function readGroup(reader: Reader, block: Block): ResourceGroups {
     return { blocks: [], incomplete: instances === 'broken' || !named };
   }
   const blocks = instances.flatMap((instance) => {
-    const found = read(instance);
-    return found ? [nameInstance(found, instance)] : [];
+    const name = nameOfInstance(groupLabel(block, RESOURCES).text, instance, instances.length);
+    const found = read(instance, name);
+    return found ? [nameInstance(found, name)] : [];
   });
   return { blocks, incomplete: blocks.length < instances.length };
 }
 
-function nameInstance(block: ReadBlock, { key }: Instance): ReadBlock {
+function nameInstance(block: ReadBlock, instance: InstanceName): ReadBlock {
   const labels = block.labels.map((label, index) =>
-    index === RESOURCES.label ? { ...label, text: instanceName(label.text, key) } : label,
+    index === RESOURCES.label ? { ...label, text: instance.name } : label,
   );
-  return { ...block, labels };
+  return { ...block, labels, instance };
 }

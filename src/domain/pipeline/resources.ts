@@ -1,5 +1,6 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
+import { inInstance } from '#domain/language/in-instances.ts';
 import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
@@ -32,10 +33,11 @@ export function readResources(
   for (const block of blocks) {
     const label = labelAt(block, 1);
     const name = `${labelAt(block, 0).text}.${label.text}`;
+    const tell = inInstance(report, block.instance);
     const named = checkName(report, 'name', 'resource', label);
     if (!claimName(taken, report, 'resource', { text: name, range: label.range })) continue;
     const type = findType(block, 'resource type', types, report);
-    const resource = type && readResource(block, type, report);
+    const resource = type && readResource(block, type, tell);
     resources.set(name, resource && named ? { resource, type } : 'broken');
   }
   if (resources.size > LIMITS.resources) {

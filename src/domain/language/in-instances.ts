@@ -1,0 +1,49 @@
+import { diagnose, renderDiagnostic } from './diagnostic.ts';
+import type { Diagnostic, Report } from './diagnostic.ts';
+
+/** One job or resource of a group, for messages. */
+export interface InstanceName {
+  name: string;
+  key: string;
+  /** How many instances the group has. */
+  of: number;
+}
+
+/** Reports for one instance of a group, or for a block that is no group. */
+export function inInstance(report: Report, instance: InstanceName | undefined): Report {
+  if (!instance) return report;
+  return (diagnostic) => report({ ...diagnostic, instance });
+}
+
+/**
+ * Puts into the messages what they were noted with: values of names, and the instance. What is wrong in every instance of a group is said once;
+ * what some have, once with the first of them.
+ */
+export function completeMessages(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const same = Map.groupBy(diagnostics, (diagnostic) => `${diagnostic.code} ${renderDiagnostic(diagnostic)}`);
+  return [...same.values()].flatMap((all) => {
+    const [first] = all;
+    return first ? [completeMessage(first, all)] : [];
+  });
+}
+
+function completeMessage(first: Diagnostic, all: readonly Diagnostic[]): Diagnostic {
+  const { instance, values, ...told } = first;
+  const named = all.flatMap((one) => one.instance ?? []);
+  const known = new Map(named.map((one) => [one.name, one]));
+  const everywhere = !instance || named.length < all.length || known.size >= instance.of;
+  const where = everywhere ? '' : ` (in ${describe(instance, known.size)})`;
+  const shared = !everywhere || all.every((one) => one.values === values);
+  const beside = values !== undefined && shared ? `; ${values}` : '';
+  if (where === '' && beside === '') return told;
+  const { message } = diagnose(told.code, undefined, `${told.message}${beside}${where}`);
+  return { ...told, message };
+}
+
+const MAX_KEY_LENGTH = 60;
+
+function describe({ name, key, of }: InstanceName, affected: number): string {
+  const cut = key.length > MAX_KEY_LENGTH ? `${key.slice(0, MAX_KEY_LENGTH)}…` : key;
+  const first = `${name}, each.key = ${JSON.stringify(cut)}`;
+  return affected === 1 ? first : `${first}, and ${affected - 1} more of ${of} instances`;
+}
