@@ -23,7 +23,7 @@ Push a commit. Its builds start within half a minute, and the page follows them:
   echo "- by hand" >> CHANGES.md && git add . && git commit -m "By hand" && git push origin main
 ${webhook === undefined ? '' : `\nOr start them at once, as a forge's webhook would:\n  curl -X POST ${webhook}\n`}
 From the command line:
-  alias millrace="$PWD/node_modules/.bin/node $PWD/dist/millrace.js"${environment}
+  make install${environment}
   kubectl --namespace millrace-system port-forward service/millrace-public 8080:80 &
   millrace login http://localhost:8080 --token < ${tokenFile()}
   millrace builds watch app/unit --team demo

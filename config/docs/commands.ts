@@ -7,21 +7,22 @@ export const COMMANDS_PAGE = 'docs/reference/cli.md';
 
 const INTRODUCTION = `# Command line
 
-\`validate\`, \`fmt\`, \`graph\` and \`plan\` work on files alone: they need no cluster and no network. The [others](#with-a-server) ask a server. The same program is the image's (\`docker run --rm -v "$PWD:$PWD" -w "$PWD"
-<image> validate pipeline.hcl\`); from a checkout, \`make dist\` builds it and \`node_modules/.bin/node dist/millrace.js\` starts it. How to use it in CI and
-before a commit: [validate-offline.md](../how-to/validate-offline.md).
+Run \`make install\` in a checkout to get the command, or use the image of the chart: [both ways](../how-to/command-line.md#get-the-program).
 
-Errors are the operator's own, with the same codes ([errors.md](errors.md)); in a manifest lines and columns are the manifest's. Colours
-appear on a screen; \`--color\` and the environment's \`FORCE_COLOR\` and \`NO_COLOR\` decide otherwise; \`FORCE_COLOR\` also colours a pipe, and wins over the other, of which Node.js then warns. \`millrace <command> --help\` shows what stands here.
+\`validate\`, \`fmt\`, \`graph\` and \`plan\` work on files alone: they need no cluster and no network. How to use them in CI and before a commit:
+[validate-offline.md](../how-to/validate-offline.md). The [others](#with-a-server) call a server.
 
-This page is made from the program's own definitions by \`node config/docs/main.ts\`.
+The commands report the same errors as the operator, with the same codes ([errors.md](errors.md)). In a manifest, lines and columns count in the manifest. Output has colours on a
+terminal. To change that, use \`--color\`, \`NO_COLOR\` or \`FORCE_COLOR\`; \`FORCE_COLOR\` also colours a pipe, and wins over \`NO_COLOR\`. \`millrace <command> --help\` prints what is on this page.
+
+\`node config/docs/main.ts\` generates this page from the program.
 `;
 
 const CLIENT = `## With a server
 
-What follows asks the public gateway of an installation: [how to begin](../how-to/command-line.md). Its address is https, or this machine's own; a token is sent to the
-server that it is of and to no other, never in an argument, never on after a redirection. Certificates are checked by those of the machine, of Node.js, and of \`--ca-file\`. \`HTTPS_PROXY\` and
-\`NO_PROXY\` are kept to.
+These commands call the public gateway of an installation: [how to begin](../how-to/command-line.md), and [which token you need](../how-to/tokens.md). The address must be https, or a loopback address of
+this machine. A token goes to its own server only; no argument holds one, and no redirection is followed. Certificates are checked against those of the machine, of Node.js, and of \`--ca-file\`.
+\`HTTPS_PROXY\` and \`NO_PROXY\` apply.
 
 | Variable | Meaning |
 | --- | --- |
@@ -30,7 +31,7 @@ server that it is of and to no other, never in an argument, never on after a red
 | \`MILLRACE_CA_FILE\` | as \`--ca-file\` |
 | \`XDG_CONFIG_HOME\` | \`millrace/credentials.json\` below it (else below \`~/.config\`) has what \`millrace login\` was given, readable by you alone |
 
-There is no verb to pause or unpause: the [API](api.md) and the pages do that.
+There is no verb to pause or unpause: use the console or the [API](api.md).
 `;
 
 const nothing = async (): Promise<void> => undefined;

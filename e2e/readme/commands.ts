@@ -14,7 +14,7 @@ export function readmeCommands(): string[] {
   return [...blocks, ...spans(section), ...ofExisting];
 }
 
-const PROGRAM = /^(?:[A-Z]+=\S+ )*(?:make|kubectl|curl|helm|kind|for|node)\s/;
+const PROGRAM = /^(?:[A-Z]+=\S+ )*(?:make|kubectl|curl|helm|kind|for|node|millrace)\s/;
 
 function spans(text: string): string[] {
   const withoutBlocks = withoutFences(text);

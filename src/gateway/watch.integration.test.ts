@@ -148,6 +148,15 @@ describe('a build that is triggered and watched', () => {
     expect(err).toContain('The build goes on; trying again.');
   });
 
+  test('waits for the first build if it is asked to', async () => {
+    const watching = run('builds watch app/unit --wait');
+    await until(() => watching.seen.err.includes('app/unit has no build yet. Waiting for the first'));
+    await triggered();
+    await say(...GOOD, done('1'), ended('succeeded'));
+    const { exit, err } = await watching;
+    expect([exit, err]).toEqual([0, expect.stringContaining('app/unit 1: succeeded')]);
+  });
+
   test('stops with 2 when whoever watches may no longer read it', async () => {
     await triggered();
     const watching = run('builds watch app/unit');
@@ -198,7 +207,7 @@ describe('what there is', () => {
     'a job that cannot run': ['trigger app/publish', 'millrace: Job publish cannot run now: '],
     'a job without builds': [
       'builds watch app/publish',
-      'app/publish has no build yet: millrace trigger app/publish',
+      'app/publish has no build yet: add --wait, or start one: millrace trigger app/publish',
     ],
     'a build that there is not': [
       'builds watch app/unit/9',

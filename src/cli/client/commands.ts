@@ -138,7 +138,8 @@ function watchCommand(run: Run): Command {
   return server(
     new Command('watch')
       .argument('<pipeline/job/build>', 'the build; without a number the newest', buildOf)
-      .addOption(team()),
+      .addOption(team())
+      .option('--wait', 'if the job has no build yet, wait for its first'),
   )
     .description('follow a build to its end, or read the log of one that has ended')
     .addHelpText(
@@ -149,10 +150,11 @@ or doubled. To stop watching does not stop the build.
 
 Examples:
   millrace builds watch app/unit
+  millrace builds watch app/unit --wait
   millrace builds watch app/unit/7 > log.txt
 ${exitsOf('the build failed or was cancelled')}`,
     )
-    .action((build: JobName & { build?: string }, options: TeamOptions & Coloured) =>
+    .action((build: JobName & { build?: string }, options: TeamOptions & Coloured & { wait?: boolean }) =>
       run(options.color, async (terminal) => {
         const { watch } = await import('./watch.ts');
         return await watch(build, options, terminal);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exit, Terminal } from '#cli/terminal.ts';
 import { EXIT, Misuse, painter } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
@@ -20,15 +21,32 @@ type WatchTalk = Talk<Pick<TeamOptions, 'team'>>;
 /** Follows a build, or the newest one of a job, to its end; what it printed is the output. */
 export async function watch(
   name: JobName & { build?: string },
-  options: Omit<TeamOptions, 'output'>,
+  options: WatchOptions,
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = jobPath(options.team, name);
-  const newest = async () => (await api.get<JobTold>(path)).latest_build_number;
-  const number = name.build ?? (await newest());
-  if (number === undefined) throw new Misuse(`${titleOf(name)} has no build yet: ${triggerHint(name)}`);
+  const number = name.build ?? (await findNewest({ api, options, terminal }, name));
   return await follow({ api, options, terminal }, name, number);
+}
+
+type WatchOptions = Omit<TeamOptions, 'output'> & { wait?: boolean };
+
+const LOOK_AGAIN_MS = 1000;
+
+/** With --wait a job without builds is looked at again, until it has one. */
+async function findNewest({ api, options, terminal }: Talk<WatchOptions>, name: JobName): Promise<string> {
+  const newest = async () => (await api.get<JobTold>(jobPath(options.team, name))).latest_build_number;
+  const { pause = async (milliseconds: number) => await sleep(milliseconds) } = terminal;
+  const number = await newest();
+  if (number !== undefined) return number;
+  if (options.wait !== true)
+    throw new Misuse(`${titleOf(name)} has no build yet: add --wait, or start one: ${triggerHint(name)}`);
+  terminal.err(`${titleOf(name)} has no build yet. Waiting for the first; Ctrl-C stops.\n`);
+  for (;;) {
+    await pause(LOOK_AGAIN_MS);
+    const found = await newest();
+    if (found !== undefined) return found;
+  }
 }
 
 /** Starts a build with the newest versions that fit. */

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { checkout } from './inputs.ts';
+
+const run = promisify(execFile);
+
+test('`make install` gives a command that works from any folder, with nothing of the checkout on the path', async () => {
+  const prefix = await mkdtemp(join(tmpdir(), 'millrace install '));
+  try {
+    const env = { ...process.env, NODE_OPTIONS: '', MAKEFLAGS: '' };
+    const { stdout } = await run('make', ['install', `PREFIX=${prefix}`], { cwd: checkout, env });
+    expect(stdout).toContain(`installed ${prefix}/bin/millrace`);
+    await writeFile(
+      join(prefix, 'pipeline.hcl'),
+      'resource "cron" "day" {\n  check_interval = "@daily"\n}\n',
+    );
+    const asked = await run(join(prefix, 'bin/millrace'), ['validate', 'pipeline.hcl'], {
+      cwd: prefix,
+      env: { PATH: '/usr/bin:/bin' },
+    });
+    expect(asked.stdout).toMatch(/^pipeline.hcl: valid/);
+  } finally {
+    await rm(prefix, { recursive: true, force: true });
+  }
+}, 600_000);
