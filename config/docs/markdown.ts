@@ -75,9 +75,10 @@ export function withoutFences(text: string): string {
 
 /** Targets of links and pictures, in order. */
 export function links(text: string): string[] {
-  return [...prose(text).matchAll(/\]\(<?([^()\s>]+)>?(?:\s"[^"()]*")?\)/g)].map(
-    ([, target]) => target ?? '',
-  );
+  const plain = prose(text);
+  const inHtml = plain.matchAll(/<(?:img|source)\s[^<>]{0,500}\bsrc(?:set)?="([^"\s]+)"/g);
+  const written = plain.matchAll(/\]\(<?([^()\s>]+)>?(?:\s"[^"()]*")?\)/g);
+  return [...written, ...inHtml].map(([, target]) => target ?? '');
 }
 
 /** The anchors that a page's headings give, as forges make them. */

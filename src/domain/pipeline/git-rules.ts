@@ -22,7 +22,7 @@ export const gitRules: ParameterRules = {
     fork_secrets: (value) => explainBadFlag('fork_secrets', value),
     tag: (value) => explainBadFlag('tag', value),
     provider: (value) =>
-      providers.includes(value)
+      [...providers, ...codeNames].includes(value)
         ? undefined
         : `${JSON.stringify(value)} is not a provider: write one of ${providers.join(', ')}`,
   },
@@ -69,8 +69,9 @@ function isKnownForge(url: string): boolean {
   return known || findSecretNames(url).length > 0;
 }
 
-/** Each with its alias. */
-const providers = ['forge_a', 'forge_b', 'forge_c', 'forge_d', 'github', 'gitlab', 'gitea', 'forgejo'];
+const providers = ['github', 'gitlab', 'gitea', 'forgejo'];
+/** Other names for the same, in the same order. */
+const codeNames = ['forge_a', 'forge_b', 'forge_c', 'forge_d'];
 
 function explainBadFlag(name: string, value: string): string | undefined {
   return value === 'true' || value === 'false' ? undefined : `${name} must be true or false`;

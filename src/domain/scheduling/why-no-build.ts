@@ -37,7 +37,7 @@ export function whyIdle(
     ];
   const first: Reason = (ready ? whyNotYet(job) : undefined) ?? {
     code: 'NothingNew',
-    message: `${job.name} has had a build with every version that it may take.`,
+    message: 'Up to date: every version has been built.',
   };
   const more = job.gets.flatMap((get, index) => whyNotNewest(get, choice.versions[index], known));
   return [...whyHooksRun(job, known), first, ...more];

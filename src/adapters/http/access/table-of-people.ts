@@ -30,7 +30,7 @@ export const PEOPLE = {
   'POST /auth/logout-everywhere': {
     needs: 'session',
     beforePasswordChange: true,
-    about: 'Ends every session of the account.',
+    about: 'Ends every session of the account, and its API tokens unless the body has `"keep_tokens": true`.',
   },
   'GET /profile': { needs: 'user', about: 'Your account.' },
   'PUT /profile': { needs: 'session', about: 'Changes your full name.' },
@@ -38,7 +38,7 @@ export const PEOPLE = {
     needs: 'session',
     beforePasswordChange: true,
     about:
-      'Changes your password: every session of yours ends, and the answer has a new one. An account without a password sends no current one, but needs a session of the last ten minutes (`sign-in-again`).',
+      'Changes your password: your sessions end, your API tokens too unless the body has `"keep_tokens": true`, and the answer has a new session. An account without a password sends no current one, but needs a session of the last ten minutes (`sign-in-again`).',
   },
   'GET /profile/sessions': { needs: 'session', about: 'Your sessions, newest first.' },
   'DELETE /profile/sessions/:session': { needs: 'session', about: 'Ends one of your sessions.' },
@@ -56,7 +56,7 @@ export const PEOPLE = {
   'POST /api-tokens': {
     needs: 'session',
     about:
-      'Makes a token, shown once: `personal`, with all your rights, or for `team_canonical` with at most a `role`. `expires_at` ends it.',
+      'Creates a token, shown once: `personal`, with all your rights, or for `team_canonical` with at most a `role`. It ends at `expires_at`, otherwise after 90 days. Asks for a session of the last ten minutes: `sign-in-again`.',
   },
   'GET /api-tokens': { needs: 'session', about: 'Your tokens, without what they are.' },
   'DELETE /api-tokens/:id': { needs: 'session', about: 'Deletes a token of yours.' },

@@ -113,7 +113,7 @@ const ROUTES = {
     needs: 'write',
     audit: 'version.triggered',
     about:
-      'Starts a build with this version of each job that gets the resource without `passed`, whatever is pinned: 201 with the builds and the jobs that were `refused`, 409 when all were.',
+      'Starts a build with this version of each job that gets the resource without `passed`, whatever is pinned: 201 with the builds and the jobs that were `refused`, 409 when all were. Each job that follows through `passed` builds this version once.',
   },
   'POST /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/cancel': {
     needs: 'write',
