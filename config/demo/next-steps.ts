@@ -9,6 +9,9 @@ export interface Addresses {
   credentials: Credentials | undefined;
 }
 
+/** Works without a name and an address in the reader's own configuration. */
+const COMMIT = 'git -c user.name=me -c user.email=me@example.org commit';
+
 /** What to do next. Every command can be pasted. */
 export function nextSteps(addresses: Addresses, reachable: boolean): string {
   const { repository, gateway, webhook, credentials } = addresses;
@@ -19,8 +22,8 @@ ${reachable ? '' : forwards(addresses)}Open the pipeline in a browser on this ma
 ${signIn(credentials)}
 
 Push a commit. Its builds start within half a minute, and the page follows them:
-  git clone ${repository} /tmp/app && cd /tmp/app
-  echo "- by hand" >> CHANGES.md && git add . && git commit -m "By hand" && git push origin main
+  git clone ${repository} /tmp/app
+  (cd /tmp/app && echo "- by hand" >> CHANGES.md && git add . && ${COMMIT} -m "By hand" && git push origin main)
 ${webhook === undefined ? '' : `\nOr start them at once, as a forge's webhook would:\n  curl -X POST ${webhook}\n`}
 From the command line:
   make install${environment}

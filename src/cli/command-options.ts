@@ -22,4 +22,4 @@ export const variables = (command: Command): Command =>
     .option('--vars <file>', 'JSON object with values of variables; may be given several times', repeated);
 
 export const exits = (wrong: string): string =>
-  `\nExit code: 0, everything is right; 1, ${wrong}; 2, the command was used wrongly.`;
+  `\nExit code: 0, everything is right; 1, ${wrong}; 2, usage error.`;

@@ -22,7 +22,7 @@ export function offlineCommands(run: Run): Command[] {
 
 function validateCommand(run: Run): Command {
   return variables(new Command('validate').argument('<file...>', FILE))
-    .description('say everything that is wrong with pipelines, without a cluster')
+    .description('validate pipelines offline')
     .addOption(
       new Option('--output <form>', 'for people, for programs, or for code hosts')
         .choices(['text', 'json', 'sarif'])

@@ -107,7 +107,7 @@ describe('logging in', () => {
     expect(kept().servers[gateway.base]).toEqual({ token: ofTeam });
     expect(await run('whoami')).toMatchObject({
       exit: 0,
-      out: `A token of a team or of the installation at ${gateway.base}. It is nobody's in particular.\n`,
+      out: `You use a token of a team or of the installation at ${gateway.base}. It belongs to no account.\n`,
     });
   });
 

@@ -37,8 +37,8 @@ export const positive = (given: string): number => {
 };
 
 export const EXITS =
-  '\nExit code: 0, it is done; 2, the command was used wrongly, or the server refused it or could not be reached.';
+  '\nExit code: 0, it is done; 2, usage error, or the server refused the request or could not be reached.';
 
 /** Where there is something that can be wrong without the server's refusing to say so. */
 export const exitsOf = (wrong: string): string =>
-  `\nExit code: 0, everything is right; 1, ${wrong}; 2, the command was used wrongly, or the server refused it or could not be reached.`;
+  `\nExit code: 0, everything is right; 1, ${wrong}; 2, usage error, or the server refused the request or could not be reached.`;

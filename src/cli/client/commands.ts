@@ -29,7 +29,7 @@ function loginCommand(run: Run): Command {
   return (
     new Command('login')
       .argument('<url>', 'the server, such as https://ci.example.org')
-      .description('prove who you are to a server, and keep what it gives')
+      .description('log in to a server and store the credentials')
       .option('--username <name>', 'with this name and a password')
       .addOption(new Option('--token', 'with an API token').conflicts('username'))
       .option('--ca-file <file>', 'certificates in PEM that are trusted besides those of the machine; kept')
@@ -37,9 +37,10 @@ function loginCommand(run: Run): Command {
       .addHelpText(
         'after',
         `
-Password and token are asked for, or read from standard input: as arguments others on the machine could see them. What the server gives is
-kept in millrace/credentials.json below XDG_CONFIG_HOME (~/.config), which only you can read. The server is meant from then on where
---url names no other. In CI set MILLRACE_URL and MILLRACE_TOKEN (or MILLRACE_TOKEN_FILE), and MILLRACE_CA_FILE if it is needed, instead.
+The command asks for the password or token, or reads it from standard input. It takes none as an argument, because other users of the machine
+could read it. It stores what the server gives in millrace/credentials.json below XDG_CONFIG_HOME (~/.config), which only you can read. Other
+commands then use this server, unless --url names another. In CI set MILLRACE_URL and MILLRACE_TOKEN (or MILLRACE_TOKEN_FILE) instead, and
+MILLRACE_CA_FILE if you need it.
 
 Examples:
   millrace login https://ci.example.org

@@ -32,9 +32,12 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
     current: url,
     servers: { ...known.servers, [url]: credential },
   });
-  const who = credential.username ?? 'nobody in particular: a token of a team or of the installation';
+  const who =
+    credential.username === undefined
+      ? 'with a token that belongs to no account'
+      : `as ${credential.username}`;
   const end = until === undefined ? '' : ` until ${timeOf(until)}`;
-  terminal.err(`Logged in at ${url} as ${who}${end}. Kept in ${credentialsFile(config.directory)}.\n`);
+  terminal.err(`Logged in at ${url} ${who}${end}. Kept in ${credentialsFile(config.directory)}.\n`);
   return EXIT.fine;
 }
 

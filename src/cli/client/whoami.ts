@@ -17,7 +17,7 @@ export async function whoami(options: ServerOptions & OutputOptions, terminal: T
 
 function sentence(url: string, user: UserTold | undefined): string {
   if (user === undefined)
-    return `A token of a team or of the installation at ${url}. It is nobody's in particular.\n`;
+    return `You use a token of a team or of the installation at ${url}. It belongs to no account.\n`;
   const teams = Object.entries(user.teams).map(([team, role]) => `${team} (${role})`);
   const reach = user.global_admin ? ['every team (global admin)'] : teams;
   return `${user.username} at ${url}: ${reach.length === 0 ? 'in no team' : reach.join(', ')}\n`;

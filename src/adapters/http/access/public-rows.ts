@@ -3,7 +3,7 @@ export const PUBLIC_ROWS = {
   'GET /teams/:team/pipelines/:pipeline/public': {
     needs: 'public',
     about:
-      'The pipeline as strangers may see it: names of jobs, steps, resources and types, and states; no parameters, commands, logs, tokens or schedules.',
+      'The pipeline as the public may see it: names of jobs, steps, resources and types, and states; no parameters, commands, logs, tokens or schedules.',
   },
   'GET /teams/:team/pipelines/:pipeline/image.dot': {
     needs: 'public',

@@ -3,12 +3,12 @@ export const SHARED_ROWS = {
   'GET /teams/:team/pipelines/:pipeline': {
     needs: 'public',
     about:
-      'One pipeline. Strangers: its names, whether it is paused, and how many jobs and resources it has.',
+      'One pipeline. The public gets its names, whether it is paused, and how many jobs and resources it has.',
   },
   'GET /teams/:team/pipelines/:pipeline/jobs': {
     needs: 'public',
     about:
-      'Its jobs in the order of the file, each with the number, status and times of its latest build: to strangers too.',
+      'Its jobs in the order of the file, each with the number, status and times of its latest build, for the public too.',
   },
   'GET /teams/:team/pipelines/:pipeline/jobs/:job': {
     needs: 'public',
@@ -17,17 +17,17 @@ export const SHARED_ROWS = {
   'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds': {
     needs: 'public',
     about:
-      'Builds, newest first, in pages; `status` keeps those in one status. Strangers: number, status and times.',
+      'Builds, newest first, in pages; `status` keeps those in one status. The public gets number, status and times.',
   },
   'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build': {
     needs: 'public',
     about:
-      'One build with its inputs and steps. Strangers: number, status and times, also of the steps; no inputs, messages and exit codes.',
+      'One build with its inputs and steps. The public gets number, status and times, also of the steps; no inputs, messages and exit codes.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources': {
     needs: 'public',
     about:
-      'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or `optional`) are shown from the role maintain on. Strangers: name, type and whether it is pinned.',
+      'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or `optional`) are shown from the role maintain on. The public gets name, type and whether it is pinned.',
   },
   'GET /teams/:team/pipelines/:pipeline/resources/:resource': {
     needs: 'public',
@@ -36,11 +36,11 @@ export const SHARED_ROWS = {
   'GET /teams/:team/pipelines/:pipeline/resources/:resource/versions': {
     needs: 'public',
     about:
-      'Its versions, newest first, in pages. Strangers: when they were found, and the `id` that pictures take.',
+      'Its versions, newest first, in pages. The public gets when they were found, and the `id` that pictures take.',
   },
   'GET /teams/:team/pipelines/:pipeline/events': {
     needs: 'public',
     about:
-      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each `pipeline` is its whole state with all jobs and resources, to strangers in their words. Whoever has the state that `Last-Event-ID` names gets the next.',
+      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each `pipeline` is its whole state with all jobs and resources, with fewer fields for the public. If you send `Last-Event-ID`, you get the first state after that one.',
   },
 } as const;

@@ -18,7 +18,7 @@ export const PIPELINES = {
     needs: 'maintain',
     audit: 'pipeline.updated',
     about:
-      'Changes a pipeline that the API made; what the body leaves out stays, and sources are fetched anew in any case. Answers as making one does. 409 when a manifest made it.',
+      'Changes a pipeline that the API made; what the body leaves out stays, and sources are fetched again in any case. Answers as creating one does. 409 when a manifest made it.',
   },
   'POST /teams/:team/pipelines/:pipeline/rename': {
     needs: 'maintain',

@@ -9,6 +9,6 @@ export const WEBHOOK_ROWS = {
     needs: 'maintain',
     audit: 'resource.webhook_regenerated',
     about:
-      'Makes the webhook token and its secret anew; the ones before are void at once. With `"signature": "required"` in the body webhooks without a signature are refused from then on, with `optional` no longer.',
+      'Replaces the webhook token and its secret; the old ones stop working at once. Send `"signature": "required"` to refuse webhooks without a signature from then on, and `optional` to accept them again.',
   },
 } as const;
