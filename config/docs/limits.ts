@@ -7,6 +7,7 @@ import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MOST_CHARACTERS } from '#adapters/http/pages/build-page.ts';
 import { BODY_LIMIT } from '#adapters/http/routes/access/pipelines.ts';
+import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/waiting-triggers.ts';
 import { TERMINATION_LIMIT } from '#domain/build/events.ts';
 import { LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { CHECK_OUTPUT_LIMIT, MOST_VERSIONS, VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
@@ -16,6 +17,7 @@ import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION } from '#domain/scheduling/decision.ts';
 import { MOST_UNUSED } from '#domain/scheduling/facts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
+import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import { MAX_FETCHING_PIPELINES } from '#flows/source-turns.ts';
 
 export const LIMITS_PAGE = 'docs/reference/limits.md';
@@ -148,6 +150,19 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'refusal',
       '409 with the reason `QueueFull`',
     ],
+    [
+      'Time that a trigger with `check=true` waits for checks',
+      seconds(MAX_CHECK_WAIT_MS / 1000),
+      'later',
+      'the build takes the versions that are known, and says which checks were late',
+    ],
+    [
+      'Triggers of one account that wait for checks at a time, of one gateway replica',
+      count(MAX_WAITING_TRIGGERS_PER_ACCOUNT),
+      'refusal',
+      '429',
+    ],
+    ['These triggers of all accounts, of one gateway replica', count(MAX_WAITING_TRIGGERS), 'refusal', '429'],
   ],
   'Builds and logs': [
     [

@@ -84,9 +84,15 @@ export interface CheckStore {
     at: Date,
   ): Promise<number | undefined>;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
-  /** Known objects are ignored, new ones get ids in order and ask for scheduling; sets the next due time (back-off on errors). */
-  recordCheck(result: CheckOutcome, at: Date): Promise<{ recorded: number[]; pipelineId?: number }>;
-  /** Frees the scopes that have no result yet, with this error. `released`: the versions whose hooks these were may be built now. */
+  /**
+   * Known objects are ignored, new ones get ids in order and ask for scheduling; sets the next due time (back-off on errors). `awaited`: a
+   * trigger waits for the check.
+   */
+  recordCheck(
+    result: CheckOutcome,
+    at: Date,
+  ): Promise<{ recorded: number[]; awaited: boolean; pipelineId?: number }>;
+  /** Frees the scopes that have no result yet, with this error. `released`: builds that waited for this run may be created now. */
   closeRun(run: number, at: Date, error?: string): Promise<{ released: boolean }>;
   /** Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before. */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;

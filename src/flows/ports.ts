@@ -14,6 +14,7 @@ import type { Facts } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { StartDecision, StartFacts } from '#domain/scheduling/start-queued.ts';
 import type { RenameStore } from './rename-ports.ts';
+import type { TriggerStore } from './trigger-ports.ts';
 
 /*
  * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
@@ -156,13 +157,11 @@ export interface AttemptFacts extends PendingBuild {
   versions: Record<string, string>[];
 }
 
-export interface BuildStore {
+export interface BuildStore extends TriggerStore {
   /** Pipelines with a request newer than the last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
   /** Gathers under the pipeline's lock, calls `decide` until it needs no older page, writes builds and the request time it read first. */
   schedule(pipeline: number, decide: (facts: Facts) => Decision, at: Date): Promise<Scheduled>;
-  /** A request and its decision in one transaction; the caller learns its build or the reasons. */
-  trigger(job: JobName, by: string, decide: (facts: Facts) => Decision, at: Date): Promise<TriggerAnswer>;
   /** Builds that nobody approved in time fail. Answers the pipelines that they are of. */
   expireApprovals(at: Date): Promise<number[]>;
   /** Teams of which builds wait for their turn. */
@@ -228,11 +227,6 @@ export interface Admitted {
   /** Pipelines in which a build had its turn, or waits for another reason than before. */
   pipelines: number[];
 }
-
-export type TriggerAnswer =
-  | { answer: 'created'; build: BuildRef; interrupted: number[] }
-  | { answer: 'refused'; reasons: { code: string; message: string }[] }
-  | { answer: 'unknown' };
 
 /** The end of a build that its own events did not tell. What its agent left behind of steps and versions is recorded with it. */
 export interface BuildEnd {

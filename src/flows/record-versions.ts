@@ -18,10 +18,13 @@ export async function recordVersions(
   if (request.hooks !== undefined) return await recordHooks(run, request.hooks, ports);
   const pipelines = new Set<number>();
   for (const result of request.results) {
-    const { recorded, pipelineId } = await ports.checks.recordCheck(outcomeOf(run, result), ports.now());
+    const { recorded, awaited, pipelineId } = await ports.checks.recordCheck(
+      outcomeOf(run, result),
+      ports.now(),
+    );
     if (pipelineId === undefined) continue;
     pipelines.add(pipelineId);
-    if (recorded.length > 0) ports.bell.ring('schedule', pipelineId);
+    if (recorded.length > 0 || awaited) ports.bell.ring('schedule', pipelineId);
   }
   for (const pipeline of pipelines) ports.bell.ring('status', pipeline);
   // An agent whose last answer was lost sends the same again: for it all is well.

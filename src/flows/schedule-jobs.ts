@@ -2,7 +2,7 @@ import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Bell, BuildRef, BuildStore } from './ports.ts';
 
 interface Ports {
-  builds: Pick<BuildStore, 'pipelinesToSchedule' | 'schedule'>;
+  builds: Pick<BuildStore, 'pipelinesToSchedule' | 'schedule' | 'wakeLateTriggers'>;
   bell: Pick<Bell, 'ring'>;
   now: () => Date;
 }
@@ -22,6 +22,7 @@ const AT_ONCE = 50;
 /** Decides on all pipelines that want it, until none does. Requests that come meanwhile are seen in the next round. */
 export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
   const done: Scheduled = { builds: [], held: false, more: false, failures: [] };
+  await ports.builds.wakeLateTriggers();
   for (;;) {
     const wanting = await ports.builds.pipelinesToSchedule(AT_ONCE + done.failures.length);
     const failed = new Set(done.failures.map((failure) => failure.pipeline));

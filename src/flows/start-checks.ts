@@ -117,9 +117,9 @@ async function answer(check: DueCheck, { checks, bell, now }: Ports, done: Check
   try {
     const at = now();
     const versions = [{ date: dateText(at) }];
-    const { recorded } = await checks.recordCheck({ scope: check.scope, versions, log: '' }, at);
+    const { recorded, awaited } = await checks.recordCheck({ scope: check.scope, versions, log: '' }, at);
     done.answered += recorded.length;
-    if (recorded.length === 0) return;
+    if (recorded.length === 0 && !awaited) return;
     bell.ring('schedule', check.pipelineId);
     bell.ring('status', check.pipelineId);
   } catch (error) {

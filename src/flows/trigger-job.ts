@@ -1,5 +1,7 @@
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import type { Bell, BuildStore, JobName, TriggerAnswer } from './ports.ts';
+import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
+import type { Bell, BuildStore, JobName } from './ports.ts';
+import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 interface Ports {
   builds: Pick<BuildStore, 'trigger'>;
@@ -10,8 +12,69 @@ interface Ports {
 /** A person wants a build: it is there when this answers, or the reason of every input that stands against it is. */
 export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
   const answer = await ports.builds.trigger(job, by, decideBuilds, ports.now());
-  if (answer.answer !== 'created') return answer;
-  for (const build of answer.interrupted) ports.bell.ring('cancel', build);
-  ports.bell.ring('builds', 0);
+  wake(answer, ports.bell);
   return answer;
+}
+
+interface CheckPorts {
+  builds: Pick<BuildStore, 'triggerAfterChecks' | 'triggerAnswer' | 'endTriggerWait'>;
+  bell: Pick<Bell, 'ring' | 'listen'>;
+  now: () => Date;
+  /** Resolves after so long, or when the signal is given. */
+  sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
+}
+
+/** What a lost hint costs. */
+const LOOK_AGAIN_MS = 1000;
+
+/**
+ * The same with the versions that checks find first. The request is durable: if nobody is left to wait for it, the scheduler answers it once
+ * the checks have ended or their time is over.
+ */
+export async function triggerJobAfterChecks(
+  job: JobName,
+  by: string,
+  ports: CheckPorts,
+): Promise<TriggerAnswer> {
+  const { builds, bell, now } = ports;
+  const asked = { by, waitMs: MAX_CHECK_WAIT_MS };
+  const first = await builds.triggerAfterChecks(job, asked, decideBuilds, now());
+  if (first.answer !== 'checking') {
+    wake(first, bell);
+    return first;
+  }
+  bell.ring('checks', 0);
+  const until = now().getTime() + MAX_CHECK_WAIT_MS;
+  const answer =
+    (await waitForAnswer(first, until, ports)) ?? (await builds.endTriggerWait(first, decideBuilds, now()));
+  wake(answer, bell);
+  return answer;
+}
+
+async function waitForAnswer(
+  waits: TriggerWaits,
+  until: number,
+  { builds, bell, now, sleep }: CheckPorts,
+): Promise<TriggerAnswer | undefined> {
+  let heard = new AbortController();
+  const stop = bell.listen(['schedule', 'status'], (_topic, id) => {
+    if (id === 0 || id === waits.pipelineId) heard.abort();
+  });
+  try {
+    for (let left = until - now().getTime(); left > 0; left = until - now().getTime()) {
+      await sleep(Math.min(left, LOOK_AGAIN_MS), heard.signal);
+      heard = new AbortController();
+      const answer = await builds.triggerAnswer(waits);
+      if (answer.answer !== 'checking') return answer;
+    }
+    return undefined;
+  } finally {
+    stop();
+  }
+}
+
+function wake(answer: TriggerAnswer, bell: Pick<Bell, 'ring'>): void {
+  if (answer.answer !== 'created') return;
+  for (const build of answer.interrupted) bell.ring('cancel', build);
+  bell.ring('builds', 0);
 }

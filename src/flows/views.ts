@@ -2,6 +2,7 @@ import type { StepState } from '#domain/build/build-state.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
 
@@ -82,6 +83,8 @@ export interface BuildView {
 
 export interface BuildDetail extends BuildView {
   inputs: { name: string; resource: string; version: number; fields: Record<string, string> }[];
+  /** What became of the checks that its trigger asked for first. */
+  checks?: RequestedCheck[];
   steps: StepState[];
 }
 

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import type { Page } from 'playwright-core';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
+import { endCheck } from '#testing/end-check.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, toSave } from '#testing/stores.ts';
 import { stumblingBlocks } from '#testing/accessibility.ts';
@@ -21,6 +23,7 @@ const PASSWORD = 'correct horse battery';
 
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
 let page: Page;
+let saved: SavedPipeline;
 let complaints: string[];
 let close: () => Promise<void>;
 
@@ -30,7 +33,7 @@ beforeAll(async () => {
   site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
-  const saved = await stores.pipelines.savePipeline(
+  saved = await stores.pipelines.savePipeline(
     toSave(
       samplePipeline({
         jobs: [
@@ -41,6 +44,8 @@ beforeAll(async () => {
     ),
   );
   await found(stores, saved, [{ ref: '3f2a91c', message: '<script>alert(1)</script>' }]);
+  // What it leaves due.
+  await endCheck({ stores, bell: gateway.bell }, saved, { versions: [] });
   await gateway.account('root', { globalAdmin: true, password: PASSWORD });
   await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
 });
@@ -211,8 +216,11 @@ describe('a pipeline', () => {
     await follow('app');
     await shows(page, 'main', '<script>alert(1)</script>');
     await seen('pipeline');
-    await press('Start a build of unit');
+    const pressed = press('Start a build of unit');
+    await endCheck({ stores, bell: gateway.bell }, saved, { error: 'no such host' });
+    await pressed;
     await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
+    await shows(page, 'dd', 'The check of git.app failed: no such host');
     expect(await page.locator('#status').innerText()).toContain('pending');
 
     await giveTurns(stores);

@@ -1,15 +1,17 @@
 import { createSecretKey } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { webhookSecret, webhookToken, webhookTokenHash } from '#adapters/database/digests.ts';
 import { gathered } from '#adapters/http/gather.ts';
 import { remember } from '#adapters/http/remember.ts';
 import type { PublicMetrics } from '#adapters/http/metrics.ts';
+import { WaitingTriggers } from '#adapters/http/waiting-triggers.ts';
 import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
 import { actionsOver } from '#flows/actions.ts';
 import type { CheckStore, WebhookAnswer, WebhookCall } from '#flows/check-ports.ts';
 import type { Bell, BuildStore } from '#flows/ports.ts';
 import { requestByWebhook, requestCheck } from '#flows/request-check.ts';
-import { triggerJob } from '#flows/trigger-job.ts';
+import { triggerJob, triggerJobAfterChecks } from '#flows/trigger-job.ts';
 import type { Views } from '#flows/views.ts';
 
 export interface PublicApiParts {
@@ -29,6 +31,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
   const { metrics } = parts;
   const webhookKey = createSecretKey(parts.webhookKey);
   const byWebhook = webhooks(parts);
+  const waiting = new WaitingTriggers();
   const shown = (id: number, generation: number, signed: boolean): WebhookShown => {
     const token = webhookToken(webhookKey, id, generation);
     return { token, secret: webhookSecret(webhookKey, token), signed };
@@ -50,8 +53,10 @@ export function publicApi(parts: PublicApiParts): PublicApi {
       metrics.check(answer);
       return answer;
     },
-    async triggerJob(job, by) {
-      const answer = await triggerJob(job, by, parts);
+    async triggerJob(job, { by, check }) {
+      const answer = check
+        ? await waiting.wait(by, () => triggerJobAfterChecks(job, by, { ...parts, sleep }))
+        : await triggerJob(job, by, parts);
       metrics.trigger(answer.answer);
       return answer;
     },
@@ -65,6 +70,10 @@ export function publicApi(parts: PublicApiParts): PublicApi {
     },
   };
 }
+
+/** Resolves after so long, or when the signal is given. */
+const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
 
 /** Forges come again with the same tokens. Tokens that nobody has are remembered like others, so that their answer takes as long. */
 const REMEMBERED = 2000;

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import type { CheckResult } from '#domain/build/agent-protocol.ts';
 import { followBuild } from '#flows/follow-build.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
 import { millrace } from '#testing/command-line.ts';
 import type { Ran } from '#testing/command-line.ts';
+import { endCheck } from '#testing/end-check.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
@@ -18,6 +21,7 @@ const QUICK = { tendMs: 50, heartbeatMs: 200 };
 let stores: TestStores;
 let gateway: Gateway;
 let ann: string;
+let saved: SavedPipeline;
 let build: { build: number; attempt: number };
 let told = 0;
 
@@ -32,7 +36,7 @@ beforeEach(async () => {
     job('unit', getStep('git.app', { trigger: false }), task('test')),
     job('publish', getStep('git.app', { trigger: true, passed: ['unit'] }), task('publish')),
   ];
-  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
+  saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   await found(stores, saved, [{ ref: 'a1' }]);
   await gateway.account('ann', { teams: { main: 'write' } });
   ann = await gateway.session('ann');
@@ -76,7 +80,7 @@ async function start(): Promise<void> {
 }
 
 async function triggered(): Promise<void> {
-  expect((await run('trigger app/unit')).exit).toBe(0);
+  expect((await run('trigger app/unit --no-check')).exit).toBe(0);
   await start();
 }
 
@@ -98,9 +102,41 @@ const ended = (outcome: 'succeeded' | 'failed'): Said =>
     : { type: 'build-ended', outcome, reason: 'StepFailed', message: 'Step test failed.' };
 const GOOD = [{ type: 'step-started', step: '0' }, done('0'), { type: 'step-started', step: '1' }] as const;
 
+const check = async (result: Pick<CheckResult, 'versions' | 'error'>): Promise<void> =>
+  await endCheck({ stores, bell: gateway.bell }, saved, result);
+
+describe('a trigger that checks first', () => {
+  beforeEach(async () => {
+    // What `found` asked for.
+    await check({ versions: [] });
+  });
+
+  test('starts a build with what the check finds', async () => {
+    const triggering = run('trigger app/unit');
+    await check({ versions: [{ ref: 'a2' }] });
+    const { exit, out, err } = await triggering;
+    expect([exit, err]).toEqual([0, '']);
+    expect(out).toContain('app/unit: build 1, ');
+    const built = await gateway.ask('GET /teams/main/pipelines/app/jobs/unit/builds/1', { as: ann });
+    expect(built.body).toMatchObject({
+      data: { inputs: [{ version: { ref: 'a2' } }], checks: [{ resource: 'git.app', result: 'checked' }] },
+    });
+  });
+
+  test('says why the check failed, and starts a build with what was known', async () => {
+    const triggering = run('trigger app/unit');
+    await check({ error: 'no such host' });
+    const { exit, err } = await triggering;
+    expect([exit, err]).toEqual([
+      0,
+      'The check of git.app failed: no such host\nThe build uses the versions known before.\n',
+    ]);
+  });
+});
+
 describe('a build that is triggered and watched', () => {
   test('prints its log and ends with 0 as it succeeds', async () => {
-    const watching = run('trigger app/unit --watch');
+    const watching = run('trigger app/unit --watch --no-check');
     await start();
     await say(...GOOD, log('one\n'), log('tw'), log('o\n'), done('1'), ended('succeeded'));
     const { exit, out, err } = await watching;
@@ -111,7 +147,7 @@ describe('a build that is triggered and watched', () => {
   });
 
   test('ends with 1 as it fails, and so does looking at it later', async () => {
-    const watching = run('trigger app/unit --watch');
+    const watching = run('trigger app/unit --watch --no-check');
     await start();
     await say(...GOOD, log('no\n'), done('1', 'failed'), ended('failed'));
     const first = await watching;
@@ -124,7 +160,7 @@ describe('a build that is triggered and watched', () => {
   });
 
   test('and cancelled ends with 1', async () => {
-    const watching = run('trigger app/unit --watch');
+    const watching = run('trigger app/unit --watch --no-check');
     await until(() => watching.seen.err.includes('app/unit 1: pending'));
     await gateway.ask('POST /teams/main/pipelines/app/jobs/unit/builds/1/cancel', { as: ann });
     const { exit, err } = await watching;
@@ -191,7 +227,7 @@ describe('what there is', () => {
   });
 
   test('builds, as many as are asked for, in pages', async () => {
-    for (let times = 0; times < 3; times += 1) await run('trigger app/unit');
+    for (let times = 0; times < 3; times += 1) await run('trigger app/unit --no-check');
     const all = await run('builds list app/unit');
     expect([all.exit, all.err]).toEqual([0, '']);
     expect(all.out).toMatch(/^BUILD +STATUS +CREATED.*\n3 +pending .*\n2 +pending .*\n1 +pending /);
@@ -200,7 +236,9 @@ describe('what there is', () => {
     expect(seen.map(({ number }) => number)).toEqual(['3', '2']);
     expect(two.err).toBe('There are older ones: --limit shows more than 2.\n');
     expect((await run('builds list app/unit --status failed')).out).toBe('');
-    expect(JSON.parse((await run('trigger app/unit --output json')).out)).toMatchObject({ number: '4' });
+    expect(JSON.parse((await run('trigger app/unit --output json --no-check')).out)).toMatchObject({
+      number: '4',
+    });
   });
 
   const refused: Record<string, [line: string, message: string]> = {

@@ -1,3 +1,5 @@
+import type { TriggerAnswer } from '#flows/trigger-ports.ts';
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { Done, Refused } from '#flows/action-ports.ts';
 import type { Actions } from '#flows/actions.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
@@ -7,6 +9,11 @@ const LATER = new Date('2026-11-21T10:00:02.5Z');
 
 /** The token that `inMemoryApi` knows. */
 export const WEBHOOK_TOKEN = 'c2VjcmV0LXdlYmhvb2stdG9rZW4';
+
+const CHECKS: RequestedCheck[] = [
+  { resource: 'git.app', result: 'checked' },
+  { resource: 'git.docs', result: 'failed', error: 'no such host' },
+];
 
 type Answered = Promise<Done | Refused>;
 
@@ -148,10 +155,12 @@ export function inMemoryApi(): PublicApi & { calls: string[] } {
       return { answer: 'done', pipelineId: 1, stopped: [], webhook };
     },
     requestCheck: async (name) => (isApp(name) && name.resource === 'git.app' ? 'requested' : 'unknown'),
-    async triggerJob(name, by) {
-      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}`);
+    async triggerJob(name, { by, check }) {
+      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}${check ? ' after checks' : ''}`);
       if (!isApp(name)) return { answer: 'unknown' };
-      if (name.job === 'unit') return { answer: 'created', build: { ...name, number: '8' }, interrupted: [] };
+      if (check && name.job === 'busy') return { answer: 'busy' };
+      const created: TriggerAnswer = { answer: 'created', build: { ...name, number: '8' }, interrupted: [] };
+      if (name.job === 'unit') return check ? { ...created, checks: CHECKS } : created;
       const reasons = [{ code: 'NothingPassed', message: 'No version of git.app has passed unit.' }];
       return name.job === 'publish' ? { answer: 'refused', reasons } : { answer: 'unknown' };
     },

@@ -16,12 +16,19 @@ import type { Database } from './pool.ts';
 import { expireApprovals } from './expire-approvals.ts';
 import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
 import { pipelinesToSchedule, schedule, trigger } from './schedule.ts';
+import { endTriggerWait, triggerAfterChecks, triggerAnswer } from './trigger-after-checks.ts';
+import { wakeLateTriggers } from './trigger-checks.ts';
 
 export function buildStore(database: Database & { definitions: Definitions }): BuildStore {
   return {
     pipelinesToSchedule: (limit) => pipelinesToSchedule(database, limit),
     schedule: (pipeline, decide, at) => schedule(database, { pipeline, decide, at }),
     trigger: (job, by, decide, at) => trigger(database, { job, by, decide, at }),
+    triggerAfterChecks: (job, asked, decide, at) =>
+      triggerAfterChecks(database, { job, ...asked, decide, at }),
+    triggerAnswer: (waits) => triggerAnswer(database, waits),
+    endTriggerWait: (waits, decide, at) => endTriggerWait(database, { waits, decide, at }),
+    wakeLateTriggers: () => wakeLateTriggers(database.pool),
     expireApprovals: (at) => expireApprovals(database, at),
     teamsWithQueue: () => teamsWithQueue(database),
     admit: (team, decide, at) => admit(database, { team, decide, at }),

@@ -7,6 +7,7 @@ import { holdEpoch } from './fence.ts';
 import { releaseVersions } from './hook-runs.ts';
 import { storable } from '#domain/build/storable.ts';
 import { ids, rows, texts, time, type Database, type Transaction } from './pool.ts';
+import { wakeTriggers } from './trigger-checks.ts';
 import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 const TIMER = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures, s.check_group, s.requested_cause`;
@@ -128,13 +129,17 @@ export async function closeRun(
       SELECT ${TIMER}, s.live FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
     const failed = { error: error ?? 'The check ended without a result.', log: '', at };
     for (const scope of left) if (scope.live) await failCheck(connection, scope, failed);
+    const awaited = await wakeTriggers(
+      connection,
+      left.map(({ id }) => id),
+    );
     // The others are of resources that went meanwhile: nothing failed.
     await connection.query(rows()`UPDATE check_scopes SET run_id = NULL WHERE run_id = ${run}`);
     const cause = await connection.maybeOneFirst(rows<{ cause: string }>()`
       UPDATE check_runs SET closed_at = coalesce(closed_at, ${time(at)}),
         error = CASE WHEN closed_at IS NULL THEN ${error ?? null} ELSE error END
       WHERE id = ${run} RETURNING cause`);
-    if (cause !== 'version') return { released: false };
+    if (cause !== 'version') return { released: awaited };
     return { released: await releaseVersions(connection, run, { at, error: error ?? null, results: [] }) };
   });
 }

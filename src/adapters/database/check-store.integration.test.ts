@@ -227,7 +227,7 @@ describe('a run', () => {
     await stores.pipelines.savePipeline(toSave(samplePipeline()));
     expect((await stores.checks.runFacts(run))?.checks).toMatchObject([{ resource: 'git.app' }]);
     const late = { run, scope: scopeOf('git.lib'), versions: [{ ref: 'a' }], log: '' };
-    expect(await stores.checks.recordCheck(late, after(2))).toEqual({ recorded: [] });
+    expect(await stores.checks.recordCheck(late, after(2))).toEqual({ recorded: [], awaited: false });
     await stores.checks.closeRun(run, after(3), 'The Pod is gone.');
     expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'The Pod is gone.' });
     const again = samplePipeline({ resources: [resource('git.app'), resource('git.lib')] });

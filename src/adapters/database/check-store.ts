@@ -1,4 +1,3 @@
-import { sql } from 'slonik';
 import type { CheckStore, DueCheck } from '#flows/check-ports.ts';
 import { closeRun, openRun, openRunForPod, openRuns, releaseRun, runFacts } from './check-runs.ts';
 import type { Definitions } from './definitions.ts';
@@ -6,13 +5,14 @@ import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
 import { rows, texts, time, type Database } from './pool.ts';
 import { recordCheck } from './record-check.ts';
 import { requestByWebhook } from './request-by-webhook.ts';
+import { requestedBy } from './trigger-checks.ts';
 
 export function checkStore(database: Database & { definitions: Definitions }): CheckStore {
   const { pool } = database;
   return {
     async requestCheck(resource, cause, at) {
       const found = await pool.maybeOneFirst(rows<{ id: number }>()`
-        UPDATE check_scopes s SET ${request(cause, at)}
+        UPDATE check_scopes s SET ${requestedBy(cause, at)}
         FROM resources r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
         WHERE s.id = r.scope_id AND s.live AND s.checked_by <> 'nothing' AND r.deleted_at IS NULL
           AND p.deleted_at IS NULL AND t.name = ${resource.team} AND p.name = ${resource.pipeline}
@@ -34,13 +34,6 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     explainHooks: (run, reason) => explainHooks(database, run, reason),
     recordHooks: (run, results, at) => recordHooks(database, { run, results, at }),
   };
-}
-
-/** The first request waits longest; a person's or a webhook's cause outlasts the timer's, since it resets the timer. */
-function request(cause: string, at: Date) {
-  return sql.fragment`requested_at = coalesce(s.requested_at, ${time(at)}),
-    requested_cause = CASE WHEN coalesce(s.requested_cause, 'schedule') = 'schedule' THEN ${cause}
-      ELSE s.requested_cause END`;
 }
 
 /** The most that one look can bring, whatever the number of teams. */

@@ -3,6 +3,7 @@ import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { nextAfterFailure, nextCheck } from '#domain/scheduling/next-check.ts';
 import type { CheckCause } from '#flows/check-ports.ts';
 import { cronNext } from './cron-next.ts';
+import { sql } from 'slonik';
 import { rows, type Transaction } from './pool.ts';
 
 /** The part of a check scope that its timer is worked out from. */
@@ -31,6 +32,9 @@ function afterFailure(row: TimerRow, at: Date): Date | null {
   return toDate(nextAfterFailure(failed, cronNext));
 }
 
+/** Assignment: the run of the scope has ended. A check without a run gets a number of the same order. */
+export const RUN_ENDED = sql.fragment`run_id = NULL, last_run = coalesce(run_id, nextval(pg_get_serial_sequence('check_runs', 'id')))`;
+
 /** Records a failed check and frees the scope. */
 export async function failCheck(
   connection: Transaction,
@@ -39,7 +43,7 @@ export async function failCheck(
 ): Promise<void> {
   const next = afterFailure(row, failed.at)?.toISOString() ?? null;
   await connection.query(rows()`
-    UPDATE check_scopes SET run_id = NULL, held_since = NULL, held_reason = NULL, failures = failures + 1, next_check_at = ${next}, last_error = ${storable(failed.error)},
+    UPDATE check_scopes SET ${RUN_ENDED}, held_since = NULL, held_reason = NULL, failures = failures + 1, next_check_at = ${next}, last_error = ${storable(failed.error)},
       last_log = ${storable(failed.log)}, last_checked_at = ${failed.at.toISOString()}
     WHERE id = ${row.id}`);
 }

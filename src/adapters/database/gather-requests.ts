@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import type { BuildRequest } from '#domain/scheduling/facts.ts';
+import { checksAsked, stillChecking } from './trigger-checks.ts';
 import { placed, type Placed, type PlaceOf } from './placed-version.ts';
 
 export type RequestRow = Omit<BuildRequest, 'version'> & {
@@ -22,7 +23,8 @@ export const openRequests = sql.fragment`(
   SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
       WHEN m.version_id IS NOT NULL THEN (
         SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
-        FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${afterOfTrigger} END)) ORDER BY m.id)
+        FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${afterOfTrigger} END,
+      'checks', ${checksAsked}, 'checking', ${stillChecking})) ORDER BY m.id)
   FROM (SELECT * FROM job_triggers o WHERE o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL
     ORDER BY o.id DESC LIMIT ${MAX_REQUESTS}) AS m)`;
 

@@ -3,11 +3,12 @@ import { storable, storableFields } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { scheduleNow, webhookWorks } from '#domain/scheduling/webhook-pace.ts';
 import type { CheckCause, CheckOutcome } from '#flows/check-ports.ts';
-import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
+import { afterStart, failCheck, RUN_ENDED, type TimerRow } from './check-timers.ts';
 import { versionDigest } from './digests.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
 import { addVersions } from './record-versions.ts';
+import { wakeTriggers } from './trigger-checks.ts';
 
 type ScopeRow = TimerRow & {
   run_id: number | null;
@@ -24,7 +25,7 @@ export async function recordCheck(
   database: Database,
   result: CheckOutcome,
   at: Date,
-): Promise<{ recorded: number[]; pipelineId?: number }> {
+): Promise<{ recorded: number[]; awaited: boolean; pipelineId?: number }> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
     const scope = await connection.maybeOne(rows<ScopeRow>()`
@@ -32,16 +33,20 @@ export async function recordCheck(
         usual_schedule, webhook_schedule, webhook_works,
         requested_at IS NOT NULL OR (timer = 'operator' AND next_check_at <= ${time(at)}) AS due
       FROM check_scopes s WHERE id = ${result.scope} AND (live OR ${isFormer}) FOR UPDATE`);
-    if (scope === null || !mayRecord(scope, result)) return { recorded: [] };
+    if (scope === null || !mayRecord(scope, result)) return { recorded: [], awaited: false };
     if (result.versions === undefined) {
       const error = result.error ?? 'The check returned nothing.';
       await failCheck(connection, scope, { error, log: result.log, at });
-      return { recorded: [], pipelineId: scope.pipeline_id };
+      return {
+        recorded: [],
+        awaited: await wakeTriggers(connection, [scope.id]),
+        pipelineId: scope.pipeline_id,
+      };
     }
     const recorded = await addVersions(connection, scope.id, result.versions, { at });
     const cut = cutOf(result.versions, recorded, result.cut);
     await freeScope(connection, scope, { ...result, cut, found: recorded.length }, at);
-    return { recorded, pipelineId: scope.pipeline_id };
+    return { recorded, awaited: await wakeTriggers(connection, [scope.id]), pipelineId: scope.pipeline_id };
   });
 }
 
@@ -82,7 +87,7 @@ async function freeScope(
   const next =
     works === scope.webhook_works ? planned : afterStart({ ...scope, schedule: pace }, 'webhook', at);
   await connection.query(rows()`
-    UPDATE check_scopes SET run_id = NULL, webhook_works = ${works}, schedule = ${pace === null ? null : JSON.stringify(pace)}::jsonb,
+    UPDATE check_scopes SET ${RUN_ENDED}, webhook_works = ${works}, schedule = ${pace === null ? null : JSON.stringify(pace)}::jsonb,
       held_since = NULL, held_reason = NULL, failures = 0, last_error = NULL, last_log = ${storable(result.log)},
       last_checked_at = ${time(at)}, cut = ${result.cut ?? 0}, next_check_at = ${next?.toISOString() ?? null},
       requested_at = CASE WHEN ${started} THEN NULL ELSE requested_at END,

@@ -1,16 +1,17 @@
 import { sql } from 'slonik';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
-import type { BuildRef, JobName, Scheduled, TriggerAnswer } from '#flows/ports.ts';
+import type { BuildRef, JobName, Scheduled } from '#flows/ports.ts';
+import type { TriggerAnswer } from '#flows/trigger-ports.ts';
 import { fence, EpochOver } from './fence.ts';
 import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import { gatherJobs, gatherWaiting } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
 import { queuedBuilds } from './queued-builds.ts';
-import { LOCK, prepared, rows, time, type Database } from './pool.ts';
+import { LOCK, prepared, rows, time, type Database, type Transaction } from './pool.ts';
 import { decidedAgain, writeDecision } from './write-decision.ts';
 
-type Decide = (facts: Facts) => Decision;
+export type Decide = (facts: Facts) => Decision;
 
 /** Those whose queue is full are left alone until fewer builds wait. */
 export async function pipelinesToSchedule({ pool }: Database, limit: number): Promise<number[]> {
@@ -73,18 +74,36 @@ async function triggerOnce({ pool }: Database, { job, by, decide, at }: Asked): 
       SELECT id, ${by}, ${time(at)} FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
       RETURNING job_id AS job, id AS request`);
     if (asked === null) return { answer: 'unknown' };
-    const gathered = await gatherJobs(connection, [asked.job]);
-    if (gathered.jobs.length === 0) return { answer: 'unknown' };
-    const decision = await decideWithPages(connection, gathered, decide);
-    const { made, interrupted } = await writeDecision(connection, gathered.jobs, decision, at);
-    const build = made.find(({ request }) => request === asked.request);
-    if (build !== undefined) return { answer: 'created', build: withoutId(build), interrupted };
-    const refused = decision.refused.find(({ request }) => request === asked.request);
-    return {
-      answer: 'refused',
-      reasons: (refused?.reasons ?? []).map(({ code, message }) => ({ code, message })),
-    };
+    const answer = await answerRequest(connection, asked, { decide, at });
+    return answer ?? { answer: 'refused', reasons: [] };
   });
+}
+
+/** Decides on the job under the pipeline's lock. Undefined: the request waits for checks, or was answered before. */
+export async function answerRequest(
+  connection: Transaction,
+  asked: { job: number; request: number },
+  { decide, at }: { decide: Decide; at: Date },
+): Promise<TriggerAnswer | undefined> {
+  const gathered = await gatherJobs(connection, [asked.job]);
+  if (gathered.jobs.length === 0) return { answer: 'unknown' };
+  const decision = await decideWithPages(connection, gathered, decide);
+  const { made, interrupted } = await writeDecision(connection, gathered.jobs, decision, at);
+  const build = made.find(({ request }) => request === asked.request);
+  const cause = decision.builds.find(
+    (one) => one.cause.kind === 'manual' && one.cause.request === asked.request,
+  )?.cause;
+  if (build !== undefined)
+    return {
+      answer: 'created',
+      build: withoutId(build),
+      interrupted,
+      ...(cause?.kind === 'manual' && cause.checks !== undefined && { checks: cause.checks }),
+    };
+  const refused = decision.refused.find(({ request }) => request === asked.request);
+  return (
+    refused && { answer: 'refused', reasons: refused.reasons.map(({ code, message }) => ({ code, message })) }
+  );
 }
 
 export function withoutId({ team, pipeline, job, number }: BuildRef): BuildRef {

@@ -239,6 +239,7 @@ CREATE TABLE check_scopes (
   last_hooks jsonb,
   resource_id bigint,
   fingerprint text,
+  last_run bigint DEFAULT 0 NOT NULL,
   CONSTRAINT check_scopes_pkey PRIMARY KEY (id),
   CONSTRAINT check_scopes_checked_by_check CHECK ((checked_by = ANY (ARRAY['pod'::text, 'operator'::text, 'nothing'::text]))),
   CONSTRAINT check_scopes_requested_cause_check CHECK ((requested_cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text]))),
@@ -329,6 +330,8 @@ CREATE TABLE job_triggers (
   version_id bigint,
   cascade bigint,
   follows boolean DEFAULT false NOT NULL,
+  check_until timestamp with time zone,
+  checks jsonb,
   CONSTRAINT job_triggers_pkey PRIMARY KEY (id),
   CONSTRAINT job_triggers_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
   CONSTRAINT job_triggers_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
@@ -336,6 +339,7 @@ CREATE TABLE job_triggers (
   CONSTRAINT job_triggers_version_id_fkey FOREIGN KEY (version_id) REFERENCES versions(id)
 );
 CREATE INDEX job_triggers_by_build ON public.job_triggers USING btree (build_id) WHERE (build_id IS NOT NULL);
+CREATE INDEX job_triggers_checking ON public.job_triggers USING btree (check_until) WHERE ((check_until IS NOT NULL) AND (build_id IS NULL) AND (refused IS NULL));
 CREATE INDEX job_triggers_following ON public.job_triggers USING btree (requested_at) WHERE (follows AND (build_id IS NULL) AND (refused IS NULL));
 CREATE INDEX job_triggers_of_cascade ON public.job_triggers USING btree (cascade, job_id) WHERE (cascade IS NOT NULL);
 CREATE INDEX job_triggers_open ON public.job_triggers USING btree (job_id, id) WHERE ((build_id IS NULL) AND (refused IS NULL));

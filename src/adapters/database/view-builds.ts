@@ -1,5 +1,6 @@
 import { sql, type DatabasePool } from 'slonik';
 import type { BuildStatus } from '#domain/build/events.ts';
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName } from '#flows/ports.ts';
 import { cutPage, pageSize, type BuildDetail, type BuildView, type Listed, type Page } from '#flows/views.ts';
 import { readState } from './build-steps.ts';
@@ -52,17 +53,24 @@ export async function viewBuild(
   const job = await jobId(pool, ref);
   const number = parseNumber(ref.number);
   if (job === undefined || number === undefined) return undefined;
-  const found = await pool.maybeOne(rows<Row & { inputs: BuildDetail['inputs'] | null }>()`
+  const found = await pool.maybeOne(rows<
+    Row & { inputs: BuildDetail['inputs'] | null; checks: RequestedCheck[] | null }
+  >()`
     SELECT ${COLUMNS}, (
       SELECT jsonb_agg(jsonb_build_object('name', i.name, 'resource', r.name, 'version', v.id, 'fields', v.fields)
         ORDER BY i.position)
       FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
-      WHERE i.build_id = b.id) AS inputs
+      WHERE i.build_id = b.id) AS inputs, b.cause -> 'checks' AS checks
     FROM builds b WHERE b.job_id = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}`);
   if (found === null) return undefined;
-  const { inputs, ...row } = found;
+  const { inputs, checks, ...row } = found;
   const stored = await readState(pool, { build: row.id, attempt: row.attempt, lock: false }, definitions);
-  return { ...withoutNulls(row), inputs: inputs ?? [], steps: stored?.state.steps ?? [] };
+  return {
+    ...withoutNulls(row),
+    inputs: inputs ?? [],
+    steps: stored?.state.steps ?? [],
+    ...(checks === null ? {} : { checks }),
+  };
 }
 
 export async function viewBuildIds(

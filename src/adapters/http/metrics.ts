@@ -40,7 +40,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 export interface PublicMetrics {
   webhook(result: 'accepted' | 'unknown' | 'refused'): void;
-  trigger(result: 'created' | 'refused' | 'unknown'): void;
+  trigger(result: 'created' | 'refused' | 'unknown' | 'busy'): void;
   check(result: 'requested' | 'unknown'): void;
 }
 

@@ -1,6 +1,7 @@
 import type { Done, Refused } from '#flows/action-ports.ts';
 import type { Actions } from '#flows/actions.ts';
-import type { Bell, JobName, PipelineName, ResourceName, TriggerAnswer } from '#flows/ports.ts';
+import type { Bell, JobName, PipelineName, ResourceName } from '#flows/ports.ts';
+import type { TriggerAnswer } from '#flows/trigger-ports.ts';
 import type { ShownLists } from '#flows/show-lists.ts';
 import type { Shows } from '#flows/show-pipeline.ts';
 import type { ResourceView, Views } from '#flows/views.ts';
@@ -26,7 +27,11 @@ export interface PublicApi extends Views, Actions, Pick<Shows, 'publicView' | 'p
   requestCheckByWebhook(token: string, signature: Signature): Promise<'requested' | 'unknown' | 'refused'>;
   webhookSecret(token: string): string;
   requestCheck(resource: ResourceName): Promise<'requested' | 'unknown'>;
-  triggerJob(job: JobName, by: string): Promise<TriggerAnswer>;
+  /** `busy`: too many triggers wait for checks at a time. */
+  triggerJob(
+    job: JobName,
+    asked: { by: string; check: boolean },
+  ): Promise<TriggerAnswer | { answer: 'busy' }>;
   /** Hears that something may have changed. */
   listen: Bell['listen'];
   /** For those who may see it: derived, never stored. */

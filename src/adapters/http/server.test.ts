@@ -332,6 +332,30 @@ describe('answers', () => {
     expect(answer.json()).toEqual({ data: { job: 'unit', number: '8', url: `${APP}/jobs/unit/builds/8` } });
   });
 
+  test('a trigger that checks first says what came of each check', async () => {
+    const { ask, api } = gateway();
+    const answer = await ask('POST', `${APP}/jobs/unit/trigger?check=true`, 'write@main');
+    expect(api.calls).toEqual(['trigger main/app/unit by write-of-main after checks']);
+    expect(answer.json()).toMatchObject({
+      data: {
+        checks: [
+          { resource: 'git.app', result: 'checked' },
+          {
+            resource: 'git.docs',
+            result: 'failed',
+            message: 'The check of git.docs failed: no such host',
+          },
+        ],
+      },
+    });
+  });
+
+  test('triggers that wait for checks are bounded', async () => {
+    const { ask } = gateway();
+    const answer = await ask('POST', `${APP}/jobs/busy/trigger?check=true`, 'write@main');
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '5']);
+  });
+
   test('builds come in pages', async () => {
     const { ask, api } = gateway();
     const answer = await ask('GET', `${APP}/jobs/unit/builds?status=failed&limit=2&before=9`, 'read@main');

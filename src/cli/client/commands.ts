@@ -169,15 +169,20 @@ function triggerCommand(run: Run): Command {
   )
     .description('start a build of a job with the newest versions that fit')
     .option('-w, --watch', 'follow it to its end')
+    .option('--no-check', 'use the versions that are known, without a check for newer ones')
     .addHelpText(
       'after',
       `
+Millrace first checks the resources that the job gets without passed. It waits at most 25 seconds, then creates the build and says which
+checks failed or did not end. If you stop waiting, the build is created all the same.
+
 Examples:
   millrace trigger app/unit
+  millrace trigger app/unit --no-check
   millrace trigger app/publish --team shop --watch
 ${exitsOf('with --watch the build failed or was cancelled')}`,
     )
-    .action((job: JobName, options: TeamOptions & Coloured & { watch?: boolean }) =>
+    .action((job: JobName, options: TeamOptions & Coloured & { watch?: boolean; check?: boolean }) =>
       run(options.color, async (terminal) => {
         const { trigger } = await import('./watch.ts');
         return await trigger(job, options, terminal);

@@ -49,19 +49,27 @@ async function findNewest({ api, options, terminal }: Talk<WatchOptions>, name: 
   }
 }
 
-/** Starts a build with the newest versions that fit. */
+interface TriggerTold {
+  job: string;
+  number: string;
+  url: string;
+  checks?: { resource: string; result: string; message?: string }[];
+}
+
+/** Starts a build with the newest versions that fit; checks for them first unless told not to. */
 export async function trigger(
   name: JobName,
-  options: TeamOptions & { watch?: boolean },
+  options: TeamOptions & { watch?: boolean; check?: boolean },
   terminal: Terminal,
 ): Promise<Exit> {
   if (options.watch === true && options.output === 'json')
     throw new Misuse('--watch shows the log, which is no JSON: leave one of them out');
   const api = await connect(options, terminal);
-  const { data } = await api.ask<{ job: string; number: string; url: string }>(
-    'POST',
-    `${jobPath(options.team, name)}/trigger`,
-  );
+  const query = options.check === false ? '' : '?check=true';
+  const { data } = await api.ask<TriggerTold>('POST', `${jobPath(options.team, name)}/trigger${query}`);
+  const old = (data.checks ?? []).flatMap(({ message }) => message ?? []);
+  for (const message of old) terminal.err(`${visible(message)}\n`);
+  if (old.length > 0) terminal.err('The build uses the versions known before.\n');
   const told = `${titleOf(name)}: build ${data.number}, ${api.url}${data.url}\n`;
   if (options.watch === true) {
     terminal.err(told);

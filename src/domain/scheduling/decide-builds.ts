@@ -12,6 +12,7 @@ import { withoutHeld, withoutHolds } from './held-versions.ts';
 import { knownUsed, type KnownUsed } from './known-used.ts';
 import { whyQueueFull, whyQueuePaused } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
+import { whyNotChecked } from './why-not-checked.ts';
 import { hindrances, whyIdle, whyNotVersion } from './why-no-build.ts';
 
 /**
@@ -131,25 +132,28 @@ interface Asked {
   refused: Decision['refused'];
 }
 
-/** Oldest request first. */
+/** Oldest request first; those that wait for checks are left for later. */
 function requestedSets(job: JobFacts, choice: Choice, { facts, known, queued }: Context): Asked {
   const paused = hindrances(job, { paused: facts.paused });
   const asked: Asked = { sets: [], refused: [] };
   for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
     if (request.after !== undefined) continue;
+    const stopped = [...paused, ...whyQueueFull(queued + asked.sets.length)];
+    if (request.checking === true && stopped.length === 0) continue;
     const given = givenVersions(job, request);
     const reasons = [
-      ...paused,
-      ...whyQueueFull(queued + asked.sets.length),
+      ...stopped,
       ...whyNotVersion(job, request, { taking: given.size, known }),
       ...choice.missing.filter(({ get }) => !given.has(get)).map(({ reason }) => reason),
     ];
     const versions = choice.versions.flatMap((version, index) => given.get(index) ?? version ?? []);
-    if (reasons.length > 0) asked.refused.push({ request: request.id, reasons });
+    const { id, by, checking, checks = [] } = request;
+    const unchecked = checking === true ? [] : whyNotChecked(checks);
+    if (reasons.length > 0) asked.refused.push({ request: id, reasons: [...reasons, ...unchecked] });
     else
       asked.sets.push({
         versions,
-        cause: { kind: 'manual', request: request.id, by: request.by },
+        cause: { kind: 'manual', request: id, by, ...(checks.length > 0 && { checks }) },
       });
   }
   return asked;

@@ -1,4 +1,4 @@
-import type { Need } from './facts.ts';
+import type { Need, RequestedCheck } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
 export interface Decision {
@@ -36,7 +36,7 @@ export type BuildCause =
   | { kind: 'version'; resource: number; version: number }
   /** The newest set that is ready; the version is the newest trigger of it that was never used. */
   | { kind: 'ready'; resource: number; version: number }
-  | { kind: 'manual'; request: number; by: string };
+  | { kind: 'manual'; request: number; by: string; checks?: RequestedCheck[] };
 
 /**
  * What one decision makes at most by itself, so that its transaction stays short whatever a pipeline looks like. The next decision makes

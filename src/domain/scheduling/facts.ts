@@ -100,6 +100,17 @@ export interface BuildRequest {
   version?: { resource: number; version: number; disabled: boolean };
   /** It follows from a version that somebody triggered: what became of the builds of that trigger in the jobs that `passed` names. */
   after?: { job: number; good: boolean }[];
+  /** Checks that the person wants first. */
+  checks?: RequestedCheck[];
+  /** Some of these checks have not ended, and there is time left for them. */
+  checking?: boolean;
+}
+
+/** `late`: it had not ended when the build was decided on. */
+export interface RequestedCheck {
+  resource: string;
+  result: 'checked' | 'failed' | 'late';
+  error?: string;
 }
 
 export interface Taken {

@@ -18,6 +18,8 @@ export const REASONS = {
   QueueFull: 'So many builds of the pipeline have not started that no more are made until fewer wait.',
   VersionDisabled: 'The version that was asked for is disabled.',
   NotTaken: 'The job has no get of that resource without passed.',
+  CheckFailed: 'A check that the trigger asked for failed. The versions are those known before.',
+  CheckLate: 'A check that the trigger asked for did not end in time. The versions are those known before.',
   NothingNew: 'Up to date: the job has had a build with every version that it can take.',
   BuildActive:
     'New versions are ready. Millrace builds them when a running automatic build of the job ends; `concurrency` of 2 or more allows several.',

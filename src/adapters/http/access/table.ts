@@ -34,7 +34,7 @@ const ROUTES = {
     needs: 'write',
     audit: 'job.triggered',
     about:
-      'Starts a build with the newest versions that fit: 201 and its number, or 409 with the reason for each input that lacks one. The body is ignored.',
+      'Starts a build with the newest versions that fit: 201 and its number, or 409 with the reason for each input that lacks one. `check=true` checks the resources that the job gets without `passed` first, and waits at most 25 seconds; `checks` says of each whether it was `checked`, `failed` or `late`. The body is ignored.',
   },
   'GET /teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs': {
     needs: 'read',

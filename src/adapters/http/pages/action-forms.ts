@@ -20,7 +20,7 @@ export function actionForms(ports: AccessPorts): PageRoute[] {
       one(ports, { url: `${PIPELINE}/${verb}`, params: PipelineParams }),
       one(ports, { url: `${JOB}/${verb}`, params: JobParams }),
     ]),
-    one(ports, { url: `${JOB}/trigger`, params: JobParams }),
+    one(ports, { url: `${JOB}/trigger`, params: JobParams, query: checkFirst }),
     ...['cancel', 'retry'].map((verb) => one(ports, { url: `${BUILD}/${verb}`, params: BuildParams })),
     one(ports, { url: `${BUILD}/approve`, params: BuildParams, body: message }),
     one(ports, { url: `${BUILD}/reject`, params: BuildParams, body: message }),
@@ -28,6 +28,10 @@ export function actionForms(ports: AccessPorts): PageRoute[] {
     ...['check', 'unpin'].map((verb) => one(ports, { url: `${RESOURCE}/${verb}`, params: ResourceParams })),
     one(ports, { url: `${RESOURCE}/pin`, params: ResourceParams, body: version }),
   ];
+}
+
+function checkFirst({ check }: Fields): string {
+  return check === 'true' ? '?check=true' : '';
 }
 
 function message({ message: said }: Fields): Record<string, unknown> {
@@ -45,9 +49,10 @@ interface ActionParts {
   params: TSchema;
   method?: ApiCall['method'];
   body?: (fields: Fields) => Record<string, unknown>;
+  query?: (fields: Fields) => string;
 }
 
-function one({ codec }: AccessPorts, { url, params, method = 'POST', body }: ActionParts): PageRoute {
+function one({ codec }: AccessPorts, { url, params, method = 'POST', body, query }: ActionParts): PageRoute {
   return form({
     url,
     does: { method, url },
@@ -56,7 +61,7 @@ function one({ codec }: AccessPorts, { url, params, method = 'POST', body }: Act
       const [path = ''] = request.url.split('?');
       const call: ApiCall = {
         method,
-        url: path,
+        url: `${path}${query?.(fields) ?? ''}`,
         csrfToken: fields['csrf_token'],
         ...(body && { body: body(fields) }),
       };

@@ -5,9 +5,10 @@ import { found } from '#adapters/http/routes/found.ts';
 import { BuildParams } from '#adapters/http/routes/schemas.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { StepState } from '#domain/build/build-state.ts';
+import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { BuildDetail, LogPage } from '#flows/views.ts';
-import { html } from './html.ts';
+import { html, joined } from './html.ts';
 import type { Html } from './html.ts';
 import { action, duration, layout, status, time } from './layout.ts';
 import { lookerOf, may } from './looker.ts';
@@ -69,6 +70,7 @@ function facts(build: BuildDetail): Html {
       html`<dt>Attempt</dt>
         <dd>${attempt}</dd>`
     }
+    ${checksOf(build)}
     ${
       cancelledBy !== undefined &&
       html`<dt>Cancelled by</dt>
@@ -80,6 +82,18 @@ function facts(build: BuildDetail): Html {
         <dd>${warnedBy}</dd>`
     }
   </dl>`;
+}
+
+/** What was checked before the build, and what of it may be old. */
+function checksOf({ checks = [] }: BuildDetail): Html {
+  if (checks.length === 0) return html``;
+  return html`<dt>Checked first</dt>
+    <dd>
+      ${joined(
+        checks.map((check) => html`${sentenceOfCheck(check) ?? check.resource}`),
+        html`<br />`,
+      )}
+    </dd>`;
 }
 
 /** What one may do now; an action says itself when it no longer can. */

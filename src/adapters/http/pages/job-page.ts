@@ -42,7 +42,13 @@ function jobPage(url: string, api: PublicApi, { codec }: AccessPorts): PageRoute
       const listed = found(builds, nameOf(name));
       const looker = lookerOf(request, codec, name.team);
       const { viewer } = looker;
-      const start = { url: `${paths.job(name)}/trigger`, viewer, label: 'Start a build' };
+      const start = {
+        url: `${paths.job(name)}/trigger`,
+        viewer,
+        label: 'Start a build',
+        fields: html`<input type="checkbox" id="check-first" name="check" value="true" checked />
+          <label for="check-first">Check for new versions first</label>`,
+      };
       return layout({
         title: name.job,
         viewer,

@@ -77,6 +77,7 @@ function jobsOf(
         viewer: looker.viewer,
         label: 'Start',
         about: `Start a build of ${job}`,
+        fields: html`<input type="hidden" name="check" value="true" />`,
       }),
   };
   return jobTable(name, jobs, [

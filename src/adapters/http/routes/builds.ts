@@ -5,7 +5,7 @@ import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { BuildDetail, BuildView } from '#flows/views.ts';
 import { found } from './found.ts';
-import { nameOf } from './jobs.ts';
+import { encodeChecks, nameOf, RequestedChecks } from './jobs.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import {
   BuildParams,
@@ -78,7 +78,12 @@ export function buildRoutes(api: PublicApi): Route[] {
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
       schema: {
         params: BuildParams,
-        response: answer({ ...Build, inputs: Type.Array(Input), steps: Type.Array(Step) }),
+        response: answer({
+          ...Build,
+          inputs: Type.Array(Input),
+          checks: Type.Optional(RequestedChecks),
+          steps: Type.Array(Step),
+        }),
       },
       strangers: {
         answer: SHOWN.build,
@@ -128,6 +133,7 @@ export function encodeDetail(build: BuildDetail) {
       version_id: version,
       version: fields,
     })),
+    ...(build.checks !== undefined && { checks: encodeChecks(build.checks) }),
     steps: build.steps.map(({ startedAt, endedAt, exitCode, ...step }) => ({
       ...step,
       ...(startedAt !== undefined && { started_at: startedAt }),

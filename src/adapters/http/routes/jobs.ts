@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
+import type { Static } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
+import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { JobName } from '#flows/ports.ts';
 import type { JobView } from '#flows/views.ts';
 import { found } from './found.ts';
@@ -51,6 +54,22 @@ export function jobRoutes(api: PublicApi): Route[] {
   ];
 }
 
+/** Checks that were asked for before a build. */
+export const RequestedChecks = Type.Array(
+  Type.Object({
+    resource: Type.String(),
+    result: Type.Enum(['checked', 'failed', 'late']),
+    message: Type.Optional(Type.String()),
+  }),
+);
+
+export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof RequestedChecks> {
+  return checks.map((check) => {
+    const message = sentenceOfCheck(check);
+    return { resource: check.resource, result: check.result, ...(message !== undefined && { message }) };
+  });
+}
+
 /** The body is ignored: inputs of jobs come with a later part of the language. */
 function triggerRoute(api: PublicApi): Route {
   return route({
@@ -58,22 +77,35 @@ function triggerRoute(api: PublicApi): Route {
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/trigger',
     schema: {
       params: JobParams,
+      querystring: Type.Object({ check: Type.Boolean({ default: false }) }),
       response: {
         201: Type.Object({
-          data: Type.Object({ job: Type.String(), number: Type.String(), url: Type.String() }),
+          data: Type.Object({
+            job: Type.String(),
+            number: Type.String(),
+            url: Type.String(),
+            checks: Type.Optional(RequestedChecks),
+          }),
         }),
       },
     },
-    handler: async ({ params, identity }, reply) => {
-      const answered = await api.triggerJob(params, identity?.user ?? 'unknown');
+    handler: async ({ params, query: { check }, identity }, reply) => {
+      const answered = await api.triggerJob(params, { by: identity?.user ?? 'unknown', check });
+      if (answered.answer === 'busy') throw new Problem('too-many-requests', TOO_MANY, { retry_after: 5 });
       if (answered.answer === 'unknown') throw new Problem('not-found', `${nameOf(params)} does not exist.`);
       if (answered.answer === 'refused') throw refusal(params.job, answered.reasons);
-      const url = buildUrl(params, answered.build.number);
+      const { build, checks } = answered;
+      const url = buildUrl(params, build.number);
       void reply.header('location', url);
-      return reply.code(201).send({ data: { job: params.job, number: answered.build.number, url } });
+      const data = { job: params.job, number: build.number, url };
+      const shown = checks === undefined ? {} : { checks: encodeChecks(checks) };
+      return reply.code(201).send({ data: { ...data, ...shown } });
     },
   });
 }
+
+const TOO_MANY =
+  'Too many of your triggers wait for checks. Try again when one of them has its build, or trigger without check=true.';
 
 function refusal(job: string, reasons: { code: string; message: string }[]): Problem {
   const sentences = reasons.map(({ message }) => message).join(' ');

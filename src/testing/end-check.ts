@@ -1,0 +1,24 @@
+import type { CheckResult } from '#domain/build/agent-protocol.ts';
+import type { Bell, SavedPipeline } from '#flows/ports.ts';
+import { recordVersions } from '#flows/record-versions.ts';
+import { scheduleJobs } from '#flows/schedule-jobs.ts';
+import type { TestStores } from './stores.ts';
+
+const now = (): Date => new Date();
+
+/** Waits until a check of the first resource is wanted, and ends it so; then the jobs are decided on, as the operator decides. */
+export async function endCheck(
+  { stores, bell }: { stores: Pick<TestStores, 'builds' | 'checks'>; bell: Pick<Bell, 'ring'> },
+  saved: Pick<SavedPipeline, 'resources'>,
+  result: Pick<CheckResult, 'versions' | 'error'>,
+): Promise<void> {
+  const scope = saved.resources[0]?.scope ?? 0;
+  let run: number | undefined;
+  while (run === undefined) {
+    run = (await stores.checks.openRun([scope], 'manual', now()))?.run;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const results = [{ scope: String(scope), log: '', ...result }];
+  await recordVersions(run, { results, done: true }, { checks: stores.checks, bell, now });
+  await scheduleJobs({ builds: stores.builds, bell, now });
+}
