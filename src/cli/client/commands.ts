@@ -42,6 +42,9 @@ could read it. It stores what the server gives in millrace/credentials.json belo
 commands then use this server, unless --url names another. In CI set MILLRACE_URL and MILLRACE_TOKEN (or MILLRACE_TOKEN_FILE) instead, and
 MILLRACE_CA_FILE if you need it.
 
+If you sign in with an identity provider, you have no password: create an API token on your profile page, and use --token. Which token a task
+needs: docs/how-to/tokens.md in the source.
+
 Examples:
   millrace login https://ci.example.org
   millrace login https://ci.example.org --username ann
