@@ -15,6 +15,7 @@ import { LIMITS } from '#domain/pipeline/limits.ts';
 import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION } from '#domain/scheduling/decision.ts';
+import { MAX_CRON_JOBS } from '#domain/scheduling/check-groups.ts';
 import { MOST_UNUSED } from '#domain/scheduling/facts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
@@ -120,6 +121,12 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       count(MOST_VERSIONS),
       'condition',
       '`VersionsTruncated`; the newest are kept',
+    ],
+    [
+      'Check groups of a pipeline with a running CronJob',
+      count(MAX_CRON_JOBS),
+      'later',
+      'the operator starts the others at the same times, within `limits.runningChecks`; their CronJobs are suspended',
     ],
     ['Fields of a version', count(VERSION_LIMIT.fields), 'condition', 'the check fails'],
     ['Length of a version', characters(VERSION_LIMIT.characters), 'condition', 'the check fails'],

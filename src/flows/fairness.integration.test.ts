@@ -143,6 +143,21 @@ describe('checks of a greedy team', () => {
     expect((await facts(runs[0] ?? 0))?.team).toBe('good');
   });
 
+  test('that have cron expressions beyond ten are timed by the operator', async () => {
+    const resources = Array.from({ length: 14 }, (_, minute) => ({
+      ...everyMinute(minute),
+      tags: [],
+      schedule: { kind: 'cron' as const, expression: `${minute} * * * *` },
+    }));
+    await save('greedy', { resources, jobs: [] });
+    const timers = await stores.pool.any(rows<{ timer: string; count: number }>()`
+      SELECT timer, count(*) AS count FROM check_scopes WHERE live GROUP BY timer ORDER BY timer`);
+    expect(timers).toEqual([
+      { timer: 'cronjob', count: 10 },
+      { timer: 'operator', count: 4 },
+    ]);
+  });
+
   test('that are all due, 1,000 and more, leave the first place to another team', async () => {
     const many = Array.from({ length: 1100 }, (_, index) => everyMinute(index));
     await save('greedy', { resources: many, jobs: [] });

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import type { Pipeline, Resource, Schedule } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
-import { checkGroupKey } from '#domain/scheduling/check-groups.ts';
+import { checkGroupKey, checkGroups } from '#domain/scheduling/check-groups.ts';
 import { checkTimer, isBuiltInCron, nextCheck, type CheckTimer } from '#domain/scheduling/next-check.ts';
 import { reachableHooks } from '#domain/scheduling/reachable-hooks.ts';
 import { cronNext } from './cron-next.ts';
@@ -125,8 +125,10 @@ async function saveTimers(connection: Transaction, toSave: ResourcesToSave): Pro
 function timersOf({ pipeline, previous, definition }: ResourcesToSave, now: number): Timer[] {
   const { added, changed } = differenceBetween(previous ?? undefined, definition).resources;
   const fresh = new Set([...added, ...changed]);
+  const groups = checkGroups(definition).filter((group) => group.timedByOperator);
+  const byOperator = new Set(groups.flatMap((group) => group.resources));
   return definition.resources.map((resource) => ({
-    ...timerOf(resource, definition, { pipeline, now }),
+    ...timerOf(resource, definition, { pipeline, now, byOperator: byOperator.has(resource.name) }),
     keep: !fresh.has(resource.name),
     request: fresh.has(resource.name) && firstCheckAtOnce(resource, definition),
   }));
@@ -140,11 +142,12 @@ function firstCheckAtOnce(resource: Resource, definition: Pipeline): boolean {
 function timerOf(
   resource: Resource,
   definition: Pipeline,
-  { pipeline, now }: { pipeline: number; now: number },
+  { pipeline, now, byOperator }: { pipeline: number; now: number; byOperator: boolean },
 ): Omit<Timer, 'keep' | 'request'> {
   const type = typeOf(resource, definition);
   const { schedule } = resource;
-  const timer = checkTimer(resource, type);
+  const own = checkTimer(resource, type);
+  const timer = own === 'cronjob' && byOperator ? 'operator' : own;
   const cause = isBuiltInCron(type) ? 'manual' : 'schedule';
   const next =
     schedule === undefined || timer === 'none'

@@ -94,3 +94,12 @@ test('the key of a group is readable, and that of its resources', () => {
   expect(checkGroupKey(resource('git', 'a', cron('@hourly')), shell)).toBe(`cron-${shortHash('@hourly')}`);
   expect(checkGroupKey(resource('cron', 'a', every(30)), silent)).toBeUndefined();
 });
+
+test('at most ten groups of a pipeline have a CronJob; the operator times the others', () => {
+  const resources = Array.from({ length: 12 }, (_, minute) =>
+    resource('git', `r${minute}`, cron(`${minute} * * * *`)),
+  );
+  const pipeline: Pipeline = { resourceTypes: [shell], resources, jobs: [] };
+  const timed = checkGroups(pipeline).filter((group) => group.timedByOperator);
+  expect(timed.map((group) => group.resources)).toEqual([['git.r10'], ['git.r11']]);
+});

@@ -16,6 +16,12 @@ export interface CheckGroup {
   resources: string[];
 }
 
+/**
+ * Groups of one pipeline that have a running CronJob. Kubernetes starts the Pods of those whatever else runs, so the operator times the groups
+ * behind them, at the same times and within the limit of the team.
+ */
+export const MAX_CRON_JOBS = 10;
+
 /** The check groups of a pipeline. Resources without a command to check, such as those of type `cron`, are in none. */
 export function checkGroups(pipeline: Pipeline): CheckGroup[] {
   const types = new Map(pipeline.resourceTypes.map((type) => [type.name, type]));
@@ -28,6 +34,8 @@ export function checkGroups(pipeline: Pipeline): CheckGroup[] {
     if (known === undefined) groups.set(fresh.key, fresh);
     else known.resources.push(resource.name);
   }
+  const byCronJob = [...groups.values()].filter((group) => !group.timedByOperator);
+  for (const group of byCronJob.slice(MAX_CRON_JOBS)) group.timedByOperator = true;
   return [...groups.values()];
 }
 
