@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { bytesOf } from '#domain/planning/quantity.ts';
 import { parseLifetime } from '#domain/access/session-lifetime.ts';
 
 export interface Address {
@@ -57,6 +58,17 @@ export class Reader {
     const limit: Partial<Record<Key, number>> = {};
     if (Number(value) > 0) limit[key] = Number(value);
     return limit;
+  }
+
+  /** An amount of bytes above 0 as Kubernetes writes it; 0 and absent mean none. */
+  amount<Key extends string>(key: Key, name: string): Partial<Record<Key, string>> {
+    const value = this.optional(name) ?? '0';
+    const bytes = bytesOf(value);
+    if (bytes === undefined)
+      this.#problems.push(`${name} is "${value}": write an amount such as 512Mi or 2Gi, or 0.`);
+    const amount: Partial<Record<Key, string>> = {};
+    if (bytes !== undefined && bytes > 0) amount[key] = value;
+    return amount;
   }
 
   address(name: string, fallback: string): Address {

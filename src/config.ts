@@ -48,7 +48,7 @@ export interface OperatorConfig extends ProcessConfig {
   /** Where `svc://` names that are not built in are, and ranges that sources may be in though they are not public. */
   sources: { registry: string | undefined; allowedRanges: string[] };
   /** Of a Team whose spec.limits says nothing; absent: none. */
-  defaultLimits: { runningBuilds?: number; runningChecks?: number };
+  defaultLimits: { runningBuilds?: number; runningChecks?: number; pipelines?: number; logBytes?: string };
   /** Undefined: the API server asks nobody about Pipelines. */
   webhook: WebhookConfig | undefined;
 }
@@ -142,6 +142,8 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
     defaultLimits: {
       ...read.limit('runningBuilds', 'MILLRACE_DEFAULT_RUNNING_BUILDS'),
       ...read.limit('runningChecks', 'MILLRACE_DEFAULT_RUNNING_CHECKS'),
+      ...read.limit('pipelines', 'MILLRACE_DEFAULT_PIPELINES'),
+      ...read.amount('logBytes', 'MILLRACE_DEFAULT_LOG_BYTES'),
     },
     webhook: webhookConfig(read),
   });

@@ -1,10 +1,12 @@
 import { format } from 'prettier';
 import { MAX_KEPT_BYTES } from '#adapters/database/definitions.ts';
+import { MAX_UNNAMED_REVISIONS } from '#adapters/database/retain-revisions.ts';
 import { STRANGER_LIMITS } from '#adapters/http/access/stranger-limits.ts';
 import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
 import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
 import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
+import { MAX_TEXTS, MAX_TEXTS_OF_TEAM } from '#adapters/http/access/text-turns.ts';
 import { MOST_CHARACTERS } from '#adapters/http/pages/build-page.ts';
 import { BODY_LIMIT } from '#adapters/http/routes/access/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/waiting-triggers.ts';
@@ -16,9 +18,11 @@ import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION } from '#domain/scheduling/decision.ts';
 import { MAX_CRON_JOBS } from '#domain/scheduling/check-groups.ts';
+import { INITIAL_PACE, MAX_PER_NODE } from '#domain/scheduling/pace-starts.ts';
 import { MOST_UNUSED } from '#domain/scheduling/facts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
+import { MAX_CHECK_PODS } from '#flows/check-places.ts';
 import { MAX_FETCHING_PIPELINES } from '#flows/source-turns.ts';
 
 export const LIMITS_PAGE = 'docs/reference/limits.md';
@@ -90,6 +94,25 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'Ready is `WaitingForSources` until it is its turn',
     ],
     [
+      'Pipelines of a team (`limits.pipelines`)',
+      '500, set by the chart',
+      'condition',
+      'Ready is `TooManyPipelines`; the operator tries again every minute',
+    ],
+    [
+      'Replaced definitions of a pipeline that no build or check names',
+      count(MAX_UNNAMED_REVISIONS),
+      'cut',
+      'the oldest are removed',
+    ],
+    [
+      'Texts of a team that the public gateway checks at a time, with those that wait',
+      count(MAX_TEXTS_OF_TEAM),
+      'refusal',
+      '503; other teams go on',
+    ],
+    ['Such texts of all teams', count(MAX_TEXTS), 'refusal', '503'],
+    [
       'Definitions kept in memory by each process',
       bytes(MAX_KEPT_BYTES),
       'later',
@@ -146,6 +169,30 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['Inputs of these builds', count(MAX_INPUTS_PER_DECISION), 'later', 'the next decision takes the rest'],
     [
+      'Builds of a team that run at a time (`limits.runningBuilds`)',
+      '20, set by the chart',
+      'later',
+      '`TeamLimit`; the oldest starts first',
+    ],
+    [
+      'Check Pods of a team that run at a time (`limits.runningChecks`)',
+      '5, set by the chart',
+      'later',
+      'the oldest starts first',
+    ],
+    [
+      'Check Pods that the operator starts for all teams',
+      count(MAX_CHECK_PODS),
+      'later',
+      'a team that has none gets one all the same',
+    ],
+    [
+      'Pods of builds that are starting, on each node',
+      `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_PER_NODE)}`,
+      'later',
+      '`StartWindow`; a team that has none starting gets a place all the same ([share a cluster](../how-to/share-a-cluster.md))',
+    ],
+    [
       'Builds of a pipeline that have not started, until new versions make no more',
       count(AUTOMATIC_PAUSE_ABOVE),
       'condition',
@@ -179,6 +226,12 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'the build fails',
     ],
     ['Log of one attempt of a build', bytes(LOG_LIMIT), 'cut', 'the log ends with a line that says so'],
+    [
+      'Logs of a team as they are stored, compressed (`limits.logBytes`)',
+      '1Gi, set by the chart',
+      'cut',
+      'within a minute the logs of its oldest builds are removed, the builds stay; `LogsNearLimit` from 80 % on',
+    ],
     [
       'Log that one page shows at a time',
       characters(MOST_CHARACTERS),

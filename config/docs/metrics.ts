@@ -22,6 +22,7 @@ const QUESTIONS = `
 | how many people follow something, on each replica | \`sum by (pod, kind) (millrace_event_streams)\` |
 | are readers too slow for what they follow | \`sum by (kind) (rate(millrace_event_streams_ended_total{reason="slow"}[5m]))\` |
 | is somebody refused because too many streams are open | \`sum by (reason) (rate(millrace_event_streams_refused_total[5m]))\` |
+| is a team near its limit of logs | \`millrace_operator_team_logs{fill!="fine"} > 0\` |
 | what waits, and why | \`sum by (what, reason) (millrace_waiting)\` |
 | share of answers that are a failure of ours | \`sum(rate(millrace_http_request_duration_seconds_count{status=~"5.."}[5m])) / sum(rate(millrace_http_request_duration_seconds_count[5m]))\` |
 | does anybody lead | \`max(millrace_operator_leading) == 1\` |

@@ -49,12 +49,17 @@ const wrong: Compilation = {
   ],
 };
 
+const ACCEPTED = { outcome: 'applied' };
+
 interface World {
   configuration?: ConfigurationAnswer;
   compilation?: Compilation;
   /** What is in the database from before. */
   known?: Pipeline;
   facts?: PipelineFacts;
+  /** Of the team. */
+  pipelines?: number;
+  pipelineLimit?: number;
   blockedChecks?: string[];
   repinned?: { stopped: number[] };
 }
@@ -74,6 +79,7 @@ function ports(world: World) {
           world.known === undefined ? undefined : { id: 1, revision: 2, pipeline: world.known },
         ),
       pipelineFacts: () => Promise.resolve(world.facts),
+      countPipelines: () => Promise.resolve(world.pipelines ?? 0),
       keptSources: () => Promise.resolve(undefined),
       keepSources: () => Promise.resolve(),
       renamedTo: () => Promise.resolve(undefined),
@@ -86,6 +92,7 @@ function ports(world: World) {
     },
     cluster: {
       sourceRulesOf: () => ({}),
+      pipelineLimitOf: () => world.pipelineLimit,
       refusedTags: (team, { jobs }) =>
         jobs.map(({ name }) => ({ reason: 'TagNotAllowed', message: `${name} of ${team}` })),
       configurationOf: () => Promise.resolve(world.configuration ?? found),
@@ -129,6 +136,21 @@ describe('a manifest', () => {
       outcome: 'invalid',
       blockedChecks,
     });
+  });
+
+  test('beyond those that the team may have is not read, and says so; one that is there goes on', async () => {
+    const full = { pipelines: 3, pipelineLimit: 3 };
+    const { ports: all, kept } = ports(full);
+    expect(await applyPipeline(manifest, all)).toEqual({
+      outcome: 'unavailable',
+      reason: 'TooManyPipelines',
+      message:
+        'The team may have 3 pipelines (limits.pipelines of the Team), and has them. Delete another one, or ask for a higher limit.',
+      again: true,
+    });
+    expect(kept).toEqual([]);
+    expect(await applyPipeline(manifest, ports({ ...full, facts: facts() }).ports)).toMatchObject(ACCEPTED);
+    expect(await applyPipeline(manifest, ports({ ...full, pipelines: 2 }).ports)).toMatchObject(ACCEPTED);
   });
 
   test('that pins what the pipeline does not have is refused, and its last good revision stays', async () => {

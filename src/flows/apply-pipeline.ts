@@ -19,7 +19,13 @@ import type { SourceTurns } from './source-turns.ts';
 export interface ApplyPipelinePorts {
   store: Pick<
     PipelineStore,
-    'savePipeline' | 'definition' | 'pipelineFacts' | 'keptSources' | 'keepSources' | keyof RenameStore
+    | 'savePipeline'
+    | 'definition'
+    | 'pipelineFacts'
+    | 'countPipelines'
+    | 'keptSources'
+    | 'keepSources'
+    | keyof RenameStore
   >;
   cluster: PipelineCluster;
   compiler: Compiler;
@@ -64,6 +70,8 @@ export async function applyPipeline(
 }
 
 async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<PipelineApplied> {
+  const surplus = await refuseSurplus(manifest, ports);
+  if (surplus !== undefined) return surplus;
   const configuration = await ports.cluster.configurationOf(manifest);
   if (configuration.answer === 'missing') {
     const facts = await keepLastGood(manifest, ports);
@@ -93,6 +101,18 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
     { ...compilation, pipeline: compilation.pipeline },
     ports,
   );
+}
+
+/** Before its text is read: a pipeline that the team has already goes on, however many there are. */
+async function refuseSurplus(
+  manifest: PipelineManifest,
+  { store, cluster }: ApplyPipelinePorts,
+): Promise<PipelineApplied | undefined> {
+  const limit = cluster.pipelineLimitOf(manifest.team);
+  if (limit === undefined || (await store.countPipelines(manifest.team)) < limit) return undefined;
+  if ((await store.pipelineFacts(manifest)) !== undefined) return undefined;
+  const message = `The team may have ${limit} ${limit === 1 ? 'pipeline' : 'pipelines'} (limits.pipelines of the Team), and has them. Delete another one, or ask for a higher limit.`;
+  return { outcome: 'unavailable', reason: 'TooManyPipelines', message, again: true };
 }
 
 /** What this version cannot do is never passed over in silence. */

@@ -55,7 +55,9 @@ function ports({
       : { diagnostics: [], pipeline };
   };
   const all: SourcePorts = {
-    compiler: { compile: (...given) => Promise.resolve(compile(...given)) },
+    compiler: {
+      compile: (...[config, variables, sources]) => Promise.resolve(compile(config, variables, sources)),
+    },
     reader: {
       read: (source) => {
         read.push(source);

@@ -13,9 +13,14 @@ import type { GroupRole } from '#domain/access/group-roles.ts';
  * after a crash, and a call that finds everything as it should be writes nothing.
  */
 
-/** Reads HCL; never rejects for what the text is. */
+/** Reads HCL; never rejects for what the text is. `share`: texts of several shares take turns. */
 export interface Compiler {
-  compile(source: string, variables: GivenVariables, sources?: ResolvedSources): Promise<Compilation>;
+  compile(
+    source: string,
+    variables: GivenVariables,
+    sources?: ResolvedSources,
+    share?: string,
+  ): Promise<Compilation>;
 }
 
 /** What a team allows its pipelines to fetch. */
@@ -102,6 +107,8 @@ export interface PipelineCluster {
    */
   configurationOf(pipeline: PipelineManifest): Promise<ConfigurationAnswer>;
   sourceRulesOf(team: string): SourceRules;
+  /** How many pipelines the team may have; absent: any number. */
+  pipelineLimitOf(team: string): number | undefined;
   /**
    * Makes the CronJobs of exactly these checks; those of groups that went, or that have no place for their tags, are deleted. A CronJob of
    * somebody else that has the name of one is left as it is: a sentence for each says so.

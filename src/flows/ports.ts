@@ -122,6 +122,8 @@ export interface PipelineStore extends RenameStore {
   removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
   pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
+  /** Those of the team that have not been removed. */
+  countPipelines(team: string): Promise<number>;
   keptSources(name: PipelineName): Promise<KeptSources | undefined>;
   /** In place of those kept before. */
   keepSources(name: PipelineName, kept: KeptSources): Promise<void>;

@@ -11,6 +11,7 @@ import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool } from '#adapters/database/pool.ts';
 import { views } from '#adapters/database/views.ts';
+import { logStore } from '#adapters/database/limit-logs.ts';
 import { retentionStore } from '#adapters/database/retention-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import type { Log } from '#adapters/http/log.ts';
@@ -19,6 +20,7 @@ import type { AccountStore } from '#flows/access-ports.ts';
 import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { BuildStore, PipelineStore } from '#flows/ports.ts';
+import type { LogStore } from '#flows/limit-logs.ts';
 import type { RetentionStore } from '#flows/retain-history.ts';
 import type { TeamStore } from '#flows/team-ports.ts';
 import type { Views } from '#flows/views.ts';
@@ -33,6 +35,7 @@ export interface OperatorDatabase {
   oauth: OAuthStore;
   views: Pick<Views, 'waiting'>;
   retention: RetentionStore;
+  logs: LogStore;
   bell: ClosableBell;
   /** From now on all writes are this leader's. */
   takeEpoch(holder: string): Promise<number>;
@@ -64,6 +67,7 @@ export async function openDatabase(
     oauth: oauthStore(database),
     views: views(database),
     retention: retentionStore(database),
+    logs: logStore(database),
     bell,
     async takeEpoch(holder) {
       epoch = await leaderStore(database).takeEpoch(holder);

@@ -5,6 +5,7 @@ import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/compare-with-pods.ts';
 import type { BellTopic } from '#flows/ports.ts';
+import { limitLogs } from '#flows/limit-logs.ts';
 import { removeOrphans } from '#flows/remove-orphans.ts';
 import { retainHistory } from '#flows/retain-history.ts';
 import { runHooks } from '#flows/run-hooks.ts';
@@ -27,6 +28,7 @@ const TICKS_MS = {
   overdue: 10_000,
   orphans: 60_000,
   retain: 300_000,
+  logs: 60_000,
 };
 const AFTER_FAILURE_MS = 1000;
 /** A check that was refused for want of room is tried again after this time. */
@@ -42,6 +44,17 @@ export class Loops {
   /** Teams whose namespaces had no room for a check, and until when they are left alone. */
   #short = new Map<string, number>();
   readonly #stop: (() => void)[] = [];
+  /** By key; what is about one pipeline or one team aside. */
+  readonly #works: ReadonlyMap<string, () => Promise<Ending>> = new Map([
+    ['builds', () => this.#startBuilds()],
+    ['checks', () => this.#startChecks()],
+    ['hooks', () => this.#runHooks()],
+    ['compare', () => this.#compare()],
+    ['overdue', () => this.#tellOverdue()],
+    ['orphans', () => this.#removeOrphans()],
+    ['retain', () => this.#retainHistory()],
+    ['logs', () => this.#limitLogs()],
+  ]);
 
   constructor(leadership: Leadership, reconciling: Reconciling) {
     this.#leadership = leadership;
@@ -84,16 +97,9 @@ export class Loops {
   }
 
   #work(key: string): Promise<Ending> {
-    const [what, id = ''] = key.split(' ');
-    if (what === 'builds') return this.#startBuilds();
-    if (what === 'checks') return this.#startChecks();
-    if (what === 'hooks') return this.#runHooks();
-    if (what === 'compare') return this.#compare();
-    if (what === 'overdue') return this.#tellOverdue();
-    if (what === 'orphans') return this.#removeOrphans();
-    if (what === 'retain') return this.#retainHistory();
+    const [what = '', id = ''] = key.split(' ');
     if (what === 'team') return this.#tryRefused(id);
-    return this.#schedule(Number(id));
+    return this.#works.get(what)?.() ?? this.#schedule(Number(id));
   }
 
   #podChanged(change: Change<SeenPod>): void {
@@ -198,6 +204,16 @@ export class Loops {
     if (Object.values(removed).some((count) => count > 0))
       this.#leadership.log.info({ removed }, 'history that nobody keeps was removed');
     return more ? { againAfterMs: AFTER_FAILURE_MS } : 'done';
+  }
+
+  async #limitLogs(): Promise<Ending> {
+    const { database, metrics, log } = this.#leadership;
+    const { fills, bytes, removed, failures } = await limitLogs(this.#reconciling.teamLogs(), database.logs);
+    this.#reconciling.logsCounted(fills);
+    metrics.logs({ bytes, fills: [...fills.values()] });
+    for (const [team, builds] of removed)
+      log.info({ team, builds }, 'the oldest logs of a team were removed');
+    return this.#ending('the logs of a team could not be counted', failures);
   }
 
   #ending(what: string, failures: { error: unknown }[]): Ending {

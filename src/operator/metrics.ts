@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 
 /** What the operator counts. Labels come from fixed sets of words. */
@@ -13,6 +14,8 @@ export interface OperatorMetrics {
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
   /** How many Pods of builds are starting, how many may be, and how many builds that were looked at wait for that. */
   startWindow(window: { starting: number; places: number; held: number }): void;
+  /** What the logs of all teams take, and how full those of each team are. */
+  logs(counted: { bytes: number; fills: readonly LogFill[] }): void;
   reviewed(result: 'allowed' | 'refused' | 'unchecked'): void;
 }
 
@@ -62,6 +65,7 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
   return {
     waiting: waitingGauge(registry),
     startWindow: startWindowGauges(registry),
+    logs: logGauges(registry),
     leading: (yes) => leader.set(yes ? 1 : 0),
     queue: (name, queue) => void queues.set(name, queue),
     workFailed: (queue) => failures.inc({ queue }),
@@ -94,6 +98,27 @@ function startWindowGauges(registry: Registry): OperatorMetrics['startWindow'] {
     held.set(window.held);
   };
 }
+
+function logGauges(registry: Registry): OperatorMetrics['logs'] {
+  const registers = [registry];
+  const stored = new Gauge({
+    name: 'millrace_operator_log_bytes',
+    help: 'What the logs of all builds take in the database, when they were last counted.',
+    registers,
+  });
+  const teams = new Gauge({
+    name: 'millrace_operator_team_logs',
+    help: 'Teams, by how full their logs are: fine, near (from 80 % of limits.logBytes on) or full (the oldest logs are removed).',
+    labelNames: ['fill'],
+    registers,
+  });
+  return ({ bytes, fills }) => {
+    stored.set(bytes);
+    for (const fill of FILLS) teams.set({ fill }, fills.filter((one) => one === fill).length);
+  };
+}
+
+const FILLS = ['fine', 'near', 'full'] as const;
 
 function waitingGauge(registry: Registry): OperatorMetrics['waiting'] {
   let byReason: Parameters<OperatorMetrics['waiting']>[0] | undefined;

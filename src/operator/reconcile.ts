@@ -20,6 +20,9 @@ import { applyPipeline } from '#flows/apply-pipeline.ts';
 import { applyOAuthProvider, removeOAuthProvider } from '#flows/apply-oauth-provider.ts';
 import { applyTeam } from '#flows/apply-team.ts';
 import type { Cluster, PodFacts } from '#flows/cluster-ports.ts';
+import type { LogFill } from '#domain/build/judge-logs.ts';
+import { bytesOf } from '#domain/planning/quantity.ts';
+import type { TeamLogs } from '#flows/limit-logs.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
@@ -136,6 +139,19 @@ export class Reconciling {
     this.#pipelines.checksOverdue(pipelines);
   }
 
+  /** All Teams, with what their logs may take. */
+  teamLogs(): TeamLogs[] {
+    return [...this.watched.teams.store.values()].map(({ name: team }) => {
+      const limit = bytesOf(this.watched.limitsOf(team).logBytes ?? '');
+      return limit === undefined ? { team } : { team, limit };
+    });
+  }
+
+  /** Their statuses say which are nearly full. */
+  logsCounted(fills: ReadonlyMap<string, LogFill>): void {
+    this.#teams.logsCounted(fills);
+  }
+
   /** Something happened to a team (row id; 0: perhaps to any). */
   teamChanged(id: number): void {
     if (id === 0) this.#teams.factsChanged(undefined);
@@ -232,6 +248,7 @@ export class Reconciling {
       client,
       installation: () => this.#installation(),
       rulesOf: (team) => this.watched.team(team)?.rules,
+      limitsOf: (team) => this.watched.limitsOf(team),
       agentKey: keys.agent,
     });
     return new PipelinesController({

@@ -56,6 +56,7 @@ export class InMemoryPipelines {
       return { answer: 'found', config, variables: {}, digest: config };
     },
     sourceRulesOf: () => ({}),
+    pipelineLimitOf: () => undefined,
     refusedTags: () => [],
     applyChecks: async ({ pipeline }) => {
       this.scheduled.add(pipeline);

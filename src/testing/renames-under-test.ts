@@ -92,7 +92,7 @@ export class Renames {
   operatorPorts(life = IMMORTAL): ApplyPipelinePorts & RemovePipelinePorts {
     return {
       store: life.of(this.#stores.pipelines),
-      cluster: life.of(this.world.cluster, ['sourceRulesOf', 'refusedTags']),
+      cluster: life.of(this.world.cluster, ['sourceRulesOf', 'pipelineLimitOf', 'refusedTags']),
       turns: new SourceTurns(),
       bell: new SilentBell(),
       now,

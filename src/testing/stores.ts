@@ -7,6 +7,7 @@ import { leaderStore } from '#adapters/database/leader-store.ts';
 import { makeLogPartitions } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool, rows, type Database } from '#adapters/database/pool.ts';
+import { logStore } from '#adapters/database/limit-logs.ts';
 import { retentionStore } from '#adapters/database/retention-store.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
 import { showStore } from '#adapters/database/show-store.ts';
@@ -57,6 +58,7 @@ export function storesOver(connections: Database) {
     sessions: sessionStore(database),
     leaders: leaderStore(database),
     retention: retentionStore(database),
+    logs: logStore(database),
     views: views(database),
     show: showStore(database),
     access: accessStores(database),

@@ -29,6 +29,11 @@ export function pipelineStore(database: Database & { webhookKey: Buffer }): Pipe
         ? undefined
         : { id: found.id, revision: found.revision, pipeline: found.definition };
     },
+    async countPipelines(team) {
+      return await pool.oneFirst(rows<{ count: number }>()`
+        SELECT count(*) AS count FROM pipelines p JOIN teams t ON t.id = p.team_id
+        WHERE t.name = ${team} AND p.deleted_at IS NULL`);
+    },
     async livePipelines() {
       const live = await pool.any(rows<PipelineName & { namespace: string }>()`
         SELECT t.name AS team, p.name AS pipeline, p.namespace FROM pipelines p JOIN teams t ON t.id = p.team_id

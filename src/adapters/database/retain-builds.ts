@@ -10,8 +10,8 @@ import { vouchers } from '#domain/scheduling/vouchers.ts';
 import type { Removed } from '#flows/retain-history.ts';
 import { gatherJobs } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
-import { logMonth } from './log-chunks.ts';
-import { ids, rows, texts, type Transaction } from './pool.ts';
+import { removeLogs } from './limit-logs.ts';
+import { ids, rows, type Transaction } from './pool.ts';
 import { removeOldRevisions } from './retain-revisions.ts';
 import { leaveTurn, takeTurn, type Turn } from './retention-turn.ts';
 
@@ -107,10 +107,7 @@ async function remove(
 ): Promise<void> {
   const going = new Set([...decision.remove, ...decision.removeLogs]);
   const logs = builds.filter(({ id }) => going.has(id));
-  if (logs.length === 0) return;
-  await connection.query(rows()`
-    DELETE FROM build_logs l USING unnest(${ids(logs.map(({ id }) => id))}, ${texts(logs.map(({ createdAt }) => logMonth(createdAt)))})
-      AS n (build, month) WHERE l.month = n.month::date AND l.build_id = n.build`);
+  await removeLogs(connection, logs);
   if (decision.remove.length === 0) return;
   for (const { scope, version } of decision.baselines) {
     await connection.query(rows()`

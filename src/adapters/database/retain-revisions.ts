@@ -5,6 +5,17 @@ import { rows, type Transaction } from './pool.ts';
 const REPLACED_MS = 7 * 24 * 60 * 60 * 1000;
 const AT_ONCE = 100;
 
+/** So many replaced definitions of a pipeline that nothing names are kept, also before that time. */
+export const MAX_UNNAMED_REVISIONS = 20;
+
+/** When a definition is saved, so that a pipeline that changes every second does not fill the database. */
+export async function removeSurplusRevisions(connection: Transaction, pipeline: number): Promise<void> {
+  await connection.query(rows()`
+    DELETE FROM revisions WHERE id = ANY(ARRAY(
+      SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline} AND ${isUnnamed('builds')} AND ${isUnnamed('check_runs')}
+      ORDER BY r.number DESC OFFSET ${MAX_UNNAMED_REVISIONS + 1} LIMIT ${AT_ONCE}))`);
+}
+
 /**
  * Removes definitions of a pipeline that were replaced long ago and that no build and no check run names any more: a build that is
  * repeated runs the definition it had. Answers how many went.

@@ -8,6 +8,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows, type Transaction } from './pool.ts';
+import { MAX_UNNAMED_REVISIONS } from './retain-revisions.ts';
 import { retentionStore } from './retention-store.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
@@ -224,6 +225,15 @@ describe('definitions', () => {
     days = 9;
     expect(await tidy()).toMatchObject({ builds: 1, records: 1 });
     expect(await definitions()).toEqual([4, 5]);
+  });
+
+  test('that nothing names are limited in number, however often a pipeline changes', async () => {
+    await built('a');
+    for (let more = 0; more < MAX_UNNAMED_REVISIONS + 5; more += 1) await change();
+    const left = await definitions();
+    // The first has a build.
+    expect(left.slice(0, 2)).toEqual([1, 6]);
+    expect(left).toHaveLength(MAX_UNNAMED_REVISIONS + 2);
   });
 
   test('that run stay, and so does the one that a build would be repeated with', async () => {

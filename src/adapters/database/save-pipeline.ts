@@ -5,6 +5,7 @@ import { differenceBetween } from './definition-difference.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
 import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
+import { removeSurplusRevisions } from './retain-revisions.ts';
 import { saveJobs } from './save-jobs.ts';
 import { savePins } from './save-pins.ts';
 import { resourcesOf, saveResources } from './save-resources.ts';
@@ -115,6 +116,7 @@ async function saveRevision(connection: Transaction, before: Row, toSave: Pipeli
     VALUES (${before.id}, ${before.revision + 1}, ${toSave.digest}, ${toSave.config},
       ${sql.jsonb(toSave.definition)}, ${toSave.actor})`);
   await connection.query(rows()`UPDATE pipelines SET revision = revision + 1 WHERE id = ${before.id}`);
+  await removeSurplusRevisions(connection, before.id);
 }
 
 async function saveSettings(connection: Transaction, before: Row, toSave: PipelineToSave): Promise<void> {

@@ -139,6 +139,10 @@ function firstCheckAtOnce(resource: Resource, definition: Pipeline): boolean {
   return resource.schedule !== undefined && typeOf(resource, definition).check !== undefined;
 }
 
+function timerFor(own: CheckTimer, byOperator: boolean): CheckTimer {
+  return own === 'cronjob' && byOperator ? 'operator' : own;
+}
+
 function timerOf(
   resource: Resource,
   definition: Pipeline,
@@ -146,8 +150,7 @@ function timerOf(
 ): Omit<Timer, 'keep' | 'request'> {
   const type = typeOf(resource, definition);
   const { schedule } = resource;
-  const own = checkTimer(resource, type);
-  const timer = own === 'cronjob' && byOperator ? 'operator' : own;
+  const timer = timerFor(checkTimer(resource, type), byOperator);
   const cause = isBuiltInCron(type) ? 'manual' : 'schedule';
   const next =
     schedule === undefined || timer === 'none'

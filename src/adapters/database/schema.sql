@@ -68,9 +68,11 @@ CREATE TABLE build_attempts (
   log_bytes bigint DEFAULT 0 NOT NULL,
   ended_at timestamp with time zone,
   reason text,
+  stored_log_bytes bigint DEFAULT 0 NOT NULL,
   CONSTRAINT build_attempts_pkey PRIMARY KEY (build_id, attempt),
   CONSTRAINT build_attempts_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id)
 );
+CREATE INDEX build_attempts_with_log ON public.build_attempts USING btree (build_id) INCLUDE (stored_log_bytes) WHERE (stored_log_bytes > 0);
 
 CREATE TABLE build_inputs (
   build_id bigint NOT NULL,

@@ -36,19 +36,20 @@ interface Target extends AttemptToWrite {
   steps: StepState[];
 }
 
+/** What a row of a log takes beside its text, with its place in the index. */
+const ROW_BYTES = 150;
+
 async function writeState(connection: Transaction, target: Target, applied: EventsApplied): Promise<void> {
   const { build, attempt, stored } = target;
   const logs = applied.logs.map((log) => ({ ...log, stored: storeText(log.text) }));
   await connection.query(prepared('apply_events')`
-    WITH attempt AS (
-      UPDATE build_attempts SET applied = ${applied.state.applied}, log_bytes = ${applied.state.logBytes}
-      WHERE build_id = ${build} AND attempt = ${attempt}),
-    build AS (
+    WITH build AS (
       UPDATE builds SET status = 'started', started_at = coalesce(started_at, ${applied.startedAt ?? null}::timestamptz),
         wants_pod = false, pending_reason = NULL
       WHERE id = ${build} AND status = 'pending' AND ${applied.startedAt ?? null}::timestamptz IS NOT NULL),
     steps AS (
-      ${upsertSteps(target)})
+      ${upsertSteps(target)}),
+    logs AS (
     INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
     SELECT ${logMonth(stored.createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz, n.encoding, n.content
     FROM unnest(${sql.array(
@@ -60,7 +61,10 @@ async function writeState(connection: Transaction, target: Target, applied: Even
         logs.map((log) => log.stored.content),
         'bytea',
       )}) AS n (sequence, step, at, encoding, content)
-    ON CONFLICT DO NOTHING`);
+    ON CONFLICT DO NOTHING RETURNING octet_length(content) + ${ROW_BYTES} AS bytes)
+    UPDATE build_attempts SET applied = ${applied.state.applied}, log_bytes = ${applied.state.logBytes},
+      stored_log_bytes = stored_log_bytes + (SELECT coalesce(sum(bytes), 0) FROM logs)
+    WHERE build_id = ${build} AND attempt = ${attempt}`);
 }
 
 /** The version of a successful put becomes one of the resource, and of the build. */

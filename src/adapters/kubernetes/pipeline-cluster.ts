@@ -10,6 +10,7 @@ import { KINDS } from './api/kinds.ts';
 import { applyCheckCronJobs } from './check-cron-jobs.ts';
 import type { PipelineObject } from './kinds/custom-resources.ts';
 import type { Installation, TeamRules } from './manifests/installation.ts';
+import type { TeamLimits } from './manifests/team-rules.ts';
 import { LABEL, nodeLabel } from './manifests/labels.ts';
 import { renamedObjects } from './renamed-objects.ts';
 
@@ -17,6 +18,7 @@ export interface PipelineClusterOptions {
   client: ApiClient;
   installation(): Installation;
   rulesOf(team: string): TeamRules | undefined;
+  limitsOf(team: string): TeamLimits;
   agentKey: Buffer;
 }
 
@@ -30,6 +32,7 @@ export function pipelineCluster(options: PipelineClusterOptions): PipelineCluste
     ...renamedObjects(options.client),
     configurationOf: (pipeline) => configurationOf(pipeline, options.client),
     sourceRulesOf: (team) => options.rulesOf(team)?.sources ?? {},
+    pipelineLimitOf: (team) => options.limitsOf(team).pipelines,
     applyChecks: (pipeline) => applyCheckCronJobs(pipeline, options),
     refusedTags(team, definition) {
       const rules = options.rulesOf(team);

@@ -163,9 +163,12 @@ export class Watched implements Surroundings {
   team(name: string): ReturnType<Surroundings['team']> {
     const team = this.teams.store.get(name);
     if (team === undefined) return undefined;
-    const limits = teamLimits(team.spec.limits, this.#defaultLimits);
-    const { runningBuilds = Infinity, runningChecks = Infinity } = limits;
+    const { runningBuilds = Infinity, runningChecks = Infinity } = this.limitsOf(name);
     return { rules: teamRules(name, team.spec), runningBuilds, runningChecks };
+  }
+
+  limitsOf(team: string): TeamLimits {
+    return teamLimits(this.teams.store.get(team)?.spec.limits, this.#defaultLimits);
   }
 
   pipelineOwner(namespace: string, name: string): ReturnType<Surroundings['pipelineOwner']> {

@@ -25,7 +25,7 @@ export interface StartSeen {
 
 /** Pods per node at the beginning. A node with fewer cores takes as many as it has cores. */
 export const INITIAL_PER_NODE = 4;
-const MAX_PER_NODE = 32;
+export const MAX_PER_NODE = 32;
 const MEDIAN_OF = 5;
 /** As many medians are remembered. */
 const MEDIANS = 20;

@@ -9,6 +9,7 @@ import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
 import type { Change, Store } from '#adapters/kubernetes/watch/store.ts';
+import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { IgnoredGroups } from '#domain/access/group-roles.ts';
 import type { TeamApplied } from '#flows/apply-team.ts';
 import type { TeamManifest } from '#flows/manifest-ports.ts';
@@ -51,6 +52,8 @@ export class TeamsController {
   readonly #told = new Map<string, string>();
   /** Teams that this process could not prepare. */
   readonly #refused = new Set<string>();
+  /** How full the logs of each Team are; absent: not counted yet. */
+  #fills: ReadonlyMap<string, LogFill> = new Map();
 
   constructor(options: TeamsOptions) {
     this.#options = options;
@@ -83,6 +86,13 @@ export class TeamsController {
   factsChanged(name: string | undefined): void {
     const names = name === undefined ? this.#told.keys() : [name];
     for (const one of names) this.#options.queue.add(one);
+  }
+
+  /** The logs of Teams were counted: those that are fuller or emptier than before say so. */
+  logsCounted(fills: ReadonlyMap<string, LogFill>): void {
+    const before = this.#fills;
+    this.#fills = fills;
+    for (const [name, fill] of fills) if ((before.get(name) ?? 'fine') !== fill) this.factsChanged(name);
   }
 
   /** Ready: its namespace is prepared and watched, and its row is saved. */
@@ -179,10 +189,35 @@ export class TeamsController {
       limits: teamLimits(seen.spec.limits, defaultLimits),
       pipelineCount: watched.pipelinesOf(seen.name, namespace).length,
       ...(now === undefined ? keptOf(before) : mirrored(now)),
-      conditions: conditionsOf(wanted, before?.conditions, seen.generation, new Date()),
+      conditions: conditionsOf(
+        [...wanted, ...this.#logCondition(seen, before)],
+        before?.conditions,
+        seen.generation,
+        new Date(),
+      ),
     };
     const wrote = await writeStatus(client, KINDS.teams, { ...seen, status: before }, status);
     if (wrote === 'written') this.#tell(seen, before, wanted[0]);
+  }
+
+  /** Only while its logs are nearly full; a new leader leaves what is said until it has counted. */
+  #logCondition({ name, spec }: SeenTeam, before: SeenTeam['status']): WantedCondition[] {
+    const said = before?.conditions?.some(({ type }) => type === LOGS_NEAR_LIMIT) === true;
+    const fill = this.#fills.get(name) ?? (said ? 'near' : 'fine');
+    if (fill === 'fine') return [];
+    const limit = teamLimits(spec.limits, this.#options.defaultLimits).logBytes;
+    const message =
+      fill === 'full'
+        ? `The logs of the team reached limits.logBytes (${limit}): the logs of its oldest builds are removed.`
+        : `The logs of the team take more than 80 % of limits.logBytes (${limit}). At the limit the logs of its oldest builds are removed.`;
+    return [
+      {
+        type: LOGS_NEAR_LIMIT,
+        status: 'True',
+        reason: fill === 'full' ? 'LimitReached' : 'NearLimit',
+        message,
+      },
+    ];
   }
 
   #tell(seen: SeenTeam, before: SeenTeam['status'], ready: WantedCondition | undefined): void {
@@ -197,6 +232,8 @@ export class TeamsController {
     );
   }
 }
+
+const LOGS_NEAR_LIMIT = 'LogsNearLimit';
 
 const APPLYING: WantedCondition = {
   type: 'Ready',

@@ -289,6 +289,10 @@ export interface TeamObject {
       runningBuilds?: number;
       /** Check Pods that run at a time. Absent means the installation's default (value defaults.limits.runningChecks of the chart, 5 unless changed). Those that CronJobs make count but do not wait. All teams together have at most 10 that the operator starts, and one more for each team that has none. */
       runningChecks?: number;
+      /** Pipelines of the team. Absent means the installation's default (value defaults.limits.pipelines of the chart, 500 unless changed). One more says TooManyPipelines and does not run until another one is deleted. */
+      pipelines?: number;
+      /** What the logs of all builds of the team may take in the database, compressed. Absent means the installation's default (value defaults.limits.logBytes of the chart, 1Gi unless changed). Beyond it the logs of the team's oldest builds are removed; the builds stay. From 80 % on the condition LogsNearLimit says so. */
+      logBytes?: string;
       /** Sum of the requests of all Pods in the namespace by resource, enforced by a ResourceQuota, for example cpu=8 and memory=16Gi. Once it names a resource, every Pod must ask for some of it, so spec.defaults.resources.requests has to name it too. */
       requests?: Record<string, number | string>;
     };
@@ -319,6 +323,10 @@ export interface TeamObject {
       runningBuilds?: number;
       /** Check Pods that run at a time. */
       runningChecks?: number;
+      /** Pipelines of the team. */
+      pipelines?: number;
+      /** What the logs of the team may take. */
+      logBytes?: string;
     };
     /** Number of Pipelines in the namespace. */
     pipelineCount?: number;

@@ -15,18 +15,24 @@ export interface TeamSpec {
   workers?: Worker[];
 }
 
-/** How much of one kind runs at a time; absent: no limit. */
+/** Absent: no limit. */
 export interface TeamLimits {
+  /** At a time, as check Pods. */
   runningBuilds?: number;
   runningChecks?: number;
+  pipelines?: number;
+  /** Amount of bytes as Kubernetes writes it. */
+  logBytes?: string;
 }
 
 /** What a Team says itself, and else what the installation says for all. */
 export function teamLimits(own: TeamLimits | undefined, defaults: TeamLimits): TeamLimits {
-  const { runningBuilds = defaults.runningBuilds, runningChecks = defaults.runningChecks } = own ?? {};
+  const { runningBuilds, runningChecks, pipelines, logBytes } = { ...defaults, ...own };
   return {
     ...(runningBuilds === undefined ? {} : { runningBuilds }),
     ...(runningChecks === undefined ? {} : { runningChecks }),
+    ...(pipelines === undefined ? {} : { pipelines }),
+    ...(logBytes === undefined ? {} : { logBytes }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
+import { textTurns } from '#adapters/http/access/text-turns.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { PipelineParams, Strings, TeamParams, answer } from '#adapters/http/routes/schemas.ts';
 import {
@@ -58,11 +59,12 @@ export const Made = {
 };
 export const MadeAnswer = Type.Object({ data: Type.Object(Made) });
 
-/** Texts that are compiled or wait for it at a time; each may take seconds. */
-const MOST_TEXTS = 16;
+interface TextPorts extends AccessPorts {
+  compilerOf: (team: string) => Compiler;
+}
 
 export function pipelineChangeRoutes(all: AccessPorts): Route[] {
-  const ports = { ...all, compiler: bounded(all.compiler) };
+  const ports = { ...all, compilerOf: textTurns(all.compiler) };
   return [
     createRoute(ports),
     validateRoute(ports),
@@ -72,23 +74,7 @@ export function pipelineChangeRoutes(all: AccessPorts): Route[] {
   ];
 }
 
-function bounded(compiler: Compiler): Compiler {
-  let underWay = 0;
-  return {
-    async compile(...text) {
-      if (underWay >= MOST_TEXTS)
-        throw new Problem('unavailable', 'Many texts are being checked now. Try again in a second.');
-      underWay += 1;
-      try {
-        return await compiler.compile(...text);
-      } finally {
-        underWay -= 1;
-      }
-    },
-  };
-}
-
-function createRoute(ports: AccessPorts): Route {
+function createRoute(ports: TextPorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines',
@@ -103,14 +89,14 @@ function createRoute(ports: AccessPorts): Route {
       const wanted = { team, pipeline: name };
       const spec = changed({ config }, settings);
       const act = actOf(identity, ports.now());
-      const made = await createPipeline(wanted, spec, act, partsOf(ports));
+      const made = await createPipeline(wanted, spec, act, partsFor(team, ports));
       const told = encode(wanted, made);
       return reply.code(told.ready ? 201 : 202).send({ data: told });
     },
   });
 }
 
-function validateRoute(ports: AccessPorts): Route {
+function validateRoute(ports: TextPorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/validate',
@@ -121,8 +107,8 @@ function validateRoute(ports: AccessPorts): Route {
       body: body({ config: Config, vars: Vars }),
       response: answer({ valid: Type.Boolean(), findings: Type.Array(Finding) }),
     },
-    handler: async ({ body: { config, vars } }) => {
-      const findings = await validatePipeline({ config, ...(vars && { vars }) }, ports.compiler);
+    handler: async ({ params: { team }, body: { config, vars } }) => {
+      const findings = await validatePipeline({ config, ...(vars && { vars }) }, ports.compilerOf(team));
       return {
         data: {
           valid: findings.every(({ severity }) => severity !== 'error'),
@@ -162,7 +148,7 @@ function definitionRoute(ports: AccessPorts): Route {
   });
 }
 
-function changeRoute(ports: AccessPorts): Route {
+function changeRoute(ports: TextPorts): Route {
   return route({
     method: 'PUT',
     url: '/teams/:team/pipelines/:pipeline',
@@ -171,7 +157,12 @@ function changeRoute(ports: AccessPorts): Route {
     schema: { params: PipelineParams, body: Changes, response: { 200: MadeAnswer, 202: MadeAnswer } },
     handler: async ({ params, body: fields, identity }, reply) => {
       const act = actOf(identity, ports.now());
-      const made = await updatePipeline(params, (known) => changed(known, fields), act, partsOf(ports));
+      const made = await updatePipeline(
+        params,
+        (known) => changed(known, fields),
+        act,
+        partsFor(params.team, ports),
+      );
       const told = encode(params, made);
       return reply.code(told.ready ? 200 : 202).send({ data: told });
     },
@@ -196,6 +187,10 @@ function deleteRoute(ports: AccessPorts): Route {
       return reply.code(removed.answer === 'gone' ? 200 : 202).send({ data: { name: params.pipeline } });
     },
   });
+}
+
+function partsFor(team: string, ports: TextPorts): ChangePipelinePorts {
+  return { ...partsOf(ports), compiler: ports.compilerOf(team) };
 }
 
 export function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {

@@ -1,0 +1,19 @@
+const FACTORS: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  Ki: 1024,
+  Mi: 1024 ** 2,
+  Gi: 1024 ** 3,
+  Ti: 1024 ** 4,
+};
+
+/** Whole bytes of an amount as Kubernetes writes it (`1Gi`, `1.5G`, `1048576`); undefined: it is none. */
+export function bytesOf(quantity: string): number | undefined {
+  const found = /^(?<amount>\d{1,15}(?:\.\d{1,9})?)(?<suffix>[kMGT]|[KMGT]i)?$/.exec(quantity)?.groups;
+  const factor = FACTORS[found?.['suffix'] ?? ''];
+  if (found === undefined || factor === undefined) return undefined;
+  return Math.floor(Number(found['amount']) * factor);
+}
