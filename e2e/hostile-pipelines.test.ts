@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { must } from '#e2e/support/command.ts';
+import { eventually } from '#e2e/support/eventually.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  oneJob,
+  pipelineManifest,
+  teamName,
+} from '#e2e/support/fixtures.ts';
+import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
+import { apply, condition, get, list } from '#e2e/support/kubectl.ts';
+import { allowedStart, usualStart } from '#e2e/support/start-times.ts';
+
+/*
+ * Pipelines that once ended operators and gateways, against the release with the memory limits of the chart: nothing of Millrace restarts,
+ * and another team's builds start as if nobody else were there.
+ */
+
+const HOSTILE = teamName('e2e-hostile');
+const GOOD = teamName('e2e-good');
+const good = pipelineApi(GOOD, 'single');
+const WIDE = ['wide-1', 'wide-2', 'wide-3', 'wide-4', 'wide-5', 'wide-6', 'wide-7', 'wide-8', 'wide-9'];
+
+/** Twenty builds of the hostile team may use all of a small node: no team is promised more than its share of it. */
+const BUSY_NODE_MS = 10_000;
+
+/** 4,000 sources that would be fetched, in a text that is not too long. */
+const SOURCES = Array.from(
+  { length: 4000 },
+  (_, one) => `resource_type "t${one}" {\n  source = "https://a.example/${one}"\n}`,
+).join('\n');
+
+/** A short text with a long definition: `instances` jobs that repeat a script of 28 KiB. */
+const wide = (instances: number): string => `
+job "work" {
+  for_each = toset([for i in range(${instances}) : tostring(i)])
+  task "run" {
+    run "shell" {
+      cmd = "true # ${'x'.repeat(28 * 1024)}"
+    }
+  }
+}
+`;
+
+/** 2,000 jobs, each to be built with each of 100 versions. */
+const FLOOD = `
+resource_type "list" {
+  check "shell" {
+    cmd = "seq 100 | jq --slurp 'map({n: .})'"
+  }
+  pull "shell" {
+    cmd = "true"
+  }
+}
+resource "list" "long" {
+  check_interval = "@every 1h"
+}
+${['a', 'b']
+  .map(
+    (name) => `job "${name}" {
+  for_each = toset([for i in range(1000) : tostring(i)])
+  get "list" "long" {
+    trigger = true
+  }
+}`,
+  )
+  .join('\n')}
+`;
+
+/** One line of 1 MiB. */
+const LINE = 'head --bytes 786432 /dev/urandom | base64 --wrap=0; echo; echo after the line';
+
+/** Applies a Pipeline whose text is in a ConfigMap: the admission webhook lets it through, so the operator has to read it. */
+async function applyUnseen(name: string, config: string): Promise<void> {
+  const metadata = { name, namespace: HOSTILE };
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { config } };
+  await must('kubectl', ['apply', '--server-side', '-f', '-'], { input: JSON.stringify(map) });
+  const configFrom = { configMapKeyRef: { name, key: 'config' } };
+  await apply({ apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', metadata, spec: { configFrom } });
+}
+
+/** Why an applied Pipeline is refused. */
+const refusal = (name: string): Promise<string> =>
+  eventually(async () => {
+    const { reason, message } = condition(await get('pipeline', name, '--namespace', HOSTILE), 'Ready');
+    if (reason !== 'InvalidConfig') throw new Error(`pipeline ${name}: ${reason}: ${message}`);
+    return message;
+  });
+
+/** Each container of the release with the number of its restarts. */
+async function restarts(): Promise<Record<string, number>> {
+  const selector = `app.kubernetes.io/instance=${RELEASE.name}`;
+  const pods = await list('pods', '--namespace', RELEASE.namespace, '-l', selector);
+  const running = pods.flatMap(({ metadata, status }) => {
+    const containers: unknown = status?.['containerStatuses'];
+    if (status?.phase !== 'Running' || !Array.isArray(containers)) return [];
+    return containers.map(({ name, restartCount }) => [`${metadata.name}/${name}`, restartCount]);
+  });
+  return Object.fromEntries(running);
+}
+
+beforeAll(async () => {
+  await Promise.all([createTeam(HOSTILE), createTeam(GOOD)]);
+  await createPipeline(GOOD, 'single', oneJob('true'));
+}, 600_000);
+afterAll(async () => {
+  await Promise.all([deleteTeam(HOSTILE), deleteTeam(GOOD)]);
+}, 600_000);
+
+test('hostile pipelines of one team restart nothing, and delay no other team', async () => {
+  const before = await restarts();
+  expect(Object.keys(before).length).toBeGreaterThan(6);
+  const alone = await usualStart(good);
+
+  await Promise.all([
+    applyUnseen('sources', SOURCES),
+    applyUnseen('too-wide', wide(1000)),
+    ...WIDE.map((name) => applyUnseen(name, wide(130))),
+    apply(pipelineManifest(HOSTILE, 'flood', FLOOD)),
+    createPipeline(HOSTILE, 'line', oneJob(LINE)),
+  ]);
+  const line = pipelineApi(HOSTILE, 'line');
+  const { number } = created(await line.trigger('work'));
+
+  expect(await refusal('sources')).toContain('names 4000 sources to fetch; at most 50 are allowed');
+  expect(await refusal('too-wide')).toContain('at most 4 MiB are allowed');
+  await eventually(async () => {
+    const ready = condition(await get('pipeline', 'flood', '--namespace', HOSTILE), 'Ready');
+    expect(ready).toMatchObject({ status: 'True' });
+  });
+  const flood = pipelineApi(HOSTILE, 'flood');
+  await flood.check('list.long');
+  for (const name of WIDE)
+    await eventually(async () => created(await pipelineApi(HOSTILE, name).trigger('work--1')));
+  expect(await buildEnded(HOSTILE, 'line', 'work', number)).toMatchObject({ status: 'succeeded' });
+  const page = `${line.at}/jobs/work/builds/${number}`;
+  const pages = await Promise.all(
+    Array.from({ length: 8 }, () => request('GET', page, { accept: 'text/html' })),
+  );
+  expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+  expect(await line.log('work', number)).toMatch(/^[\w+/=]{1048576}\nafter the line\n/m);
+
+  await eventually(async () => {
+    expect(await flood.versions('list.long')).not.toEqual([]);
+    expect(await flood.builds('a--0')).not.toEqual([]);
+  });
+  const during = await usualStart(good);
+  console.log(
+    `another team's build starts after ${alone} ms alone, after ${during} ms beside hostile pipelines`,
+  );
+  expect(await restarts()).toEqual(before);
+  expect(during).toBeLessThanOrEqual(Math.max(allowedStart(alone), BUSY_NODE_MS));
+}, 600_000);
