@@ -52,25 +52,22 @@ describe('a tar', () => {
     expect(execFileSync('tar', ['-xO', 'folder/y'], options)).toBe('end');
   });
 
-  test('keeps a name of up to 255 bytes', async () => {
-    const name = `${'folder/'.repeat(20)}${'n'.repeat(90)}`;
+  test.each([
+    ['of 230 bytes', `${'folder/'.repeat(20)}${'n'.repeat(90)}`],
+    ['of 300 bytes', `folder/${'n'.repeat(255)}/${'m'.repeat(37)}`],
+    ['in other letters', 'é/漢.txt'],
+  ])('keeps a name %s', async (_, name) => {
     expect(
       execFileSync('tar', ['-xO', name], { input: await bytesOf([file(name, 'x')]), encoding: 'utf8' }),
     ).toBe('x');
   });
 
   test.each<[string, readonly TarEntry[], string]>([
-    ['a name that has no place', [file('n'.repeat(101), '')], 'too long for a tar'],
     ['a path given twice', [file('a', '1'), file('a', '2')], 'a would be in the archive twice'],
     [
       'a file that grew while it was read',
       [{ path: 'a', mode: 0o644, kind: 'file', size: 1, read: () => [Buffer.from('12')] }],
       'a changed while it was read: 1 bytes expected, 2 read',
-    ],
-    [
-      'a link to a place too far away',
-      [{ path: 'a', mode: 0o777, kind: 'link', target: 't'.repeat(101) }],
-      'too long for a link',
     ],
   ])('refuses %s', async (_, entries, message) => {
     await expect(bytesOf(entries)).rejects.toThrow(message);

@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { visible } from '#domain/graph/measure-label.ts';
 import type { Finding, Place } from './finding.ts';
 import type { Paint } from './terminal.ts';
@@ -79,14 +80,7 @@ function cutLine(line: string, { start, end }: Place): Snippet {
   const cut = { before: from > 0 ? '…' : '', after: until < letters.length ? '…' : '' };
   return {
     text: `${cut.before}${letters.slice(from, until).join('')}${cut.after}`,
-    indent: `${cut.before === '' ? '' : ' '}${before.map((letter) => (letter === '\t' ? letter : ' '.repeat(cellsOf(letter)))).join('')}`,
-    caret: `^${'~'.repeat(Math.max(0, marked.reduce((sum, letter) => sum + cellsOf(letter), 0) - 1))}`,
+    indent: `${cut.before === '' ? '' : ' '}${before.map((letter) => (letter === '\t' ? letter : ' '.repeat(stringWidth(letter)))).join('')}`,
+    caret: `^${'~'.repeat(Math.max(0, marked.reduce((sum, letter) => sum + stringWidth(letter), 0) - 1))}`,
   };
 }
-
-const WIDE =
-  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}/u;
-
-/** Cells of a screen that a text takes: what joins the parts of a letter is shown as a letter of its own. */
-export const cellsOf = (letter: string): number =>
-  Array.from(segmenter.segment(letter)).reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { createParser } from 'eventsource-parser';
 
 export interface ServerSentEvent {
   name: string;
@@ -39,20 +40,17 @@ export async function readEvents(
     asked.end();
   });
   const reader = { greeting: '', signs: 0 };
-  let rest = '';
-  answer.setEncoding('utf8');
-  answer.on('data', (text: string) => {
-    const blocks = (rest + text).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const event = parseEvent(block);
-      if (block.startsWith('retry:')) reader.greeting = block;
-      if (block.startsWith(':')) reader.signs += 1;
-      if (event === undefined) continue;
+  const parser = createParser({
+    onRetry: (milliseconds) => (reader.greeting = `retry: ${milliseconds}`),
+    onComment: () => (reader.signs += 1),
+    onEvent: ({ event: name = '', id, data }) => {
+      const event = { name, id, data };
       events.push(event);
       seen(event);
-    }
+    },
   });
+  answer.setEncoding('utf8');
+  answer.on('data', (text: string) => parser.feed(text));
   const over = new Promise<void>((resolve) => {
     answer.on('close', resolve);
     answer.on('error', () => resolve());
@@ -67,16 +65,4 @@ export async function readEvents(
     resume: () => void answer.resume(),
     close: () => void answer.destroy(),
   });
-}
-
-/** Undefined for blocks without data: comments, and after how long to come back. */
-function parseEvent(block: string): ServerSentEvent | undefined {
-  const fields = new Map(
-    block.split('\n').flatMap((line) => {
-      const [, name, value] = /^([a-z]+): (.*)$/.exec(line) ?? [];
-      return name === undefined || value === undefined ? [] : [[name, value] as const];
-    }),
-  );
-  const data = fields.get('data');
-  return data === undefined ? undefined : { name: fields.get('event') ?? '', id: fields.get('id'), data };
 }

@@ -1,5 +1,5 @@
 import { visible } from '#domain/graph/measure-label.ts';
-import { cellsOf } from '#cli/render-findings.ts';
+import stringWidth from 'string-width';
 import type { Paint, Terminal } from '#cli/terminal.ts';
 import { painter } from '#cli/terminal.ts';
 
@@ -34,14 +34,14 @@ export type Cell = string | { text: string; style: Parameters<Paint>[0] };
 export function table(heads: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string {
   const lines = [heads, ...rows];
   const kept = heads.map((_head, at) => rows.some((row) => textOf(row[at]) !== ''));
-  const widths = heads.map((_head, at) => Math.max(...lines.map((row) => cellsOf(textOf(row[at])))));
+  const widths = heads.map((_head, at) => Math.max(...lines.map((row) => stringWidth(textOf(row[at])))));
   const last = kept.lastIndexOf(true);
   const shown = lines.map((row, index) =>
     row
       .flatMap((cell, at) => {
         if (kept[at] !== true) return [];
         const text = textOf(cell);
-        const gap = at === last ? '' : ' '.repeat((widths[at] ?? 0) - cellsOf(text) + 3);
+        const gap = at === last ? '' : ' '.repeat((widths[at] ?? 0) - stringWidth(text) + 3);
         const style = index === 0 ? 'bold' : styleOf(cell);
         return [`${style === undefined ? text : paint(style, text)}${gap}`];
       })
