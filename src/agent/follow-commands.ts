@@ -1,11 +1,20 @@
 import { isCancel } from './answers.ts';
 import { SessionOver, type GatewayClient } from './gateway-client.ts';
-import { pauseAfter, pauseFor } from './retry.ts';
+import { gatewayBackOff, pauseFor } from './retry.ts';
 import type { Stop } from './stop.ts';
 
+/** A stream that lived for so long was a good one. */
+const GOOD_STREAM_MS = 10_000;
+
 /** Listens for commands until `done`; the stream may break and come back as often as it likes. */
-export async function followCommands(client: GatewayClient, stop: Stop, done: AbortSignal): Promise<void> {
-  for (let failures = 0; !done.aborted; failures += 1) {
+export async function followCommands(
+  client: Pick<GatewayClient, 'follow'>,
+  stop: Stop,
+  done: AbortSignal,
+): Promise<void> {
+  const backOff = gatewayBackOff();
+  while (!done.aborted) {
+    const began = performance.now();
     try {
       await client.follow('/agent/v1/commands', heed, done);
     } catch (error) {
@@ -14,7 +23,8 @@ export async function followCommands(client: GatewayClient, stop: Stop, done: Ab
         return;
       }
     }
-    await pauseFor(pauseAfter(failures), done);
+    if (performance.now() - began > GOOD_STREAM_MS) backOff.reset();
+    await pauseFor(backOff.next(), done);
   }
   function heed(line: string): void {
     if (isCancel(line)) stop.ask('cancelled');

@@ -1,7 +1,7 @@
 import type { EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { SessionOver } from './gateway-client.ts';
-import { isFinal, pauseAfter } from './retry.ts';
+import { gatewayBackOff, isFinal } from './retry.ts';
 import type { Spool } from './spool.ts';
 
 const BATCH = 512 * 1024;
@@ -99,10 +99,10 @@ export class Outbox {
   async #sendAll(): Promise<void> {
     this.#sending = true;
     this.#timer = undefined;
-    for (let failures = 0; !this.#spool.empty && !this.#over;) {
-      const progress = await this.#sendOnce();
-      failures = progress ? 0 : failures + 1;
-      if (!progress && !this.#over) await this.#pause(pauseAfter(failures - 1));
+    const backOff = gatewayBackOff();
+    while (!this.#spool.empty && !this.#over) {
+      if (await this.#sendOnce()) backOff.reset();
+      else if (!this.#over) await this.#pause(backOff.next());
     }
     this.#sending = false;
   }

@@ -1,13 +1,8 @@
+import { BackOff } from '#domain/back-off.ts';
 import { RequestRefused, SessionOver } from './gateway-client.ts';
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 10_000;
-
-/** The pause before try `count + 1`: doubling, with jitter, so that the agents of a whole cluster do not come back together. */
-export function pauseAfter(count: number): number {
-  const full = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count, 16));
-  return full / 2 + (Math.random() * full) / 2;
-}
+/** The waits between tries to reach the gateway. */
+export const gatewayBackOff = (): BackOff => new BackOff({ firstMs: 50, longestMs: 10_000 }, Math.random);
 
 /** Waits, or returns early when the signal comes. */
 export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
@@ -39,11 +34,12 @@ export function isFinal(error: unknown): boolean {
 
 /** Tries until it works, no try can help, or time is up; then throws the last failure. */
 export async function retrying<Answer>(action: () => Promise<Answer>, limits: RetryLimits): Promise<Answer> {
-  for (let failures = 0; ; failures += 1) {
+  const backOff = gatewayBackOff();
+  for (;;) {
     try {
       return await action();
     } catch (error) {
-      const pause = pauseAfter(failures);
+      const pause = backOff.next();
       if (isFinal(error) || Date.now() + pause > limits.until()) throw error;
       await pauseFor(pause, limits.signal);
       if (limits.signal?.aborted) throw error;

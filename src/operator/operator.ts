@@ -15,7 +15,7 @@ import {
   ensureOAuthSecret,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { markSecrets } from '#adapters/kubernetes/secrets/secret-marks.ts';
-import { BackOff } from '#adapters/kubernetes/watch/back-off.ts';
+import { BackOff } from '#domain/back-off.ts';
 import { Elector } from '#adapters/kubernetes/watch/elector.ts';
 import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
 import { seedAdmin } from '#flows/seed-admin.ts';
@@ -185,7 +185,7 @@ async function untilDone<T>(
   stop: AbortSignal,
   failed: (error: unknown) => void,
 ): Promise<T | undefined> {
-  const backOff = new BackOff(250, 5000);
+  const backOff = new BackOff({ firstMs: 250, longestMs: 5000 }, Math.random);
   while (!stop.aborted) {
     try {
       return await act();

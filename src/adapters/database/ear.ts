@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { BackOff } from '#domain/back-off.ts';
 
 export interface EarOptions {
   /** A direct connection: LISTEN does not work through a transaction pooler. */
@@ -38,12 +39,11 @@ export function createEar(options: EarOptions, hearing: Hearing): Ear {
 }
 
 async function listen(options: EarOptions, hearing: Hearing, closing: AbortSignal): Promise<void> {
-  const shortest = options.retryMilliseconds ?? 100;
-  let wait = shortest;
+  const backOff = new BackOff({ firstMs: options.retryMilliseconds ?? 100, longestMs: 5000 }, Math.random);
   while (!closing.aborted) {
     const worked = await listenUntilLost(options, hearing, closing);
-    wait = worked ? shortest : Math.min(wait * 2, 5000);
-    await sleep(wait, undefined, { signal: closing }).catch(() => undefined);
+    if (worked) backOff.reset();
+    await sleep(backOff.next(), undefined, { signal: closing }).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Terminal } from '#cli/terminal.ts';
 import { Misuse } from '#cli/terminal.ts';
+import { backOffMs } from '#domain/back-off.ts';
 import type { BuildDetailTold, ChunkTold } from './answers.ts';
 import type { Api } from './api.ts';
 import { EventParser } from './event-stream.ts';
@@ -38,7 +39,9 @@ export async function followBuild(
     failed += 1;
     if (failed >= MOST_ATTEMPTS) throw end;
     if (failed === 1) follower.broken(end.message);
-    await pause(Math.min(LONGEST_PAUSE_MS, (stream.retryMs ?? FIRST_PAUSE_MS) * 2 ** (failed - 1)));
+    await pause(
+      backOffMs(failed, { firstMs: stream.retryMs ?? FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS }),
+    );
   }
 }
 

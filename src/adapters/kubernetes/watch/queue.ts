@@ -1,4 +1,4 @@
-import { BackOff } from './back-off.ts';
+import { BackOff } from '#domain/back-off.ts';
 
 /** How the work on one key ended; a thrown error is tried again with growing waits. */
 export type Ending = 'done' | { againAfterMs: number };
@@ -98,7 +98,11 @@ export class WorkQueue {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     const { baseMs = 100, longestMs = 60_000 } = this.#options;
-    const entry: Entry = { state: 'waiting', dueAt: Infinity, backOff: new BackOff(baseMs, longestMs) };
+    const entry: Entry = {
+      state: 'waiting',
+      dueAt: Infinity,
+      backOff: new BackOff({ firstMs: baseMs, longestMs }, Math.random),
+    };
     if (!this.#stopped) this.#entries.set(key, entry);
     return entry;
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Problem } from '#adapters/kubernetes/api/answer.ts';
 import type { ListOptions } from '#adapters/kubernetes/api/client.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { BackOff } from './back-off.ts';
+import { BackOff } from '#domain/back-off.ts';
 import { linesOf } from './lines.ts';
 import type { Change, Kept } from './store.ts';
 import { keyOf, Store } from './store.ts';
@@ -76,7 +76,10 @@ export class Reflector<T, S extends Kept> {
     this.#source = source;
     this.#options = options;
     this.#timing = { ...TIMING, ...options.timing };
-    this.#backOff = new BackOff(this.#timing.baseMs, this.#timing.longestMs);
+    this.#backOff = new BackOff(
+      { firstMs: this.#timing.baseMs, longestMs: this.#timing.longestMs },
+      Math.random,
+    );
   }
 
   /** Fulfilled once everything that existed at the start is in the store. */
