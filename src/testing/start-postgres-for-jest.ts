@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { migrate } from '#adapters/database/migrate.ts';
+import { choosePostgres } from './choose-postgres.ts';
 import { startPostgres, type PostgresServer } from './postgres-server.ts';
 import { databaseUrl, SERVER_VARIABLE, TEMPLATE } from './test-database.ts';
 
@@ -10,7 +11,7 @@ declare global {
 
 /** Jest calls it once before the integration tests: one server, and a migrated template that each test file copies. */
 export default async function setUp(): Promise<void> {
-  const engine = process.env['MILLRACE_TEST_POSTGRES'] === 'container' ? 'container' : 'binaries';
+  const engine = await choosePostgres(process.env['MILLRACE_TEST_POSTGRES']);
   const server = await startPostgres({ engine });
   try {
     const client = new Client({ connectionString: server.url });

@@ -1,0 +1,20 @@
+import { getContainerRuntimeClient } from 'testcontainers';
+
+export type PostgresEngine = 'binaries' | 'container';
+
+/**
+ * A container where an engine with a Docker-compatible socket runs, real Postgres binaries from npm where none does.
+ * MILLRACE_TEST_POSTGRES says which.
+ */
+export async function choosePostgres(
+  wanted: string | undefined,
+  find: () => Promise<unknown> = getContainerRuntimeClient,
+): Promise<PostgresEngine> {
+  if (wanted === 'binaries' || wanted === 'container') return wanted;
+  if (wanted !== undefined && wanted !== '')
+    throw new Error(`MILLRACE_TEST_POSTGRES is "${wanted}"; it can be "binaries" or "container".`);
+  return await find().then(
+    () => 'container',
+    () => 'binaries',
+  );
+}
