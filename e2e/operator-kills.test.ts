@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isEmbedded, killContainer } from '#e2e/support/embedded.ts';
+import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { type Build, data, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
-import { condition, get, kubectl } from '#e2e/support/kubectl.ts';
+import { kubectl } from '#e2e/support/kubectl.ts';
+import { killLeader, LEASE } from '#e2e/support/leader.ts';
 
 const TEAM = teamName('e2e-kills');
 const KILLS = 10;
@@ -48,41 +49,11 @@ beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
 const api = pipelineApi(TEAM, 'count');
-const { namespace } = RELEASE;
-const lease = `${RELEASE.name}-operator`;
-
-const leader = async (): Promise<string> =>
-  await kubectl('get', 'lease', lease, '--namespace', namespace, '-o', 'jsonpath={.spec.holderIdentity}');
-
-/** Whoever leads, once it says that it does. */
-const readyLeader = (): Promise<string> =>
-  eventually(async () => {
-    const name = await leader();
-    if (name === '') throw new Error('nobody leads');
-    const pod = await get('pod', name, '--namespace', namespace);
-    expect(condition(pod, 'Ready').status).toBe('True');
-    return name;
-  });
-
-/**
- * SIGKILL, then another Pod in its place, because the kubelet restarts a container at once only the first time. The dead one's lease is
- * taken from it: that others wait for its end is not what is tried here.
- */
-const killLeader = async (): Promise<void> => {
-  const name = await readyLeader();
-  await killContainer(namespace, name, 'operator');
-  await kubectl(
-    'delete',
-    'pod',
-    name,
-    '--namespace',
-    namespace,
-    '--force',
-    '--grace-period=0',
-    '--wait=false',
-  );
+/** The dead one's lease is taken from it: that others wait for its end is not what is tried here. */
+const killLeaderAndFreeLease = async (): Promise<void> => {
+  await killLeader();
   const free = JSON.stringify({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
-  await kubectl('patch', 'lease', lease, '--namespace', namespace, '--type=merge', '--patch', free);
+  await kubectl('patch', 'lease', LEASE, '--namespace', RELEASE.namespace, '--type=merge', '--patch', free);
 };
 
 /** Builds of a job as the numbers that they took, with how they ended. */
@@ -108,7 +79,7 @@ onlyEmbedded(`${KILLS} times kill -9 of the leading operator while checks and bu
     for (let kill = 0; kill < KILLS; kill += 1) {
       expect((await api.check('count.up')).status).toBe(202);
       await sleep(kill * STEP_MS);
-      await killLeader();
+      await killLeaderAndFreeLease();
       // What was asked for before the kill is found after it, by whoever leads then.
       await eventually(async () => expect((await api.versions('count.up')).length).toBeGreaterThan(kill));
     }

@@ -7,6 +7,8 @@ const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
 export interface BuildRun {
   number: string;
   pod: string;
+  /** On the clock of `performance.now()`. */
+  sentAt: number;
   /** Milliseconds from sending the trigger request. */
   answered: number;
   /** From the answer, which comes when the trigger is written. */
@@ -45,6 +47,7 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
   return {
     number,
     pod: added.name,
+    sentAt: start,
     answered,
     podObject: added.at - start - answered,
     ...(printed === undefined ? {} : { firstProcess: Number(BigInt(printed) / 1000n) / 1000 - wall }),

@@ -9,6 +9,7 @@ import { type BuildRun, measureBuild, measureThroughput } from './builds.ts';
 import { measureChain } from './chain.ts';
 import { apiWrites, call } from './cluster-client.ts';
 import { besideGreedyTeam } from './greedy.ts';
+import { recovery } from './recovery.ts';
 import { inMilliseconds, summarise } from './statistics.ts';
 
 /*
@@ -184,8 +185,12 @@ try {
   console.log(
     `${new Date().toISOString().slice(0, 10)}, ${(await kubectl('version', '-o', 'yaml')).match(/gitVersion: (\S+)/)?.[1]}`,
   );
-  if (process.env['BENCH_ONLY'] !== 'greedy') await alone();
-  await besideGreedyTeam({ team: TEAM, pipeline: 'bench', job: 'one' }, RUNS, say);
+  // alone, recovery or greedy: one part of it.
+  const only = process.env['BENCH_ONLY'];
+  const measured = { team: TEAM, pipeline: 'bench', job: 'one' };
+  if (only === undefined || only === 'alone') await alone();
+  if (only === undefined || only === 'recovery') await recovery(measured, say);
+  if (only === undefined || only === 'greedy') await besideGreedyTeam(measured, RUNS, say);
 } finally {
   await deleteTeam(TEAM);
 }
