@@ -10,7 +10,7 @@ export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
 const PLACE = /<!-- (block|runner|list|type) ([\w.]+) -->((?:(?!<!--)[\s\S])*)<!-- end -->/g;
 
 /** What the operator refuses is marked with these words, and nothing else is. */
-export const NOT_YET = '**not yet**';
+const NOT_YET = '**not yet**';
 const REFUSED = `${NOT_YET}: this version reads it, and refuses a pipeline that uses it.`;
 
 const TYPES: Record<AttributeSchema['type'], string> = {
@@ -126,7 +126,7 @@ function shortening(shorter: BlockSchema['shorter']): BlockSchema['attributes'] 
 }
 
 /** `later` is whether the operator refuses it, or what of it. */
-export function marked(about: string, later: string | boolean): string {
+function marked(about: string, later: string | boolean): string {
   if (later === false) return about;
   return later === true ? `${NOT_YET}: ${about}` : `${about} (${NOT_YET}: ${later})`;
 }
