@@ -88,6 +88,7 @@ describe('what is given is read', () => {
     expect(operatorConfig(from(OPERATOR)).config).toMatchObject({
       database: { kind: 'own', host: 'millrace-postgres' },
       imagePullPolicy: 'IfNotPresent',
+      pods: { imagePullPolicy: 'Always', storage: {} },
     });
   });
 

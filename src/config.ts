@@ -43,6 +43,11 @@ export interface OperatorConfig extends ProcessConfig {
   cluster: ClusterConfig;
   image: string;
   imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  /** For Pods of builds and checks: of images that pipelines and Teams name by a tag, and storage where nobody names any. */
+  pods: {
+    imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+    storage: { request?: string; limit?: string };
+  };
   internalUrl: string;
   externalUrl: string | undefined;
   /** Where `svc://` names that are not built in are, and ranges that sources may be in though they are not public. */
@@ -119,6 +124,8 @@ const REAL: Source = {
   readText: (path) => readFileSync(path, 'utf8'),
 };
 
+const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'] as const;
+
 export function operatorConfig(source: Source = REAL): Configured<OperatorConfig> {
   const read = new Reader(source);
   const common = processConfig(read);
@@ -128,11 +135,14 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
     database: host === undefined ? { kind: 'given', ...databaseConfig(read) } : { kind: 'own', host },
     cluster: clusterConfig(read),
     image: read.required('MILLRACE_IMAGE', 'the image of agents and workers'),
-    imagePullPolicy: read.oneOf(
-      'MILLRACE_IMAGE_PULL_POLICY',
-      ['Always', 'IfNotPresent', 'Never'],
-      'IfNotPresent',
-    ),
+    imagePullPolicy: read.oneOf('MILLRACE_IMAGE_PULL_POLICY', PULL_POLICIES, 'IfNotPresent'),
+    pods: {
+      imagePullPolicy: read.oneOf('MILLRACE_POD_IMAGE_PULL_POLICY', PULL_POLICIES, 'Always'),
+      storage: {
+        ...read.amount('request', 'MILLRACE_POD_STORAGE_REQUEST'),
+        ...read.amount('limit', 'MILLRACE_POD_STORAGE_LIMIT'),
+      },
+    },
     internalUrl: read.url('MILLRACE_INTERNAL_URL', ['https:']) ?? '',
     externalUrl: read.url('MILLRACE_EXTERNAL_URL', ['https:', 'http:'], true),
     sources: {

@@ -125,6 +125,7 @@ function operatorConfig(server: OwnApiServer, url: string): OperatorConfig {
     cluster: { kind: 'kubeconfig', file: server.kubeconfig },
     image: 'localhost/millrace:1',
     imagePullPolicy: 'IfNotPresent',
+    pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.org',
     sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },

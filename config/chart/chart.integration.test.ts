@@ -422,6 +422,7 @@ describe('docs/reference/network.md tells every flow of', () => {
       namespace: 'millrace-system',
       image: '',
       imagePullPolicy: 'IfNotPresent',
+      pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
       gateway: '',
       certificateAuthority: '',
     });

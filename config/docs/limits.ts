@@ -238,6 +238,12 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'later',
       'the page has a link to the rest',
     ],
+    [
+      'Ephemeral storage of each container of a Pod, and of its work directory (`pods.storage.limit`, or the resources of the Team)',
+      '10Gi, set by the chart',
+      'condition',
+      'the Pod is evicted, and the build says so',
+    ],
     ['What a Pod says of its end', bytes(TERMINATION_LIMIT), 'cut', 'the message is shortened'],
   ],
   HTTP: [

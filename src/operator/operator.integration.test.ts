@@ -77,6 +77,7 @@ function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeo
     cluster: { kind: 'kubeconfig', file: server.kubeconfig },
     image: 'localhost/millrace:1',
     imagePullPolicy: 'IfNotPresent',
+    pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.test',
     sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },

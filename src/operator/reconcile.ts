@@ -273,9 +273,9 @@ export class Reconciling {
   }
 
   #installation(): Installation {
-    const { release, namespace, image, imagePullPolicy, internalUrl } = this.#leadership.config;
+    const { release, namespace, image, imagePullPolicy, pods, internalUrl } = this.#leadership.config;
     const certificateAuthority = this.#certificateAuthority;
-    return { release, namespace, image, imagePullPolicy, gateway: internalUrl, certificateAuthority };
+    return { release, namespace, image, imagePullPolicy, pods, gateway: internalUrl, certificateAuthority };
   }
 }
 

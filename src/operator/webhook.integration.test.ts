@@ -74,6 +74,7 @@ function start(): typeof operator {
     cluster: { kind: 'kubeconfig', file: server.kubeconfig },
     image: 'localhost/millrace:1',
     imagePullPolicy: 'IfNotPresent',
+    pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
     internalUrl: `https://millrace-internal.${HOME}.svc:8443`,
     externalUrl: undefined,
     sources: { registry: undefined, allowedRanges: [] },

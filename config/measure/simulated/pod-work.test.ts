@@ -35,6 +35,7 @@ function runningPod(image?: string): Wire<V1Pod> {
       namespace: 'millrace-system',
       image: 'millrace:1',
       imagePullPolicy: 'IfNotPresent',
+      pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
       gateway: 'https://gateway.example.test:8443',
       certificateAuthority: 'PEM',
     },

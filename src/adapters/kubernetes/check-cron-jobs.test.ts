@@ -42,6 +42,7 @@ function options(kept: Kept, calls: string[]): CheckCronJobsOptions {
       namespace: 'millrace-system',
       image: 'localhost/millrace:1',
       imagePullPolicy: 'IfNotPresent',
+      pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
       gateway: 'https://gateway:8443',
       certificateAuthority: 'PEM',
     }),

@@ -97,6 +97,7 @@ function cluster(world: World) {
       namespace: 'millrace-system',
       image: 'localhost/millrace:1',
       imagePullPolicy: 'IfNotPresent',
+      pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
       gateway: 'https://gateway:8443',
       certificateAuthority: 'PEM',
     }),

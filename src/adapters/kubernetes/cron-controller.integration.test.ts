@@ -69,6 +69,7 @@ function everyMinute(): Wire<V1CronJob> {
       namespace: 'millrace-system',
       image: 'localhost/millrace:1',
       imagePullPolicy: 'IfNotPresent',
+      pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
       gateway: 'https://gateway:8443',
       certificateAuthority: 'PEM',
     },

@@ -1,6 +1,16 @@
 import type { V1LocalObjectReference, V1OwnerReference } from '@kubernetes/client-node';
 import type { Amounts, TagRules } from '#domain/planning/place-pod.ts';
 
+export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
+
+/** For Pods of builds and checks. */
+export interface PodDefaults {
+  /** Of images that pipelines and Teams name by a tag. */
+  imagePullPolicy: PullPolicy;
+  /** Ephemeral storage of the Pod, where its Team and tags name none; absent: not asked for, not limited. */
+  storage: { request?: string; limit?: string };
+}
+
 /** What all Pods of one installation of Millrace have in common. */
 export interface Installation {
   /** Prefix of the installation's cluster roles. */
@@ -8,7 +18,8 @@ export interface Installation {
   /** Namespace of the installation. */
   namespace: string;
   image: string;
-  imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  imagePullPolicy: PullPolicy;
+  pods: PodDefaults;
   /** URL of the internal gateway, and the certificate authority (PEM) that vouches for it. */
   gateway: string;
   certificateAuthority: string;

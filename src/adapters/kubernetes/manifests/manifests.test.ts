@@ -25,6 +25,7 @@ const installation: Installation = {
   namespace: 'millrace-system',
   image: 'localhost/millrace:1',
   imagePullPolicy: 'IfNotPresent',
+  pods: { imagePullPolicy: 'Always', storage: { request: '64Mi', limit: '10Gi' } },
   gateway: 'https://millrace-internal.millrace-system.svc:8443',
   certificateAuthority: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
 };
@@ -138,6 +139,35 @@ function updating(): boolean {
   const state: object & { snapshotState?: unknown } = expect.getState();
   return JSON.stringify(state.snapshotState).includes('"_updateSnapshot":"all"');
 }
+
+test.each([
+  ['registry.example.org/a/b:1', 'Always'],
+  ['busybox', 'Always'],
+  [`busybox@sha256:${'a'.repeat(64)}`, 'IfNotPresent'],
+  ['localhost/loaded:dev', 'IfNotPresent'],
+  ['localhost:5000/pushed:dev', 'Always'],
+])('the image %s of a pipeline or a Team is pulled %s', (image, imagePullPolicy) => {
+  const step = { name: 'image-1', image };
+  const ours = { name: 'agent', imagePullPolicy: installation.imagePullPolicy };
+  const containers = [ours, { name: 'worker', image, imagePullPolicy }, { ...step, imagePullPolicy }];
+  const team = { ...plainTeam, workerImage: image };
+  expect(buildOf([worker, step], team)).toMatchObject({ spec: { containers } });
+});
+
+const limited = (limit: string) => ({ resources: { limits: { 'ephemeral-storage': limit } } });
+const workdir = (sizeLimit: string) => ({ name: 'workdir', emptyDir: { sizeLimit } });
+
+test('the storage that a Team or a tag names counts, and else what the installation names', () => {
+  const own = { ...plainTeam, limits: { 'ephemeral-storage': '2Gi' } };
+  for (const [team, limit] of [
+    [plainTeam, '10Gi'],
+    [own, '2Gi'],
+  ] as const) {
+    const made = buildOf([foreign], team);
+    expect(made).toMatchObject({ spec: { containers: [limited(limit), limited(limit)] } });
+    expect(made).toMatchObject({ spec: { volumes: [workdir(limit), { name: 'shim' }, { name: 'token' }] } });
+  }
+});
 
 test.each([
   [2, 900],

@@ -1,10 +1,15 @@
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
 import type { Amounts, Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { PodDefaults } from './installation.ts';
 
 const DEFAULT_REQUESTS: Amounts = { cpu: '100m', memory: '128Mi' };
 
+const STORAGE = 'ephemeral-storage';
+
 export interface PodResources {
+  /** What the work directory may take, as each container's own layer. */
+  workdirLimit?: string;
   agent: V1ResourceRequirements;
   of(container: PlanContainer): V1ResourceRequirements;
 }
@@ -16,11 +21,17 @@ export interface PodResources {
 export function podResources(
   containers: readonly PlanContainer[],
   team: { requests: Amounts; limits: Amounts },
+  { storage }: Pick<PodDefaults, 'storage'>,
   placement: Pick<Placement, 'requests' | 'limits'>,
 ): PodResources {
   const [asker] = containers;
-  const requests = text({ ...DEFAULT_REQUESTS, ...team.requests, ...placement.requests });
-  const limits = text({ ...team.limits, ...placement.limits });
+  const requests = text({
+    ...DEFAULT_REQUESTS,
+    ...(storage.request === undefined ? {} : { [STORAGE]: storage.request }),
+    ...team.requests,
+    ...placement.requests,
+  });
+  const limits = storageLimited({ ...team.limits, ...placement.limits }, storage);
   const devices = only({ ...requests, ...limits }, isDevice);
   const asked = only(requests, isShared);
   const may = only(limits, isShared);
@@ -36,9 +47,15 @@ export function podResources(
     };
   };
   return {
+    ...(limits[STORAGE] === undefined ? {} : { workdirLimit: limits[STORAGE] }),
     agent: share(asker === undefined, false),
     of: (container) => share(container === asker, workers.includes(container)),
   };
+}
+
+/** One build that fills its node's disk has its neighbours evicted. */
+function storageLimited(limits: Amounts, { limit }: PodDefaults['storage']): Record<string, string> {
+  return text(limit === undefined ? limits : { [STORAGE]: limit, ...limits });
 }
 
 /** Extended resources and huge pages: Kubernetes wants request and limit to be the same. */

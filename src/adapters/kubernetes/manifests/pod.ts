@@ -13,7 +13,7 @@ import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import { WORKDIR } from '#domain/planning/plan-build.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
-import type { Installation, Owner, TeamRules } from './installation.ts';
+import type { Installation, Owner, PodDefaults, PullPolicy, TeamRules } from './installation.ts';
 import { ownerReference } from './installation.ts';
 import { podResources } from './pod-resources.ts';
 
@@ -45,6 +45,8 @@ const AGENT = 'agent';
 const PROGRAM = '/usr/local/bin/millrace-agent';
 const SHIM = '/usr/local/bin/millrace-shim';
 const SHIM_FOLDER = '/millrace/shim';
+/** The shim has some 2 MB. */
+const SHIM_FOLDER_LIMIT = '16Mi';
 const TOKEN_FOLDER = '/var/run/secrets/millrace.dev';
 const SHIM_PORT = '7357';
 const WORKER_USER = 65_532;
@@ -91,7 +93,7 @@ export function pod(work: PodWork, team: TeamRules, installation: Installation):
 export function podSpec(work: PodWork, team: TeamRules, installation: Installation): V1PodSpec {
   const foreign = isForeign(work);
   const token = hasToken(work);
-  const resources = podResources(work.containers, team, work.placement);
+  const resources = podResources(work.containers, team, installation.pods, work.placement);
   return {
     restartPolicy: 'Never',
     activeDeadlineSeconds: work.deadlineSeconds,
@@ -118,7 +120,7 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
         }),
       ),
     ],
-    ...(foreign || token ? { volumes: volumes(foreign, token) } : {}),
+    ...(foreign || token ? { volumes: volumes(foreign, token, resources.workdirLimit) } : {}),
   };
 }
 
@@ -203,10 +205,12 @@ function stepContainer(container: PlanContainer, around: StepSurroundings): V1Co
   const { team, installation } = around;
   const own = container.image === undefined;
   const restricted = own || team.podSecurity === 'restricted';
+  const image = container.image ?? team.workerImage;
   return {
     name: container.name,
-    image: container.image ?? team.workerImage ?? installation.image,
-    ...(own ? { imagePullPolicy: installation.imagePullPolicy } : {}),
+    image: image ?? installation.image,
+    imagePullPolicy:
+      image === undefined ? installation.imagePullPolicy : pullPolicy(image, installation.pods),
     command: own ? [SHIM] : ['/bin/sh', '-c', waitForShim()],
     workingDir: WORKDIR,
     env: [
@@ -225,6 +229,14 @@ function stepContainer(container: PlanContainer, around: StepSurroundings): V1Co
         }
       : {}),
   };
+}
+
+/**
+ * A tag is asked for at the registry each time: with the copy on the node a team could run a private image that another team pulled there.
+ * A digest cannot be guessed; what is on `localhost` was loaded by hand and is in no registry.
+ */
+function pullPolicy(image: string, { imagePullPolicy }: PodDefaults): PullPolicy {
+  return image.includes('@') || image.startsWith('localhost/') ? 'IfNotPresent' : imagePullPolicy;
 }
 
 /** The agent puts the shim there whole, by a rename; fractions of a second are asked for where `sleep` knows them. */
@@ -248,12 +260,12 @@ function asTheImageSays(): V1SecurityContext {
   return { allowPrivilegeEscalation: false, capabilities };
 }
 
-function volumes(foreign: boolean, token: boolean): V1Volume[] {
+function volumes(foreign: boolean, token: boolean, workdirLimit: string | undefined): V1Volume[] {
   return [
     ...(foreign
       ? [
-          { name: 'workdir', emptyDir: {} },
-          { name: 'shim', emptyDir: {} },
+          { name: 'workdir', emptyDir: workdirLimit === undefined ? {} : { sizeLimit: workdirLimit } },
+          { name: 'shim', emptyDir: { sizeLimit: SHIM_FOLDER_LIMIT } },
         ]
       : []),
     ...(token
