@@ -78,7 +78,7 @@ function forBoth(response: unknown, strangers: object): Record<string, unknown> 
     200: {
       anyOf: [
         { title: 'To members', ...members },
-        { title: 'To strangers', ...strangers },
+        { title: 'To the public', ...strangers },
       ],
     },
   };

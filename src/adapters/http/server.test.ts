@@ -602,7 +602,7 @@ describe('the description of the API', () => {
       expect.arrayContaining(['team', 'pipeline', 'job', 'limit', 'before', 'after', 'status']),
     );
     const [members, strangers, ...others] = responses['200'].content['application/json'].schema.anyOf;
-    expect([members.title, strangers.title, others]).toEqual(['To members', 'To strangers', []]);
+    expect([members.title, strangers.title, others]).toEqual(['To members', 'To the public', []]);
     for (const { required } of [members, strangers]) expect(required).toEqual(['data', 'has_more']);
     expect(fieldsOf(members)).toEqual(expect.arrayContaining(['number', 'message', 'cancelled_by']));
     expect(fieldsOf(strangers)).toEqual([
