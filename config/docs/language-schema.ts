@@ -52,7 +52,7 @@ function body(schema: BlockSchema, around: Around): Json {
 
 const EXPRESSION = { type: 'string', pattern: '\\$\\{' };
 const withExpression = (schema: Json): Json => ({ anyOf: [schema, EXPRESSION] });
-const TEXTS = { type: 'array', items: { type: 'string' } };
+const TEXTS = { type: 'array', items: { type: ['string', 'number', 'boolean'] } };
 
 const types: Record<AttributeSchema['type'], (schema: AttributeSchema) => Json> = {
   string: ({ choices }) => (choices ? withExpression({ enum: choices }) : { type: 'string' }),

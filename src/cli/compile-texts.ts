@@ -82,7 +82,7 @@ function unknownPins({ pins }: PipelineText, pipeline: Pipeline | undefined): Fi
 function unseen({ source, range }: NeededSource): Diagnostic {
   const help = 'What refers to it is not judged here. The cluster fetches it when the Pipeline is applied.';
   return {
-    ...diagnose('source-unavailable', range, `${source} is not looked at`, help),
+    ...diagnose('source-unavailable', range, `${source} is not fetched by this command`, help),
     severity: 'warning',
   };
 }

@@ -144,7 +144,7 @@ test('a secret is called as the variable that holds it', () => {
   expect(evaluate(expression, scope).problems).toMatchObject([
     {
       code: 'secret-used-indirectly',
-      detail: 'upper would look at the secret var.secret or change it, but its value is not known here',
+      summary: 'upper() needs the value of the secret var.secret, which is known only when a step runs',
       subject: { start: { column: 11 } },
     },
   ]);

@@ -77,7 +77,8 @@ function explain(found: string): string {
   if (found === "'" || found === '"') return 'a closing quote is missing';
   if (found === '!') return 'there is no operator ! for a whole condition; write the opposite comparison';
   if (found === '$') return '$ must be followed by the name of a variable';
-  return `${found} means nothing here`;
+  const meant = found === '=' ? '==' : found === '&' || found === '|' ? found + found : undefined;
+  return `${found} means nothing here${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
 /** As in a shell: variables are filled in outside of quotes and in double ones. */

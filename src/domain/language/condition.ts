@@ -53,7 +53,7 @@ class Parser {
     const condition = this.#either();
     const rest = this.#peek();
     if (rest?.kind === ')') this.#fail('there is no bracket that this one closes');
-    if (rest) this.#fail('&& or || is missing before this');
+    if (rest) this.#fail(`&& or || is missing before this${meantOperator(rest)}`);
     return condition;
   }
 
@@ -108,6 +108,14 @@ class Parser {
   #fail(reason: string): never {
     throw new Fault({ character: this.#peek()?.character ?? this.#end, reason });
   }
+}
+
+/** Words of other languages for `&&` and `||`. */
+function meantOperator(token: Token): string {
+  if (token.kind !== 'operand') return '';
+  const [word] = token.operand;
+  if (word === 'and') return '; did you mean &&?';
+  return word === 'or' ? '; did you mean ||?' : '';
 }
 
 /** What holds for these variables. One that is not set is an empty text. */

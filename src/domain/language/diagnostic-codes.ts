@@ -276,7 +276,7 @@ export const diagnosticCodes = {
     'A notify step lacks what its type must be told.',
     'Write status = "in_progress", or conclusion = "success".',
   ),
-  'nothing-to-do': warning('A block holds no steps.', 'Add some, or remove the block.'),
+  'nothing-to-do': warning('A block holds no steps.', 'Add a task, put or notify, or remove the block.'),
   'put-without-token': warning(
     'A git resource is put over https, and has no parameter token: forges accept no push from anyone.',
     'Add token = var.<name> to the params of the resource, and give the variable from a Secret.',

@@ -1,7 +1,7 @@
 import { describeValues, textsIn } from './describe-values.ts';
 import { diagnose, diagnoseProblem } from './diagnostic.ts';
 import type { Diagnostic, Report } from './diagnostic.ts';
-import { functionNames } from './function-names.ts';
+import { functionNames, helpForFunction } from './function-names.ts';
 import { closest, didYouMean } from './suggest.ts';
 import type { Convert, Evaluate, Expression, Range, Reference, Scope, Value } from './syntax.ts';
 
@@ -90,7 +90,7 @@ function partsOf({ items = [], entries = [] }: Expression): Expression[] {
 function checkFunction({ report }: Reader, { name, range }: Expression['functions'][number]): boolean {
   if (functionNames.includes(name)) return true;
   const message = `there is no function "${name}"${didYouMean(name, functionNames)}`;
-  report(diagnose('unknown-function', range, message, 'If the shell is meant, write $(…) outside of ${…}.'));
+  report(diagnose('unknown-function', range, message, helpForFunction(name)));
   return false;
 }
 

@@ -3,6 +3,7 @@ import { diagnose } from './diagnostic.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { pipelineSchema } from './pipeline-schema.ts';
 import { didYouMean } from './suggest.ts';
+import { synonymOf } from './synonyms.ts';
 import type { Attribute, Block, Label } from './syntax.ts';
 
 export function explainUnknownAttribute(
@@ -21,9 +22,40 @@ export function explainUnknownAttribute(
       `Write ${owner} "<name of the step>" { ${name} = … }.`,
     );
   }
+  const nothing = `there is no attribute "${name}" ${where}`;
+  const synonym = synonymOf(name, owner);
+  if (synonym)
+    return diagnose('unknown-attribute', nameRange, `${nothing}; ${meansHere(synonym.name)}`, synonym.help);
   const suggestion = didYouMean(name, [...known, ...Object.keys(schema.blocks)]);
-  const message = `there is no attribute "${name}" ${where}${suggestion}`;
+  const inner = suggestion === '' ? explainInner(name, schema) : undefined;
+  if (inner) return diagnose('unknown-attribute', nameRange, `${nothing}; ${inner.message}`, inner.help);
+  const message = `${nothing}${suggestion || sayWhere(name, true)}`;
   return diagnose('unknown-attribute', nameRange, message, listNames('Attributes here', known));
+}
+
+const meansHere = (name: string): string => `here that is ${name}`;
+
+/** An attribute that belongs in a block of this one. */
+function explainInner(name: string, schema: BlockSchema): { message: string; help: string } | undefined {
+  const [block, variant] = innerBlock(name, schema) ?? [];
+  if (block !== undefined)
+    return { message: `it belongs in ${block}`, help: `Write ${block} "${variant}" { ${name} = … }.` };
+  if (!Object.hasOwn(schema.blocks, 'params')) return undefined;
+  return { message: 'a parameter belongs in params', help: `Write params { ${name} = … }.` };
+}
+
+/** The command of this block whose runner has such an attribute. */
+export function innerBlock(
+  name: string,
+  { blocks }: BlockSchema,
+): [block: string, variant: string] | undefined {
+  const nested: [string, NestedSchema][] = Object.entries(blocks);
+  for (const [block, { schema, once }] of nested) {
+    const variants = Object.entries(schema.variants ?? {});
+    const [variant] = variants.find(([, one]) => Object.hasOwn(one.attributes, name)) ?? [];
+    if (variant !== undefined && once === true) return [block, variant];
+  }
+  return undefined;
 }
 
 export function explainUnknownBlock(
@@ -40,7 +72,12 @@ export function explainUnknownBlock(
   const reason = schema.misplaced && Object.hasOwn(schema.misplaced, type) && schema.misplaced[type];
   if (typeof reason === 'string' && reason !== '')
     return diagnose('misplaced-block', range, `${type} cannot stand ${where}: ${reason}`);
-  const suggestion = didYouMean(type, [...known, ...Object.keys(schema.attributes)]) || sayWhere(type);
+  const synonym = synonymOf(type, owner);
+  if (synonym && !Object.hasOwn(schema.attributes, type)) {
+    const message = `there is no block "${type}" ${where}; ${meansHere(synonym.name)}`;
+    return diagnose('unknown-block', typeRange, message, synonym.help);
+  }
+  const suggestion = didYouMean(type, [...known, ...Object.keys(schema.attributes)]) || sayWhere(type, false);
   const message = `there is no block "${type}" ${where}${suggestion}`;
   return diagnose('unknown-block', typeRange, message, listNames('Blocks here', known));
 }
@@ -57,7 +94,7 @@ export function explainUnknownRunner(
 }
 
 /** Which block it may stand in, when it exists elsewhere. */
-function sayWhere(name: string): string {
+function sayWhere(name: string, isAttribute: boolean): string {
   // The first two are enough to find one's way.
   const owners = new Set<string>();
   const seen = new Set<BlockSchema>();
@@ -65,7 +102,7 @@ function sayWhere(name: string): string {
     if (seen.has(schema)) return;
     seen.add(schema);
     const blocks: [string, NestedSchema][] = Object.entries(schema.blocks);
-    if (Object.hasOwn(schema.blocks, name)) owners.add(owner);
+    if (Object.hasOwn(isAttribute ? schema.attributes : schema.blocks, name)) owners.add(owner);
     for (const [inner, nested] of blocks) look(inner, nested.schema);
     if (schema.unlabelled) look(owner, schema.unlabelled);
     if (schema.shorter) look(owner, schema.shorter.schema);

@@ -6,3 +6,24 @@ export const functionNames: readonly string[] = (
   'setsymmetricdifference setunion signum slice sort split startswith strcontains strlen strrev substr sum timeadd timestamp title ' +
   'tobool tolist tomap tonumber toset tostring transpose trim trimprefix trimspace trimsuffix upper urlencode values zipmap'
 ).split(' ');
+
+/** Functions of Terraform that are missing on purpose, and what to do without them. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  file: 'A pipeline reads no files: write the text in a heredoc, or read the file in a step.',
+  templatefile: 'A pipeline reads no files: write the text in a heredoc, or fill it in in a step.',
+  fileexists: 'A pipeline reads no files: look for it in a step.',
+  env: 'Variables of the environment exist only when a step runs: write $NAME in its script.',
+  uuid: 'Its value would differ each time the pipeline is read: make it in a step.',
+  try: 'Use lookup(map, key, default) or a conditional.',
+  can: 'Use contains(keys(map), key) or a conditional.',
+  md5: 'Compute it in a step, with md5sum.',
+  sha1: 'Compute it in a step, with sha1sum.',
+  sha256: 'Compute it in a step, with sha256sum.',
+};
+
+/** What to do about a function that does not exist. */
+export function helpForFunction(name: string): string {
+  if (Object.hasOwn(INSTEAD, name)) return INSTEAD[name] ?? '';
+  const list = 'Correct the name; the reference lists all functions under "Expressions".';
+  return `${list} A command of the shell is written $(…), outside of \${…}.`;
+}

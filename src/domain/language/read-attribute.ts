@@ -1,9 +1,11 @@
 import type { AttributeSchema, BlockSchema } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
-import { parseGoDuration } from './duration.ts';
+import { secondsOf, suggestDuration } from './duration.ts';
 import { dependsOnUnknown, evaluateExpression, referencesOf, withValues } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
 import { didYouMean } from './suggest.ts';
+import { describeValue, helpForType, textOf } from './help-for-type.ts';
+import type { What } from './help-for-type.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
 
 export interface Text {
@@ -14,8 +16,11 @@ export interface Text {
 export type AttributeValue =
   | { kind: 'string'; text: string }
   | { kind: 'bool'; value: boolean }
-  /** `written`: each element stands in the text, so an empty list is meant. */
-  | { kind: 'strings'; items: Text[]; written: boolean }
+  /**
+   * `written`: each element stands in the text, so an empty list is meant. `incomplete`: others were wrong, and reported; only what looks at
+   * each element by itself may use these.
+   */
+  | { kind: 'strings'; items: Text[]; written: boolean; incomplete: boolean }
   /** An integer, or the seconds of a duration. */
   | { kind: 'number'; number: number }
   | { kind: 'environment'; variables: EnvironmentVariable[] }
@@ -65,7 +70,7 @@ const readers: Record<AttributeSchema['type'], Read> = {
   duration: evaluated((reader, value, what, schema) =>
     value.kind === 'string'
       ? readDuration(reader, what, value.text, schema)
-      : wrongType(reader, what, 'a string', value),
+      : wrongType(reader, what, 'a duration', value),
   ),
   string: evaluated((reader, value, what, schema) => {
     const text = readText(what, value);
@@ -77,13 +82,6 @@ const readers: Record<AttributeSchema['type'], Read> = {
 /** Who writes `"${var.replicas}"` means the text, though HCL gives the number. */
 function readText({ expression }: What, value: Value): string | undefined {
   return value.kind === 'string' || expression?.quoted ? textOf(value) : undefined;
-}
-
-interface What {
-  name: string;
-  range: Range;
-  /** Absent for an element of a list that is not written as one. */
-  expression?: Expression;
 }
 
 function readInteger(
@@ -106,17 +104,16 @@ function readDuration(
   text: string,
   schema: AttributeSchema,
 ): Answer {
-  const seconds = parseGoDuration(text);
+  const seconds = secondsOf(text);
   if (seconds === undefined) {
     const message = `${name} "${text}" is not a duration such as 90s or 1h30m`;
-    const help = /^\d+$/.test(text) ? `Write "${text}s" for seconds.` : undefined;
-    report(diagnose('invalid-duration', range, message, help));
+    report(diagnose('invalid-duration', range, message, suggestDuration(text)));
     return undefined;
   }
   const { atLeast = 0, atMost = Infinity } = schema;
   if (seconds >= atLeast && seconds <= atMost) return { kind: 'number', number: seconds };
   const message = `${name} must be from ${atLeast} second to ${atMost / 3600} hours, not ${text}`;
-  report(diagnose('out-of-range', range, message));
+  report(diagnose('out-of-range', range, message, 'Give a duration in the range.'));
   return undefined;
 }
 
@@ -157,24 +154,18 @@ export function readParameter(reader: Reader, { name, expression }: Attribute): 
 
 /** The values of an axis, in order. */
 export function readAxis(reader: Reader, { name, expression }: Attribute): Value[] | null | undefined {
+  const { range } = expression;
   const value = evaluateExpression(reader, expression, false);
   if (!value) return undefined;
   if (value.kind === 'null') return null;
-  const items = 'items' in value ? value.items : [];
-  if ('items' in value && items.every((item) => textOf(item) !== undefined)) return items;
-  return wrongType(
-    reader,
-    { name, range: expression.range, expression },
-    'a list of strings, numbers or bools',
-    value,
-  );
-}
-
-/** How a value that is no list, map or null is written. */
-export function textOf(value: Value): string | undefined {
-  if (value.kind === 'string') return value.text;
-  if (value.kind === 'number') return value.digits;
-  return value.kind === 'bool' ? String(value.value) : undefined;
+  if (!('items' in value))
+    return wrongType(reader, { name, range, expression }, 'a list of strings, numbers or bools', value);
+  const index = value.items.findIndex((item) => textOf(item) === undefined);
+  const bad = value.items[index];
+  if (!bad) return value.items;
+  const element = expression.items?.[index] ?? expression;
+  const what = { name: `each element of ${name}`, range: element.range, expression: element };
+  return wrongType(reader, what, 'a string, number or bool', bad);
 }
 
 /** Values as parameters have them; an entry that is null is as if it were not there. */
@@ -213,8 +204,8 @@ function readTexts(reader: Reader, { name, expression }: Attribute, schema: Attr
   const read = (value: Value | undefined, range: Range, element?: Expression): Text | undefined => {
     if (!value) return undefined;
     const what = { name: `each element of ${name}`, range, ...(element && { expression: element }) };
-    const text = readText(what, value);
-    if (text === undefined) return wrongType(reader, what, 'a string', value);
+    const text = textOf(value);
+    if (text === undefined) return wrongType(reader, what, 'a string, number or bool', value);
     const item = { text, range };
     return check(reader, schema, item, name) && item;
   };
@@ -238,7 +229,7 @@ function readTexts(reader: Reader, { name, expression }: Attribute, schema: Attr
 
 function gather(items: (Text | undefined)[], written: boolean): Answer {
   const sound = items.filter((item) => item !== undefined);
-  return sound.length < items.length ? undefined : { kind: 'strings', items: sound, written };
+  return { kind: 'strings', items: sound, written, incomplete: sound.length < items.length };
 }
 
 /** `put` took parameters of any name before it took an environment: a text named `env` still is one. */
@@ -254,32 +245,9 @@ export function meansParameter(
   return kind !== 'map' && kind !== 'object' && kind !== 'null';
 }
 
-const article = { string: 'a string', number: 'a number', bool: 'a bool', null: 'null' } as const;
-
-export function describeValue({ kind }: Value): string {
-  if (kind === 'map' || kind === 'object') return 'a map';
-  if (kind === 'list' || kind === 'tuple') return 'a list';
-  return kind === 'set' ? 'a set' : article[kind];
-}
-
-const AS_TEXT = 'Write it in a text, "${…}", or give it to tostring.';
-
-function wrongType(
-  reader: Reader,
-  { name, range, expression }: What,
-  wanted: string,
-  value: Value,
-): undefined {
-  const text = textOf(value);
-  const literal = expression?.value !== undefined;
-  const help: Record<string, string | undefined> = {
-    'true or false': 'Write true or false without quotes.',
-    'a number': 'Write the number without quotes.',
-    'a string': text === undefined ? undefined : literal ? `Write it in double quotes: "${text}".` : AS_TEXT,
-    'a list of strings': 'Write ["…"], even for one.',
-    'a map of strings': 'Write { NAME = "value" }.',
-  };
+function wrongType(reader: Reader, what: What, wanted: string, value: Value): undefined {
+  const { name, range, expression } = what;
   const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
-  const diagnostic = diagnose('wrong-type', range, message, help[wanted]);
+  const diagnostic = diagnose('wrong-type', range, message, helpForType(what, wanted, value));
   reader.report(expression ? withValues(reader, expression, diagnostic) : diagnostic);
 }

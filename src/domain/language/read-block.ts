@@ -1,8 +1,14 @@
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { dependsOnUnknown } from './evaluate-expression.ts';
 import type { Reader } from './evaluate-expression.ts';
-import { explainUnknownAttribute, explainUnknownBlock, explainUnknownRunner } from './explain-unknown.ts';
+import {
+  explainUnknownAttribute,
+  explainUnknownBlock,
+  explainUnknownRunner,
+  innerBlock,
+} from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
 import { meansParameter, readAttribute, readAxis, readParameter } from './read-attribute.ts';
 import type { AttributeValue, EnvironmentVariable, Text } from './read-attribute.ts';
@@ -140,7 +146,8 @@ function readOne(reader: Reader, attribute: Attribute, target: Target): void {
   else if (block) {
     target.misread.add(name);
     const message = `${name} is a block in ${owner}, not an attribute`;
-    const help = `Write ${name} { … } without the equals sign.`;
+    const labels = block.schema.labels.map((label) => ` "<${label}>"`).join('');
+    const help = `Write ${name}${labels} { … } without the equals sign.`;
     reader.report(diagnose('block-expected', nameRange, message, help));
   } else readUnknown(reader, attribute, target);
 }
@@ -149,6 +156,11 @@ function readOne(reader: Reader, attribute: Attribute, target: Target): void {
 function readUnknown(reader: Reader, attribute: Attribute, target: Target): void {
   const { name, nameRange, expression } = attribute;
   reader.report(explainUnknownAttribute(attribute, target.schema, target.owner));
+  // What stands in the wrong place is not missing.
+  const [block] = innerBlock(name, target.schema) ?? [];
+  if (block !== undefined) target.seen.add(block);
+  if (block !== undefined) target.misread.add(block);
+  else if (Object.hasOwn(target.schema.blocks, 'params')) target.misread.add(name);
   const meant = closest(name, Object.keys(target.schema.attributes));
   if (meant === undefined || target.seen.has(meant)) return;
   target.seen.add(meant);
@@ -203,12 +215,20 @@ function meansKnown(type: string, { blocks, misplaced = {} }: BlockSchema): bool
 function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean {
   if (block.labels.length === schema.labels.length) return true;
   if (schema.optionalLabels === true && block.labels.length === 0) return true;
+  reader.report(explainLabels(block, schema));
+  return false;
+}
+
+function explainLabels(block: Block, schema: BlockSchema): Diagnostic {
+  if (block.type === 'else' && block.labels[0]?.text === 'if') {
+    const message = 'else if is written as one word';
+    return diagnose('wrong-labels', block.range, message, 'Write else_if "<condition>" { … }.');
+  }
   const example = [block.type, ...schema.labels.map((label) => `"<${label}>"`)].join(' ');
   const wanted = schema.labels.length === 0 ? 'no label' : schema.labels.join(' and ');
   const range = block.labels[schema.labels.length]?.range ?? block.range;
   const message = `${block.type} takes ${wanted}, but there ${block.labels.length === 1 ? 'is 1 label' : `are ${block.labels.length} labels`}`;
-  reader.report(diagnose('wrong-labels', range, message, `Write ${example} { … }.`));
-  return false;
+  return diagnose('wrong-labels', range, message, `Write ${example} { … }.`);
 }
 
 function reportMissing(
@@ -255,7 +275,14 @@ export function numberAt({ attributes }: ReadBlock, name: string): number | unde
   return value?.kind === 'number' ? value.number : undefined;
 }
 
-export function textsAt({ attributes }: ReadBlock, name: string): Text[] {
+/** Of a list of which every element is right. */
+export function textsAt(block: ReadBlock, name: string): Text[] {
+  const value = block.attributes.get(name)?.value;
+  return value?.kind === 'strings' && !value.incomplete ? value.items : [];
+}
+
+/** Those elements of a list that are right: for names, which are known or not whatever stands beside them. */
+export function namesAt({ attributes }: ReadBlock, name: string): Text[] {
   const value = attributes.get(name)?.value;
   return value?.kind === 'strings' ? value.items : [];
 }
@@ -264,7 +291,8 @@ export function textsAt({ attributes }: ReadBlock, name: string): Text[] {
 export function emptiedAt({ attributes }: ReadBlock, name: string): Range | undefined {
   const attribute = attributes.get(name);
   const value = attribute?.value;
-  const emptied = value?.kind === 'strings' && value.items.length === 0 && !value.written;
+  const emptied =
+    value?.kind === 'strings' && value.items.length === 0 && !value.written && !value.incomplete;
   return emptied ? attribute?.range : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { assert, constantFrom, property, string } from 'fast-check';
 import { closest, didYouMean } from './suggest.ts';
 
 const words = ['get', 'put', 'task', 'trigger', 'passed', 'params', 'check_interval'];
@@ -25,4 +26,29 @@ test.each([
 test('the first of the equally near ones is named', () => {
   expect(didYouMean('cat', ['car', 'cut'])).toBe('; did you mean "car"?');
   expect(didYouMean('zebra', ['car', 'cut'])).toBe('');
+});
+
+/** The whole table, cell by cell. */
+function distance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i]);
+  const cell = (i: number, j: number): number => rows[i]?.[j] ?? (i === 0 ? j : Infinity);
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const changed = cell(i - 1, j - 1) + Number(a[i - 1] !== b[j - 1]);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? cell(i - 2, j - 2) + 1 : Infinity;
+      rows[i]?.push(Math.min(changed, swapped, cell(i - 1, j) + 1, cell(i, j - 1) + 1));
+    }
+  }
+  return cell(a.length, b.length);
+}
+
+test('what is left out of the table changes nothing', () => {
+  const word = string({ unit: constantFrom('a', 'b', 'c'), maxLength: 12 });
+  assert(
+    property(word, word, (name, candidate) => {
+      const allowed = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
+      expect(closest(name, [candidate])).toBe(distance(name, candidate) <= allowed ? candidate : undefined);
+    }),
+    { numRuns: 2000 },
+  );
 });

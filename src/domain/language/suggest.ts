@@ -1,31 +1,85 @@
-/** How many letters must be changed, added, dropped or swapped with their neighbour to make `b` of `a`. */
-function distance(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      const swap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const ways = [at(row, j - 1) + Number(!same), at(row, j) + 1, at(next, j - 1) + 1];
-      next.push(Math.min(...ways, ...(swap ? [at(before, j - 2) + 1] : [])));
-    }
-    [before, row] = [row, next];
-  }
-  return at(row, b.length);
+/** The most letters that a slip has. */
+const MAX_CHANGES = 3;
+/** Letters of one text that can stand for a letter of the other: itself, and those up to `MAX_CHANGES` before and behind it. */
+const WIDTH = 2 * MAX_CHANGES + 1;
+
+/** Rows of a table that one search fills in before it gives up: some hundred microseconds. 1,000 names of 60 letters, unlike this one, need 4,000. */
+const MAX_ROWS = 5000;
+
+interface Search {
+  /** Still allowed. */
+  rows: number;
 }
 
-const at = (row: readonly number[], index: number): number => row[index] ?? Infinity;
+/**
+ * How many letters must be changed, added, dropped or swapped with their neighbour to make `b` of `a`; `limit` when it is not fewer. Only the
+ * cells of the table that can stay below the limit are filled in, and what both begin and end with is passed over.
+ */
+function distance(a: string, b: string, limit: number, search: Search): number {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  let [endA, endB] = [a.length, b.length];
+  while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) {
+    endA -= 1;
+    endB -= 1;
+  }
+  return measure(a.slice(start, endA), b.slice(start, endB), limit, search);
+}
+
+/** By rows of the table, around its diagonal: the cell of `j` in row `i` is at `j - i + MAX_CHANGES`. */
+function measure(a: string, b: string, limit: number, search: Search): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let before: number[] = [];
+  let row = FIRST_ROW;
+  for (let i = 1; i <= a.length; i++) {
+    const next: number[] = [];
+    for (let j = i - MAX_CHANGES; j <= i + MAX_CHANGES; j++)
+      next.push(j < 0 || j > b.length ? limit : cost({ a, b, i, j, before, row, next }));
+    search.rows -= 1;
+    if (search.rows < 0 || Math.min(...next) >= limit) return limit;
+    [before, row] = [row, next];
+  }
+  return at(row, b.length - a.length + MAX_CHANGES);
+}
+
+interface Cell {
+  a: string;
+  b: string;
+  i: number;
+  j: number;
+  /** Two rows above, the row above, and what there is of this row. */
+  before: readonly number[];
+  row: readonly number[];
+  next: readonly number[];
+}
+
+function cost({ a, b, i, j, before, row, next }: Cell): number {
+  if (j === 0) return i;
+  const cell = j - i + MAX_CHANGES;
+  const changed = at(row, cell) + (a[i - 1] === b[j - 1] ? 0 : 1);
+  const fewest = Math.min(changed, at(row, cell + 1) + 1, at(next, cell - 1) + 1);
+  const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+  return swapped ? Math.min(fewest, at(before, cell) + 1) : fewest;
+}
+
+const at = (row: readonly number[], cell: number): number => row[cell] ?? Infinity;
+
+/** An empty text becomes `b` by adding its letters. */
+const FIRST_ROW = Array.from({ length: WIDTH }, (_, cell) =>
+  cell < MAX_CHANGES ? WIDTH : cell - MAX_CHANGES,
+);
 
 /** The one of `known` that `name` was probably meant to be. */
 export function closest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > 100) return undefined;
-  const allowed = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
+  const allowed = Math.min(MAX_CHANGES, Math.max(1, Math.floor(name.length / 3)));
+  const lower = name.toLowerCase();
+  const search = { rows: MAX_ROWS };
   let best: string | undefined;
   let least = allowed + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) >= least) continue;
-    const changes = distance(name.toLowerCase(), candidate.toLowerCase());
+    const changes = distance(lower, candidate.toLowerCase(), least, search);
     if (changes < least) [best, least] = [candidate, changes];
   }
   return best;

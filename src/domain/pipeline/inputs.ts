@@ -1,6 +1,6 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { describeValue, textOf } from '#domain/language/read-attribute.ts';
+import { describeValue, textOf } from '#domain/language/help-for-type.ts';
 import { labelAt, textAt, textsAt, valueAt, wordAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label, Value } from '#domain/language/syntax.ts';

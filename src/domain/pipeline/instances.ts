@@ -3,7 +3,7 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
 import type { InstanceName } from '#domain/language/in-instances.ts';
-import { describeValue, textOf } from '#domain/language/read-attribute.ts';
+import { describeValue, textOf } from '#domain/language/help-for-type.ts';
 import { blocksOf, readBody, valueAt } from '#domain/language/read-block.ts';
 import type { Axis, ReadBlock } from '#domain/language/read-block.ts';
 import type { Block, Item, Label, Range, Value } from '#domain/language/syntax.ts';

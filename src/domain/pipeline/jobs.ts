@@ -73,8 +73,9 @@ function readOne(block: Block, progress: Progress, around: JobSurroundings): voi
   const label = groupLabel(block, JOBS);
   const instances = readInstances(around.reader, block, JOBS);
   const bare = withoutGroup(block, JOBS);
-  const named = checkName(around.report, 'name', 'job', label);
-  const sound = claimName(taken, around.report, 'job', label) && named;
+  // Without a label it is said that one is missing.
+  const named = block.labels.length > 0 && checkName(around.report, 'name', 'job', label);
+  const sound = block.labels.length > 0 && claimName(taken, around.report, 'job', label) && named;
   if (instances === 'single') {
     const draft = readInstance(bare, undefined, read, around);
     if (draft && sound) read.drafts.push(draft);

@@ -1,6 +1,6 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, emptiedAt, labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
+import { blocksOf, emptiedAt, labelAt, namesAt, textAt, textsAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import type { Label } from '#domain/language/syntax.ts';
@@ -37,8 +37,8 @@ export function readNotifications(
     if (!claimName(taken, report, 'notification', { text: name, range: label.range })) continue;
     const type = findType(block, 'notification type', types, report);
     const notification = type && readNotification(block, type, report);
-    const jobs = textsAt(block, 'jobs');
-    const exclude = textsAt(block, 'exclude');
+    const jobs = namesAt(block, 'jobs');
+    const exclude = namesAt(block, 'exclude');
     notifications.set(name, notification && named ? { notification, type, jobs, exclude } : 'broken');
   }
   return notifications;
@@ -49,7 +49,7 @@ function readNotification(block: ReadBlock, type: NotificationType, report: Repo
   const parameters = params?.parameters ?? [];
   warnOfUnknown(parameters, type, report);
   const what = `a ${type.name} notification`;
-  checkParameters(type, { parameters, owner: ownerOf(block), what }, report);
+  checkParameters(type, { parameters, owner: ownerOf(block), around: block, what }, report);
   checkAutomatic(block, report);
   const label = labelAt(block, 1).text;
   const message = textAt(block, 'message');

@@ -53,6 +53,8 @@ export interface Given {
   owner: ReadBlock;
   /** `a git resource`. */
   what: string;
+  /** The block around that one, where people write parameters too. */
+  around?: ReadBlock;
 }
 
 /** Checks parameters by the rules of the built-in type that the instance uses. */
@@ -80,9 +82,9 @@ function checkTogether(
   report(diagnose('invalid-parameter', range, bad.reason));
 }
 
-function requireParameter(name: string, { parameters, owner, what }: Given, report: Report): void {
+function requireParameter(name: string, { parameters, owner, what, around }: Given, report: Report): void {
   const parameter = parameters.find((candidate) => candidate.name === name);
-  const misread = owner.misread.has(name) || owner.misread.has('params');
+  const misread = [owner, around].some((block) => block?.misread.has(name)) || owner.misread.has('params');
   if (misread || (parameter && parameter.text !== '')) return;
   const message = `${what} needs the parameter ${name}`;
   report(diagnose('missing-parameter', parameter?.range ?? owner.range, message));

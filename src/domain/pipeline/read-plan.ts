@@ -1,5 +1,8 @@
 import { parseCondition } from '#domain/language/condition.ts';
+import type { ConditionFault } from '#domain/language/condition.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
 import { boolAt, numberAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { writtenCondition } from './condition-names.ts';
@@ -96,11 +99,24 @@ function readCondition(block: ReadBlock, { report }: PlanSurroundings): string |
   if (!written) return undefined;
   const condition = parseCondition(written.text);
   if ('reason' in condition) {
-    const message = `the condition is wrong at character ${condition.character}: ${condition.reason}`;
-    report(diagnose('invalid-condition', written.range, message));
+    report(explainFault(condition, written));
     return undefined;
   }
   return written.text;
+}
+
+/** At its character, where the text stands on one line as it is: nothing in it is escaped or filled in. */
+function explainFault({ character, reason }: ConditionFault, { text, range }: Text): Diagnostic {
+  const { start, end } = range;
+  const plain =
+    /^[\x20-\x7E]*$/.test(text) && start.line === end.line && end.byte - start.byte === text.length + 2;
+  if (!plain) {
+    const message = `the condition is wrong at character ${character}: ${reason}`;
+    return diagnose('invalid-condition', range, message);
+  }
+  const from = { ...start, column: start.column + character, byte: start.byte + character };
+  const to = { ...from, column: from.column + 1, byte: from.byte + 1 };
+  return diagnose('invalid-condition', { start: from, end: to }, `the condition is wrong here: ${reason}`);
 }
 
 function readStep(block: ReadBlock, around: PlanSurroundings): Step | undefined {

@@ -8,7 +8,7 @@ import {
   labelAt,
   numberAt,
   textAt,
-  textsAt,
+  namesAt,
 } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
@@ -71,7 +71,7 @@ export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
     ...readEnvironment(block, around.report),
     ...attemptsOf(block),
   };
-  around.gets.push({ step, passed: textsAt(block, 'passed'), range: block.range });
+  around.gets.push({ step, passed: namesAt(block, 'passed'), range: block.range });
   return step;
 }
 
@@ -101,7 +101,7 @@ export function readTask(block: ReadBlock, around: StepSurroundings): TaskStep |
 }
 
 function readPaths(block: ReadBlock, attribute: string, report: Report): string[] {
-  const given = textsAt(block, attribute);
+  const given = namesAt(block, attribute);
   for (const { text, range } of given) {
     const parts = text.split('/');
     if (text !== '' && !text.startsWith('/') && !parts.includes('..') && !/\p{Cc}/u.test(text)) continue;

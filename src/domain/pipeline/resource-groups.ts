@@ -38,7 +38,10 @@ export function readResourceGroups(reader: Reader, { items }: Body): ResourceGro
 
 function readGroup(reader: Reader, block: Block): ResourceGroups {
   const instances = readInstances(reader, block, RESOURCES);
-  const named = checkName(reader.report, 'name', 'resource', groupLabel(block, RESOURCES));
+  const { labels } = block;
+  const named =
+    labels.length > RESOURCES.label &&
+    checkName(reader.report, 'name', 'resource', groupLabel(block, RESOURCES));
   const read = (instance: Instance | 'unknown' | undefined, name?: InstanceName): ReadBlock | undefined => {
     const own = { ...reader, report: inInstance(reader.report, name) };
     return readBlock(withEach(own, instance), withoutGroup(block, RESOURCES), resourceSchema);

@@ -71,7 +71,7 @@ function readResource(block: ReadBlock, type: ResourceType, report: Report): Res
   const [params] = blocksOf(block, 'params');
   const given = { parameters: params?.parameters ?? [], owner: block, what: `a ${type.name} resource` };
   warnOfUnknown(given.parameters, type, report);
-  checkParameters(type, { ...given, owner: ownerOf(block) }, report);
+  checkParameters(type, { ...given, owner: ownerOf(block), around: block }, report);
   return {
     name: `${type.name}.${label}`,
     type: type.name,

@@ -3,7 +3,7 @@ import type { Report } from '#domain/language/diagnostic.ts';
 import { textAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
-import { didYouMean } from '#domain/language/suggest.ts';
+import { closest, didYouMean } from '#domain/language/suggest.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
 import { builtInSource } from './built-in-source.ts';
 import { readDefinition } from './definition-text.ts';
@@ -73,10 +73,16 @@ function checkSource<Definition>({ text, range }: Text, kind: Kind<Definition>, 
   if (/^svc:\/\/[a-z0-9][a-z0-9._-]*$/.test(text) || /^https?:\/\/[^\s/@?#]+(?:[/?#]\S*)?$/.test(text))
     return true;
   const message = `${JSON.stringify(text)} is not a source`;
-  const withName = /^[a-z]+:\/\/[^/]*@/.test(text);
-  const help = withName ? 'Leave out the name and password: sources are public.' : undefined;
-  report(diagnose('invalid-source', range, message, help));
+  report(diagnose('invalid-source', range, message, helpForSource(text, kind)));
   return false;
+}
+
+function helpForSource<Definition>(text: string, kind: Kind<Definition>): string | undefined {
+  if (/^[a-z]+:\/\/[^/]*@/.test(text)) return 'Leave out the name and password: sources are public.';
+  const name = /^(?:[A-Za-z]+:\/*)?([a-z0-9][a-z0-9._-]*)$/.exec(text)?.[1];
+  if (name === undefined) return undefined;
+  const known = kind.builtIn.has(name) ? name : closest(name, kind.builtIn.keys());
+  return known === undefined ? undefined : `Write "svc://${known}".`;
 }
 
 function checkNoDigest({ attributes }: ReadBlock, report: Report): boolean {

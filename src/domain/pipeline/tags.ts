@@ -1,6 +1,6 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
-import { textsAt } from '#domain/language/read-block.ts';
+import { namesAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { LIMITS } from './limits.ts';
 
@@ -8,7 +8,7 @@ const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Tags of workers, or names of serial groups: at most ten words of lower-case letters, digits and hyphens, each once. */
 export function readTags(block: ReadBlock, attribute: string, report: Report): string[] {
-  const given = textsAt(block, attribute);
+  const given = namesAt(block, attribute);
   const [extra] = given.slice(LIMITS.tags);
   if (extra) {
     const message = `${attribute} has ${given.length} elements; at most ${LIMITS.tags} are allowed`;

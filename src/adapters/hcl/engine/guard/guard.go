@@ -54,6 +54,7 @@ func CheckTokens(source []byte, limits Limits) *Problem {
 			word = wordAfter(tokens[i+1:])
 		}
 		depth.read(token.Type, word)
+		depth.pass(token.Type, token.Bytes)
 		if depth.total > limits.Depth {
 			detail := fmt.Sprintf("Blocks, brackets, templates and operators may be nested or chained at most %d deep.", limits.Depth)
 			return refuse("too-deep", token.Range, "Nested too deeply", detail)
@@ -105,6 +106,8 @@ type frame struct {
 type depthCounter struct {
 	frames []frame
 	total  int
+	// afterOperand is true behind what a bracket may index; otherwise a bracket begins a list.
+	afterOperand bool
 }
 
 // read takes a token, and for the beginning of a directive the word behind it.
@@ -115,7 +118,9 @@ func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 	case hclsyntax.TokenStringLit, hclsyntax.TokenQuotedLit:
 		d.top().pieces++
 	case hclsyntax.TokenOBrack:
-		d.chain() // an index makes the tree deeper too
+		if d.afterOperand {
+			d.chain() // an index makes the tree deeper, and stays so behind its bracket
+		}
 		d.push(frame{weight: 1})
 	case hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp:
 		d.push(frame{weight: 1})
@@ -137,6 +142,19 @@ func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 		hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq, hclsyntax.TokenAnd, hclsyntax.TokenOr,
 		hclsyntax.TokenBang, hclsyntax.TokenQuestion:
 		d.chain()
+	}
+}
+
+// pass takes note of what a bracket behind the token would be. Line ends and comments change nothing: an index may follow them in brackets.
+func (d *depthCounter) pass(token hclsyntax.TokenType, word []byte) {
+	switch token {
+	case hclsyntax.TokenNewline, hclsyntax.TokenComment:
+	case hclsyntax.TokenIdent:
+		d.afterOperand = string(word) != "in"
+	case hclsyntax.TokenNumberLit, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCBrace, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
+		d.afterOperand = true
+	default:
+		d.afterOperand = false
 	}
 }
 

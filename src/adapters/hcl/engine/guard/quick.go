@@ -61,6 +61,7 @@ func (r *quickReader) peek(offset int) byte {
 // read tells the counter of a token that is so long.
 func (r *quickReader) read(token hclsyntax.TokenType, length int) bool {
 	r.depth.read(token, nil)
+	r.depth.pass(token, nil)
 	r.at += length
 	return true
 }
@@ -92,7 +93,9 @@ func (r *quickReader) plain() bool {
 		r.at += lengthOfLine(r.source[r.at:])
 		return true
 	case isWordStart(c):
-		r.at += lengthOfWord(r.source[r.at:])
+		length := lengthOfWord(r.source[r.at:])
+		r.depth.pass(hclsyntax.TokenIdent, r.source[r.at:r.at+length])
+		r.at += length
 		return true
 	case c >= '0' && c <= '9':
 		return r.number()
@@ -147,6 +150,7 @@ func (r *quickReader) operator() bool {
 
 // number leaves an exponent of more than three digits to the tokens, and whatever goes on behind one: it may still be the same token.
 func (r *quickReader) number() bool {
+	r.depth.pass(hclsyntax.TokenNumberLit, nil)
 	for c := r.peek(0); c >= '0' && c <= '9' || c == '.'; c = r.peek(0) {
 		r.at++
 	}

@@ -40,7 +40,7 @@ func protectCall(call *hclsyntax.FunctionCallExpr) {
 		if call.ExpandFinal && i == len(call.Args)-1 {
 			care = careOfRest(call, i)
 		}
-		call.Args[i] = guard(call.Args[i], care, call.Name)
+		call.Args[i] = guard(call.Args[i], care, call.Name+"()")
 	}
 }
 

@@ -81,8 +81,7 @@ func (g *guarded) Value(context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	at := g.Expression.Range()
 	return cty.DynamicVal, append(diagnostics, &hcl.Diagnostic{
 		Severity: hcl.DiagError,
-		Summary:  "Secret is looked at",
-		Detail:   fmt.Sprintf("%s would look at %s or change it, but its value is not known here", g.by, name),
+		Summary:  fmt.Sprintf("%s needs the value of %s, which is known only when a step runs", g.by, name),
 		Subject:  &at,
 		Extra:    Looked{},
 	})

@@ -1,0 +1,72 @@
+import type { Expression, Range, Value } from './syntax.ts';
+
+/** What has a value of the wrong type. */
+export interface What {
+  name: string;
+  range: Range;
+  /** Absent for an element of a list that is not written as one. */
+  expression?: Expression;
+}
+
+/** How a value that is no list, map or null is written. */
+export function textOf(value: Value): string | undefined {
+  if (value.kind === 'string') return value.text;
+  if (value.kind === 'number') return value.digits;
+  return value.kind === 'bool' ? String(value.value) : undefined;
+}
+
+const ARTICLES = { string: 'a string', number: 'a number', bool: 'a bool', null: 'null' } as const;
+
+export function describeValue({ kind }: Value): string {
+  if (kind === 'map' || kind === 'object') return 'a map';
+  if (kind === 'list' || kind === 'tuple') return 'a list';
+  return kind === 'set' ? 'a set' : ARTICLES[kind];
+}
+
+/** What to write where a value of another type is wanted. */
+export function helpForType(what: What, wanted: string, value: Value): string | undefined {
+  const quoted = value.kind === 'string';
+  switch (wanted) {
+    case 'true or false':
+      return quoted ? 'Write true or false without quotes.' : 'Write true or false.';
+    case 'a number':
+      return quoted ? 'Write the number without quotes.' : 'Write a number such as 1.';
+    case 'a duration':
+      return helpForDuration(what, value);
+    case 'a string':
+      return helpForText(what, value);
+    case 'a list of strings':
+      return 'Write ["…"], even for one.';
+    case 'a list of strings, numbers or bools':
+      return 'Write [ … ], even for one.';
+    case 'a map of strings':
+      return 'Write { NAME = "value" }.';
+    default:
+      return undefined;
+  }
+}
+
+const isLiteral = ({ expression }: What): boolean => expression?.value !== undefined;
+
+function helpForDuration(what: What, value: Value): string {
+  if (value.kind !== 'number') return 'Write a text with units, such as "90s", "5m" or "1h30m".';
+  return isLiteral(what)
+    ? `Write "${value.digits}s" for seconds, or "${value.digits}m" for minutes.`
+    : 'Write it in a text with its unit: "${…}s".';
+}
+
+function helpForText(what: What, value: Value): string | undefined {
+  const text = textOf(value);
+  if (text === undefined) return undefined;
+  if (isLiteral(what)) return `Write it in double quotes: "${text}".`;
+  if (what.name === 'condition') return helpForCondition(what);
+  return 'Write it in a text, "${…}", or give it to tostring.';
+}
+
+/** The comparison belongs into the text: outside of it HCL has already decided. */
+function helpForCondition({ expression }: What): string {
+  const [reference] = expression?.variables ?? [];
+  if (!reference) return `Write the comparison inside a text, such as "$INPUT_ENV == 'prod'".`;
+  const name = [reference.name, ...reference.steps.map((step) => step.name)].join('.');
+  return `Write the comparison inside a text: condition = "'\${${name}}' == 'prod'".`;
+}

@@ -1,0 +1,105 @@
+/** What a name of other CI systems is here, and how it is written. */
+interface Synonym {
+  name: string;
+  help: string;
+}
+
+const same = (name: string, help: string): Synonym => ({ name, help });
+
+const FOR_EACH = same(
+  'for_each',
+  'Write for_each = toset(["…"]) or a map in the job or resource; each.key names the instance.',
+);
+const PASSED = same(
+  'passed',
+  'Steps run in the order of the text; between jobs write passed = ["<job>"] in a get.',
+);
+const VARIABLE = same(
+  'variable',
+  'Write variable "<name>" { type = string, default = "…" } on lines of its own, and var.<name> where it is used.',
+);
+const JOB = same('job', 'Write job "<name>" { … } at the top; steps stand in it directly, in their order.');
+const TASK = same(
+  'task',
+  'Write task "<name>" { run "shell" { cmd = "…" } }, each block on lines of its own.',
+);
+const COMMAND = same('cmd', 'Write run "shell" { cmd = "…" } in a task.');
+const IF = same('if', `Write if "$INPUT_ENV == 'prod'" { … } around the steps.`);
+const ENV = same('env of a step', 'Write env = { NAME = "value" } in a task, get, put or command.');
+
+/** Only in a pipeline itself, where these stand somewhere else. */
+const AT_THE_TOP: Readonly<Record<string, Synonym>> = {
+  runner: same(
+    'runner_type',
+    'Write runner_type "<name>" { … } to declare one, run "<runner>" { … } in a task to use one.',
+  ),
+  service: same(
+    'service_type',
+    'Write service_type "<name>" { … } to declare one, service "<type>" { … } in a job to use one.',
+  ),
+  secret: same(
+    'variable',
+    'Write the secret block in a variable: variable "<name>" { secret "<type>" { … } }.',
+  ),
+  trigger: same('trigger of a get', 'Write trigger = true in the get whose new versions start the job.'),
+};
+
+const SYNONYMS: Readonly<Record<string, Synonym>> = {
+  locals: VARIABLE,
+  local: VARIABLE,
+  vars: VARIABLE,
+  module: same(
+    'source',
+    'There are no modules: a type takes its definition from a source, and for_each repeats a job.',
+  ),
+  dynamic: FOR_EACH,
+  count: FOR_EACH,
+  strategy: same('matrix', 'Write matrix { <axis> = ["…"] } in the job.'),
+  across: same('matrix', 'Write matrix { <axis> = ["…"] } in the job.'),
+  depends_on: PASSED,
+  needs: PASSED,
+  env: ENV,
+  environment: ENV,
+  serial: same(
+    'concurrency',
+    'Write concurrency = 1 for one build at a time, serial_groups = ["<name>"] for several jobs.',
+  ),
+  max_in_flight: same('concurrency', 'Write concurrency = <number>.'),
+  on_error: same('on_failure', 'Write on_failure { … }; a timeout is a failure too.'),
+  on_abort: same('on_cancel', 'Write on_cancel { … }.'),
+  always: same('ensure', 'Write ensure { … }.'),
+  finally: same('ensure', 'Write ensure { … }.'),
+  parallel: same('in_parallel', 'Write in_parallel { … } around the steps.'),
+  aggregate: same('in_parallel', 'Write in_parallel { … } around the steps.'),
+  retry: same('attempts', 'Write attempts = <number> in the step.'),
+  retries: same('attempts', 'Write attempts = <number> in the step.'),
+  when: IF,
+  only: IF,
+  rules: IF,
+  elif: same('else_if', 'Write else_if "<condition>" { … } directly behind the if.'),
+  elsif: same('else_if', 'Write else_if "<condition>" { … } directly behind the if.'),
+  plan: JOB,
+  stage: JOB,
+  stages: JOB,
+  workflow: JOB,
+  step: TASK,
+  steps: TASK,
+  script: COMMAND,
+  command: COMMAND,
+  cron: same(
+    'resource',
+    'Write resource "cron" "<name>" { check_interval = "…" } and get it with trigger = true.',
+  ),
+  schedule: same(
+    'resource',
+    'Write resource "cron" "<name>" { check_interval = "…" } and get it with trigger = true.',
+  ),
+  parameters: same('input', 'Write input "<name>" { type = string } in the job; builds see $INPUT_<NAME>.'),
+};
+
+/** What was probably meant by a name of another system. `owner` is empty in a pipeline itself. */
+export function synonymOf(name: string, owner: string): Synonym | undefined {
+  if (owner === '' && Object.hasOwn(AT_THE_TOP, name)) return AT_THE_TOP[name];
+  const found = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : undefined;
+  return found?.name === owner ? undefined : found;
+}

@@ -1,0 +1,8 @@
+resource "cron" "day" {}
+job "a" {
+  matrix {
+    v = [null, {}]
+    w = "x"
+  }
+  get "cron" "day" {}
+}

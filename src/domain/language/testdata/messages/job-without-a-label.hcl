@@ -1,0 +1,11 @@
+resource "cron" "day" {
+}
+resource "cron" {
+  for_each = toset(["a"])
+}
+job {
+  get "cron" "day" {}
+}
+job {
+  get "cron" "day" {}
+}
