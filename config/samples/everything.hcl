@@ -343,6 +343,7 @@ job "build" {
 }
 
 job "deploy" {
+  old_name      = "rollout"
   disable_retry = true
   supersede     = false
 

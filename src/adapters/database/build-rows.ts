@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
+import { jobNameIn } from './carry-names.ts';
 
-/** A build with the names that lead to it. */
+/** A build with the names that lead to it; its job has the name that the build's own definition knows it by. */
 export interface BuildRow {
   id: number;
   team: string;
@@ -14,7 +15,8 @@ export interface BuildRow {
   pipelineId: number;
 }
 
-export const BUILD_COLUMNS = sql.fragment`b.id, p.id AS "pipelineId", t.name AS team, p.name AS pipeline, j.name AS job,
+export const BUILD_COLUMNS = sql.fragment`b.id, p.id AS "pipelineId", t.name AS team, p.name AS pipeline,
+  ${jobNameIn(sql.fragment`b.revision_id`)} AS job,
   CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
   b.attempt, p.namespace, b.revision_id AS revision, b.created_at AS "createdAt"`;
 export const BUILD_NAMES = sql.fragment`JOIN jobs j ON j.id = b.job_id

@@ -4,7 +4,8 @@ import type { BuildStatus } from '#domain/build/events.ts';
 import { storable } from '#domain/build/storable.ts';
 import { plannedSteps } from '#domain/planning/plan-build.ts';
 import type { Definitions } from './definitions.ts';
-import { prepared } from './pool.ts';
+import { jobNameIn } from './carry-names.ts';
+import { prepared, rows } from './pool.ts';
 
 export interface StoredState {
   state: BuildState;
@@ -26,7 +27,6 @@ interface Row {
   applied: number;
   steps: StepRow[] | null;
   revision: number;
-  job_name: string;
   pipeline: number;
   job: number;
   allow_failure: boolean;
@@ -50,7 +50,7 @@ export async function readState(
   definitions: Definitions,
 ): Promise<StoredState | undefined> {
   const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
-    SELECT b.status, a.applied, b.revision_id AS revision, j.name AS job_name, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
+    SELECT b.status, a.applied, b.revision_id AS revision, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
       b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended,
       b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS admitted, b.cancel_requested_at IS NOT NULL AS cancel,
       b.created_at, a.log_bytes, (
@@ -81,7 +81,9 @@ async function initialSteps(
   definitions: Definitions,
 ): Promise<StepState[]> {
   const definition = (await definitions.of(connection, [row.revision])).get(row.revision);
-  const planned = definition === undefined ? [] : plannedSteps(definition, row.job_name);
+  const name = await connection.oneFirst(rows<{ name: string }>()`
+    SELECT ${jobNameIn(sql.fragment`${row.revision}`)} AS name FROM jobs j WHERE j.id = ${row.job}`);
+  const planned = definition === undefined ? [] : plannedSteps(definition, name);
   return planned.map((step) => ({ ...step, status: row.ended ? 'skipped' : 'waiting' }));
 }
 

@@ -2,6 +2,7 @@ import type { CheckCause, CheckRunFacts, HookRunFacts, OpenRun } from '#flows/ch
 import type { PipelineName } from '#flows/ports.ts';
 import { sql, type FragmentSqlToken } from 'slonik';
 import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
+import { resourceNameIn } from './carry-names.ts';
 import type { Definitions } from './definitions.ts';
 import { holdEpoch } from './fence.ts';
 import { releaseVersions } from './hook-runs.ts';
@@ -87,6 +88,7 @@ export async function runFacts(
   { pool, definitions }: Database & { definitions: Definitions },
   run: number,
 ): Promise<CheckRunFacts | undefined> {
+  const knownName = resourceNameIn(sql.fragment`coalesce(c.revision_id, v.id)`);
   const found = await pool.maybeOne(rows<
     PipelineName & {
       namespace: string;
@@ -97,13 +99,13 @@ export async function runFacts(
     }
   >()`
     SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId", coalesce(c.revision_id, v.id) AS revision, ARRAY(
-      SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', r.name, 'last', (
+      SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', ${knownName}, 'last', (
         SELECT fields FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST} LIMIT 1)))
       FROM check_scopes s JOIN resources r ON r.id = coalesce(s.resource_id, (SELECT id FROM resources WHERE scope_id = s.id LIMIT 1))
         AND r.deleted_at IS NULL
       WHERE s.run_id = c.id ORDER BY r.position) AS checks,
       CASE WHEN c.cause = 'version' THEN (
-        SELECT jsonb_build_object('resource', r.name, 'leftMs', extract(epoch FROM h.held_until - now()) * 1000, 'versions', (
+        SELECT jsonb_build_object('resource', ${knownName}, 'leftMs', extract(epoch FROM h.held_until - now()) * 1000, 'versions', (
           SELECT jsonb_agg(jsonb_build_object('id', f.id, 'fields', f.fields) ORDER BY f.place) FROM versions f
           WHERE f.scope_id = (SELECT scope_id FROM versions WHERE id = h.first_version) AND f.id BETWEEN h.first_version AND h.last_version))
         FROM hook_runs h JOIN resources r ON r.id = h.resource_id WHERE h.run_id = c.id) END AS hooks

@@ -21,13 +21,16 @@ function withTypes(pipeline: Pipeline | undefined): { name: string }[] {
   }));
 }
 
+/** A new name alone changes nothing. */
+const textOf = (item: object): string => canonicalText({ ...item, oldName: undefined });
+
 function compare(before: { name: string }[], after: { name: string }[]): NameDifference {
-  const old = new Map(before.map((item) => [item.name, canonicalText(item)]));
+  const old = new Map(before.map((item) => [item.name, textOf(item)]));
   const names = new Set(after.map((item) => item.name));
   return {
     added: after.filter((item) => !old.has(item.name)).map((item) => item.name),
     changed: after
-      .filter((item) => old.has(item.name) && old.get(item.name) !== canonicalText(item))
+      .filter((item) => old.has(item.name) && old.get(item.name) !== textOf(item))
       .map((item) => item.name),
     removed: before.filter((item) => !names.has(item.name)).map((item) => item.name),
   };

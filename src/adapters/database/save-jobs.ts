@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import type { Approval, GetStep, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
-import { takesEvery } from '#domain/scheduling/takes-every.ts';
+import { takesEvery } from '#domain/pipeline/takes-every.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineToSave, SavedPipeline } from '#flows/ports.ts';
+import { carryNames, withNames, type Renames } from './carry-names.ts';
 import { differenceBetween } from './definition-difference.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
@@ -34,12 +35,13 @@ export async function savePipeline(
     await holdEpoch(database, connection);
     const before = await lockPipeline(connection, toSave);
     const changed = before.digest !== toSave.digest || !before.live;
-    const previous = before.live ? before.definition : null;
+    const renames = changed ? await saveRevisionAndNames(connection, before, toSave) : NO_RENAMES;
+    const known = { ...before, definition: withNames(before.definition, renames) };
     const switched = changed
-      ? await saveDefinition(connection, before, { toSave, webhookKey: database.webhookKey })
+      ? await saveDefinition(connection, known, { toSave, webhookKey: database.webhookKey })
       : UNCHANGED;
     await saveSettings(connection, before, toSave);
-    const unpinned = await savePins(connection, before.id, toSave.pins ?? []);
+    const unpinned = await savePins(connection, before.id, pinsOf(toSave));
     const ended = [...switched.stopped, ...(unpinned ?? [])];
     return {
       id: before.id,
@@ -47,12 +49,55 @@ export async function savePipeline(
       changed,
       resources: await resourcesOf(connection, before.id),
       difference: {
-        ...differenceBetween(previous ?? undefined, toSave.definition),
+        ...differenceWithNames(known, toSave, renames),
         histories: switched.told,
       },
       ...((unpinned !== undefined || ended.length > 0) && { repinned: { stopped: ended } }),
     };
   });
+}
+
+const NO_RENAMES: Renames = { jobs: new Map(), resources: new Map() };
+
+/** Scopes are taken before rows of jobs and resources, as whoever records versions takes them. */
+async function saveRevisionAndNames(
+  connection: Transaction,
+  before: Row,
+  toSave: PipelineToSave,
+): Promise<Renames> {
+  await saveRevision(connection, before, toSave);
+  await lockScopes(connection, before.id);
+  const { definition } = toSave;
+  return await carryNames(connection, {
+    pipeline: before.id,
+    revision: revisionAfter(before, toSave),
+    definition,
+  });
+}
+
+/** A pin of the manifest that still has the old name of a resource. */
+function pinsOf({ pins = [], definition }: PipelineToSave): NonNullable<PipelineToSave['pins']> {
+  const names = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
+  const named = new Set(pins.map(({ resource }) => resource));
+  return pins.map((pin) => {
+    const name = names.get(pin.resource);
+    return name === undefined || named.has(name) ? pin : { ...pin, resource: name };
+  });
+}
+
+/** What was renamed counts as changed. */
+function differenceWithNames(
+  { live, definition }: Row,
+  toSave: PipelineToSave,
+  renames: Renames,
+): ReturnType<typeof differenceBetween> {
+  const difference = differenceBetween((live ? definition : null) ?? undefined, toSave.definition);
+  for (const kind of ['jobs', 'resources'] as const) {
+    const told = difference[kind];
+    const renamed = [...renames[kind].values()].filter((name) => !told.added.includes(name));
+    told.changed = [...new Set([...told.changed, ...renamed])];
+  }
+  return difference;
 }
 
 const UNCHANGED: SwitchedScopes = { told: [], stopped: [] };
@@ -63,8 +108,6 @@ async function saveDefinition(
   { toSave, webhookKey }: { toSave: PipelineToSave; webhookKey: Buffer },
 ): Promise<SwitchedScopes> {
   const { definition } = toSave;
-  await saveRevision(connection, before, toSave);
-  await lockScopes(connection, before.id);
   const switched = await saveResources(connection, {
     pipeline: before.id,
     revision: revisionAfter(before, toSave),

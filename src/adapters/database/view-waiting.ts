@@ -5,6 +5,7 @@ import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import { whyBuildWaits } from '#domain/scheduling/why-build-waits.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import type { WaitingView } from '#flows/views.ts';
+import { jobNameIn } from './carry-names.ts';
 import type { Definitions } from './definitions.ts';
 import { gatherJobs } from './gather.ts';
 import { decideWithPages } from './gather-pages.ts';
@@ -50,6 +51,8 @@ async function waitingJobs(pool: DatabasePool, jobs: readonly JobRow[]): Promise
 
 interface BuildRow {
   job: string;
+  /** The job's name in the build's own definition. */
+  known: string;
   number: string;
   revision: number;
   status: 'pending' | 'waiting';
@@ -64,15 +67,15 @@ async function waitingBuilds(
   jobs: readonly JobRow[],
 ): Promise<WaitingView['builds']> {
   const found = await pool.any(rows<BuildRow>()`
-    SELECT j.name AS job, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
+    SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS known, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
       b.revision_id AS revision, b.status, b.pending_reason AS pod, b.held, b.gate, (
         SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v WHERE v.build_id = b.id) AS votes
     FROM builds b JOIN jobs j ON j.id = b.job_id
     WHERE b.ended_at IS NULL AND b.status IN ('pending', 'waiting') AND j.id = ANY(${ids(jobs.map((job) => job.id))})
     ORDER BY b.id DESC LIMIT ${MOST_BUILDS}`);
   const tagsOf = await tagsOfJobs({ pool, definitions }, found);
-  return found.map(({ job, number, revision, status, pod, held, gate, votes }) => {
-    const tags = tagsOf.get(`${revision} ${job}`) ?? [];
+  return found.map(({ job, known, number, revision, status, pod, held, gate, votes }) => {
+    const tags = tagsOf.get(`${revision} ${known}`) ?? [];
     const reasons = whyBuildWaits({
       status,
       held: held ?? [],

@@ -3,6 +3,7 @@ import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 import { endStatus, isGood } from '#domain/scheduling/build-changes.ts';
 import type { BuildEnd } from '#flows/ports.ts';
+import { resourceNameIn } from './carry-names.ts';
 import { upsertSteps, type StoredState } from './build-steps.ts';
 import { versionDigest } from './digests.ts';
 import { logMonth, storeText } from './log-chunks.ts';
@@ -105,7 +106,11 @@ async function holdTargets(
   const held = await connection.any(rows<{ id: number; scope: number; own: boolean }>()`
     WITH own AS (
       SELECT r.id, r.name, r.stream, p.team_id FROM resources r JOIN pipelines p ON p.id = r.pipeline_id
-      WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource}),
+      WHERE r.pipeline_id = ${pipeline}
+        AND (r.name = ${resource} OR r.id IN (SELECT resource_id FROM resource_names WHERE name = ${resource}))
+        AND ${resourceNameIn(sql.fragment`(SELECT revision_id FROM builds WHERE id = ${build})`)} = ${resource}
+      -- One that got the name later has a larger id.
+      ORDER BY r.id LIMIT 1),
     targets AS (
       SELECT id FROM own
       UNION

@@ -95,6 +95,7 @@ export const diagnosticCodes = {
   'unknown-function': error('An expression calls a function that does not exist.', 'Correct the name.'),
   'invalid-name': error('A name has characters that it may not have.', 'Choose another name.'),
   'duplicate-name': error('Two things have the same name.', 'Rename one of them.'),
+  'old-name-in-use': error('An old_name is still in use.', 'Remove the block with that name, or old_name.'),
   'variable-type': error(
     'The type of a variable is none that exists.',
     'Write string, number, bool, list(string), map(string) and so on.',
@@ -200,6 +201,10 @@ export const diagnosticCodes = {
     'Write a cron expression such as "*/5 * * * *", or "@every 30s".',
   ),
   'schedule-too-short': error('An interval is shorter than 10 seconds.', 'Write at least "@every 10s".'),
+  'supersede-without-effect': warning(
+    'supersede = false is set on a job without builds that a newer one could replace.',
+    'Remove supersede.',
+  ),
   'schedule-without-check': warning(
     'A resource has a schedule, but its type has no check.',
     'Remove the interval, or give the type a check.',

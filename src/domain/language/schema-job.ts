@@ -54,6 +54,9 @@ export const job: BlockSchema = {
     allow_failure: bool('a failed build is a warning, and counts as good for `passed`'),
     interruptible: bool('a new build cancels the older ones'),
     supersede: bool('a newer set of versions replaces an automatic build that has not begun; otherwise true'),
+    old_name: text(
+      'name that the job had before: builds, `passed` and pauses follow; of a group, the name of the group',
+    ),
     for_each: { type: 'value', about: 'a set of strings or a map: one job for each element' },
   },
   blocks: {

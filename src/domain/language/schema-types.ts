@@ -29,6 +29,9 @@ export const resource: BlockSchema = {
     ),
     cache: bool('overrides `cache` of the type'),
     tags: texts('workers that its checks need, all of them; at most 10'),
+    old_name: text(
+      'name that the resource had before, without or with its type: versions, pins and the webhook token follow',
+    ),
     for_each: { type: 'value', about: 'a set of strings or a map: one resource for each element' },
   },
   blocks: { params: once(parameters, 'parameters, as the type lists them') },

@@ -1,7 +1,7 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Report } from '#domain/language/diagnostic.ts';
 import { inInstance } from '#domain/language/in-instances.ts';
-import { blocksOf, boolAt, labelAt, numberAt, readBlock } from '#domain/language/read-block.ts';
+import { blocksOf, boolAt, labelAt, numberAt, readBlock, textAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
@@ -36,6 +36,10 @@ export interface JobDraft {
   gets: { step: GetStep; passed: Text[]; range: Range }[];
   /** A step could not be read. */
   incomplete: boolean;
+  /** Where it says which name it had before. */
+  oldName?: Text;
+  /** Where `supersede` is set to false. */
+  supersede?: Range;
   /** For what is wrong with it beside other jobs. */
   report: Report;
 }
@@ -130,6 +134,9 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSu
   const steps = readPlan(block, plan);
   const inputs = readInputs(blocksOf(block, 'input'), report);
   const onTrigger = readHook(block, 'on_trigger', plan);
+  const oldName = oldNameOf(block, instance);
+  const supersede =
+    boolAt(block, 'supersede') === false ? block.attributes.get('supersede')?.range : undefined;
   warnOfNothing(block, around);
   warnOfSharedPrefixes(block, report);
   checkConditionNames(block, report);
@@ -137,6 +144,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSu
   return {
     job: {
       name: instance ? instanceName(label, instance.key) : label,
+      ...(oldName && { oldName: oldName.text }),
       ...(instance && { group: { name: label, key: instance.key } }),
       ...settingsOf(block, report),
       ...(inputs.length > 0 && { inputs }),
@@ -146,9 +154,17 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSu
       ...(onTrigger.length > 0 && { onTrigger }),
     },
     gets: plan.gets,
+    ...(oldName && { oldName }),
+    ...(supersede && { supersede }),
     incomplete: block.misread.size > 0,
     report,
   };
+}
+
+/** An instance had the name of its group's instance with the same key. */
+function oldNameOf(block: ReadBlock, instance: Instance | undefined): Text | undefined {
+  const old = textAt(block, 'old_name');
+  return old && instance ? { ...old, text: instanceName(old.text, instance.key) } : old;
 }
 
 function settingsOf(block: ReadBlock, report: Report): Partial<Job> {

@@ -78,6 +78,8 @@ export interface CustomCommand extends Environment {
 export interface Resource {
   /** `<type>.<label>`, unique in the pipeline. */
   name: string;
+  /** The name that it had before: its history goes on. */
+  oldName?: string;
   type: string;
   label: string;
   params: Record<string, string>;
@@ -146,6 +148,8 @@ export interface SecretVariable {
 export interface Job {
   /** Canonical: the label, or `<label>--<slug of the key>`. */
   name: string;
+  /** The name that it had before: its history goes on. */
+  oldName?: string;
   /** The job is an instance of `for_each` or `matrix`; `name` is the label of the block. */
   group?: { name: string; key: string };
   /** Running builds at a time; absent: no limit. */

@@ -2,7 +2,7 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Block } from '#domain/language/syntax.ts';
 import { readTypes } from './definitions.ts';
 import { jobNames } from './job-names.ts';
-import { readJobs } from './jobs.ts';
+import { readJobs, type JobDraft } from './jobs.ts';
 import { placeKubernetesSecrets } from './kubernetes-secrets.ts';
 import { notificationTypes } from './notification-types.ts';
 import { readNotifications, resolveJobs } from './notifications.ts';
@@ -16,6 +16,8 @@ import { readSecrets } from './secrets.ts';
 import type { SecretBlock } from './secrets.ts';
 import { serviceTypes } from './service-types.ts';
 import type { Surroundings } from './surroundings.ts';
+import { checkOldNames } from './old-names.ts';
+import { warnOfSupersede } from './supersede-effect.ts';
 import { warnOfTriggerLoops } from './trigger-loops.ts';
 
 /** The blocks of a text, jobs unread because their groups come first. */
@@ -56,6 +58,8 @@ export function readPipeline(
   );
   resolvePassed(read.drafts, names, report);
   warnOfTriggerLoops(read.drafts, report);
+  warnOfSupersede(read.drafts);
+  checkJobNames(read.drafts);
 
   const sound = [...resources.values()].filter((known) => known !== 'broken');
   const sent = [...notifications.values()].filter((known) => known !== 'broken');
@@ -71,4 +75,12 @@ export function readPipeline(
     ...secretsRead,
   };
   return { pipeline: placeKubernetesSecrets(pipeline), jobs: read.blocks };
+}
+
+function checkJobNames(drafts: readonly JobDraft[]): void {
+  const known = new Set(drafts.map(({ job }) => job.name));
+  const renamed = drafts.flatMap(({ job: { name }, oldName: old, report }) =>
+    old ? [{ name, old, report }] : [],
+  );
+  checkOldNames('job', renamed, (name) => known.has(name));
 }

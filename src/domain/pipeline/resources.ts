@@ -3,10 +3,13 @@ import type { Report } from '#domain/language/diagnostic.ts';
 import { inInstance } from '#domain/language/in-instances.ts';
 import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/read-block.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';
+import { instanceName } from './instances.ts';
 import { LIMITS } from './limits.ts';
+import { checkOldNames, type Renamed } from './old-names.ts';
 import type { KnownTypes, Named } from './type-kinds.ts';
 import { checkName, claimName } from './name.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';
@@ -30,6 +33,7 @@ export function readResources(
 ): KnownResources {
   const taken = new Map<string, Label>();
   const resources = new Map<string, KnownResource | 'broken'>();
+  const renamed: Renamed[] = [];
   for (const block of blocks) {
     const label = labelAt(block, 1);
     const name = `${labelAt(block, 0).text}.${label.text}`;
@@ -39,7 +43,10 @@ export function readResources(
     const type = findType(block, 'resource type', types, report);
     const resource = type && readResource(block, type, tell);
     resources.set(name, resource && named ? { resource, type } : 'broken');
+    const old = oldNameOf(block);
+    if (old) renamed.push({ name, old, report: tell });
   }
+  checkOldNames('resource', renamed, (name) => resources.has(name));
   if (resources.size > LIMITS.resources) {
     const message = `the pipeline has ${resources.size} resources; at most ${LIMITS.resources} are allowed`;
     report(diagnose('too-many-instances', undefined, message));
@@ -64,8 +71,17 @@ export function findType<Definition>(
   return undefined;
 }
 
+/** With its type; an instance had the name of its group's instance with the same key. */
+function oldNameOf(block: ReadBlock): Text | undefined {
+  const old = textAt(block, 'old_name');
+  if (!old) return undefined;
+  const typed = old.text.includes('.') ? old.text : `${labelAt(block, 0).text}.${old.text}`;
+  return { ...old, text: block.instance ? instanceName(typed, block.instance.key) : typed };
+}
+
 function readResource(block: ReadBlock, type: ResourceType, report: Report): Resource {
   const label = labelAt(block, 1).text;
+  const old = oldNameOf(block);
   const schedule = readSchedule(block, 'check_interval', type, report);
   const webhookSchedule = readSchedule(block, 'webhook_interval', type, report);
   const [params] = blocksOf(block, 'params');
@@ -74,6 +90,7 @@ function readResource(block: ReadBlock, type: ResourceType, report: Report): Res
   checkParameters(type, { ...given, owner: ownerOf(block), around: block }, report);
   return {
     name: `${type.name}.${label}`,
+    ...(old && { oldName: old.text }),
     type: type.name,
     label,
     params: textsByName(given.parameters),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { decideBuilds } from './decide-builds.ts';
-import { takesEvery } from './takes-every.ts';
+import { takesEvery } from '#domain/pipeline/takes-every.ts';
 import { vouchers } from './vouchers.ts';
 import { MOST_UNUSED, NEWEST, type Facts, type GetFacts, type PassPage, type Pass } from './facts.ts';
 

@@ -1,4 +1,4 @@
-import type { GetStep } from '#domain/pipeline/pipeline.ts';
+import type { GetStep } from './pipeline.ts';
 
 /**
  * Each version gets a build. So it is without `passed` unless the get says `latest`, and with it when the get says `every`; without

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Job, Pipeline, Resource } from '#domain/pipeline/pipeline.ts';
+import { applyEvents } from '#domain/build/apply-events.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+
+/* History goes on under new names, and what was begun under the old ones comes to its end. */
+const APP = { team: 'main', pipeline: 'app' };
+let stores: TestStores;
+let saved: SavedPipeline;
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await save(BEFORE);
+});
+
+interface Names {
+  unit: string;
+  app: string;
+  /** The job and the resource say their old names. */
+  old?: { unit?: string; app?: string };
+  more?: Partial<Pipeline>;
+}
+
+const BEFORE: Names = { unit: 'unit', app: 'git.app' };
+const AFTER: Names = { unit: 'test', app: 'git.repo', old: { unit: 'unit', app: 'git.app' } };
+
+function definition({ unit, app, old = {}, more = {} }: Names): Pipeline {
+  const first: Job = {
+    ...job(unit, get(app), put('git.log')),
+    tags: ['big'],
+    ...(old.unit !== undefined && { oldName: old.unit }),
+  };
+  const git: Resource = resource(app, old.app === undefined ? {} : { oldName: old.app });
+  return samplePipeline({
+    resources: [git, resource('git.log')],
+    jobs: [first, job('publish', get(app, { passed: [unit] }), task('push'))],
+    ...more,
+  });
+}
+
+async function save(names: Names, more: Partial<Parameters<typeof toSave>[1]> = {}): Promise<SavedPipeline> {
+  return await stores.pipelines.savePipeline(toSave(definition(names), more));
+}
+
+const schedule = async () =>
+  (await stores.builds.schedule(saved.id, decideBuilds, new Date())).builds.map(
+    ({ job: name, number }) => `${name}#${number}`,
+  );
+const numbers = async (name: string) =>
+  (await stores.views.builds({ ...APP, job: name }, { limit: 10 }))?.rows.map(
+    ({ number, status }) => `${number} ${status}`,
+  );
+
+describe('a job with another name', () => {
+  test('goes on with its builds, numbers and what passed it', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    expect(await schedule()).toEqual(['unit#1']);
+    await succeed(stores, 'unit');
+    const { difference } = await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
+    expect(difference.jobs).toEqual({ added: [], changed: ['publish', 'test'], removed: [] });
+    expect(await schedule()).toEqual(['publish#1']);
+    expect(await numbers('test')).toEqual(['1 succeeded']);
+    expect(await numbers('unit')).toBeUndefined();
+    await found(stores, saved, [{ ref: 'b' }]);
+    expect(await schedule()).toEqual(['test#2']);
+  });
+
+  test('stays paused', async () => {
+    await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
+    await save(AFTER);
+    expect(await stores.views.job({ ...APP, job: 'test' })).toMatchObject({ paused: true });
+  });
+
+  test('starts and ends a build that was queued under the old name, with the definition that the build has', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    await save(AFTER);
+    await giveTurns(stores);
+    const waiting = await stores.views.waiting(APP);
+    expect(waiting?.builds).toMatchObject([{ job: 'test', number: '1' }]);
+    const [build] = await stores.builds.buildsToStart(10);
+    if (build === undefined) throw new Error('no build to start');
+    expect(build.definition.jobs.map(({ name }) => name)).toContain(build.job);
+    expect(await stores.builds.attemptFacts(build.id, build.attempt)).toMatchObject({ job: 'unit' });
+    const state = await stores.builds.buildState(build.id, build.attempt);
+    expect(state?.steps.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['get git.app', 'put git.log']);
+    await stores.builds.podCreated(build.id, build.attempt, 'pod', new Date());
+    const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
+    await stores.builds.applyEvents(build.id, build.attempt, events, applyEvents);
+    expect(await numbers('test')).toEqual(['1 succeeded']);
+    expect(await schedule()).toEqual(['publish#1']);
+  });
+});
+
+describe('a resource with another name', () => {
+  test('goes on with its versions, its pin and its webhook token, and nothing is built again', async () => {
+    const [first = 0] = await found(stores, saved, [{ ref: 'a' }]);
+    expect(await schedule()).toEqual(['unit#1']);
+    await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: first, by: 'ann' }, new Date());
+    const before = await stores.views.resource({ ...APP, resource: 'git.app' });
+    const { difference, resources } = await save({ ...BEFORE, app: 'git.repo', old: { app: 'git.app' } });
+    expect(difference.resources).toEqual({ added: [], changed: ['git.repo'], removed: [] });
+    expect(difference.histories).toEqual([]);
+    expect(resources[0]).toEqual({ ...saved.resources[0], name: 'git.repo' });
+    expect(await stores.views.resource({ ...APP, resource: 'git.repo' })).toEqual({
+      ...before,
+      name: 'git.repo',
+    });
+    expect(await stores.views.resource({ ...APP, resource: 'git.app' })).toBeUndefined();
+    expect(await schedule()).toEqual([]);
+  });
+
+  test('keeps a pin of the manifest that has the old name', async () => {
+    const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
+    await save(BEFORE, { pins });
+    await found(stores, saved, [{ ref: 'a' }]);
+    await save(AFTER, { pins });
+    expect(await stores.views.resource({ ...APP, resource: 'git.repo' })).toMatchObject({
+      pinned: { by: 'manifest', version: expect.any(Number) },
+    });
+  });
+
+  test('gets what a check finds that began under the old name', async () => {
+    const scope = saved.resources[0]?.scope ?? 0;
+    await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'manual', new Date());
+    const { run = 0 } = (await stores.checks.openRun([scope], 'manual', new Date())) ?? {};
+    await save(AFTER);
+    const facts = await stores.checks.runFacts(run);
+    expect(facts?.definition.resources.map(({ name }) => name)).toContain(facts?.checks[0]?.resource);
+    await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'a' }], log: '' }, new Date());
+    expect(await stores.views.resource({ ...APP, resource: 'git.repo' })).toMatchObject({ versions: 1 });
+  });
+
+  test('gets what a build puts that began under the old name, although another resource has that name now', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    await giveTurns(stores);
+    const [build] = await stores.builds.buildsToStart(10);
+    if (build === undefined) throw new Error('no build to start');
+    const resources = [resource('git.app'), resource('git.notes', { oldName: 'git.log' })];
+    await save({ ...BEFORE, more: { resources, jobs: [job('unit', get('git.app'))] } });
+    const again = [resource('git.app'), resource('git.notes'), resource('git.log')];
+    await save({ ...BEFORE, more: { resources: again, jobs: [job('unit', get('git.app'))] } });
+    await stores.builds.podCreated(build.id, build.attempt, 'pod', new Date());
+    const state = await stores.builds.buildState(build.id, build.attempt);
+    const at = new Date().toISOString();
+    const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], at).map((event) =>
+      event.type === 'step-ended' && event.step === state?.steps[1]?.id
+        ? { ...event, version: { n: '1' } }
+        : event,
+    );
+    await stores.builds.applyEvents(build.id, build.attempt, events, applyEvents);
+    const versions = async (name: string) =>
+      (await stores.views.resource({ ...APP, resource: name }))?.versions;
+    expect([await versions('git.notes'), await versions('git.log')]).toEqual([1, 0]);
+  });
+});
+
+describe('old_name', () => {
+  test('may be left in the file', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    await save(AFTER);
+    await save({ ...AFTER, more: { resourceTypes: definition(AFTER).resourceTypes.toReversed() } });
+    expect(await numbers('test')).toEqual(['1 pending']);
+  });
+
+  test('does nothing where the new name has a history of its own', async () => {
+    const both = definition(BEFORE);
+    const jobs = [...both.jobs, job('test', get('git.app', { trigger: false }))];
+    await save({ ...BEFORE, more: { jobs } });
+    await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
+    await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
+    expect(await stores.views.job({ ...APP, job: 'test' })).toMatchObject({ paused: false });
+  });
+
+  test('takes the name from a job that was removed long ago', async () => {
+    const both = definition(BEFORE);
+    await save({ ...BEFORE, more: { jobs: [...both.jobs, job('test', task('old'))] } });
+    await stores.builds.trigger({ ...APP, job: 'test' }, 'ann', decideBuilds, new Date());
+    await save(BEFORE);
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
+    expect(await numbers('test')).toEqual(['1 pending']);
+  });
+
+  test('goes on from name to name, there and back', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });
+    await save({ ...BEFORE, unit: 'check', old: { unit: 'test' } });
+    await save({ ...BEFORE, old: { unit: 'check' } });
+    expect(await numbers('unit')).toEqual(['1 pending']);
+    await giveTurns(stores);
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ job: 'unit' }]);
+  });
+});

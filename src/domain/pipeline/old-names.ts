@@ -1,0 +1,35 @@
+import { diagnose } from '#domain/language/diagnostic.ts';
+import type { Report } from '#domain/language/diagnostic.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
+
+/** Something that says which name it had before, with the place in the text. */
+export interface Renamed {
+  name: string;
+  old: Text;
+  report: Report;
+}
+
+/** A history can go to one thing only, and not away from one that is still there. */
+export function checkOldNames(
+  what: 'job' | 'resource',
+  renamed: readonly Renamed[],
+  isKnown: (name: string) => boolean,
+): void {
+  const taken = new Map<string, string>();
+  for (const { name, old, report } of renamed) {
+    const other = taken.get(old.text);
+    taken.set(old.text, other ?? name);
+    const message = whyInUse(what, { name, old: old.text, other }, isKnown);
+    if (message !== undefined) report(diagnose('old-name-in-use', old.range, message));
+  }
+}
+
+function whyInUse(
+  what: string,
+  { name, old, other }: { name: string; old: string; other: string | undefined },
+  isKnown: (name: string) => boolean,
+): string | undefined {
+  if (old === name) return `old_name is the name that the ${what} has now`;
+  if (isKnown(old)) return `the pipeline still has a ${what} "${old}"`;
+  return other === undefined ? undefined : `the ${what} "${other}" has the old name "${old}" as well`;
+}
