@@ -7,7 +7,7 @@ import type { HclEngine } from '#adapters/hcl/engine.ts';
 import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInResourceTypes } from '#domain/pipeline/built-in-types.ts';
-import { notYetRun } from '#domain/pipeline/not-yet-run.ts';
+import { notYetOfType, notYetRun } from '#domain/pipeline/not-yet-run.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { LANGUAGE_PAGE, placesIn } from './language.ts';
 import { ROOT } from './markdown.ts';
@@ -153,3 +153,29 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   fs: '    path = "/a"\n',
   hostcheck: '    app_id = "1"\n    installation_id = "2"\n    private_key = "k"\n    repository = "a/b"\n',
 };
+
+describe('README', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  /** What its table names in rows of a kind; what stands in brackets is left out. */
+  const named = (state: 'works' | 'not yet'): string[] =>
+    readme
+      .split('\n')
+      .filter((line) => new RegExp(`^\\|.*\\| ${state} +\\|$`).test(line))
+      .flatMap((line) => [...line.replaceAll(/\([^()]*\)/g, '').matchAll(/`(\w+)`/g)])
+      .map(([, name = '']) => name);
+  const marked = new Set([
+    ...rows.filter((row) => row.marked).map(({ name }) => name),
+    ...[...builtInResourceTypes.keys()].filter((type) => notYetOfType(`svc://${type}`) === true),
+  ]);
+
+  test('says of nothing that it works if the operator refuses it', () => {
+    expect(named('works').length).toBeGreaterThan(10);
+    const taken = new Set(rows.filter((row) => !row.marked).map(({ name }) => name));
+    expect(named('works').filter((name) => marked.has(name) && !taken.has(name))).toEqual([]);
+  });
+
+  test('says of nothing that it does not run yet if the operator takes it', () => {
+    expect(named('not yet').length).toBeGreaterThan(5);
+    expect(named('not yet').filter((name) => !marked.has(name))).toEqual([]);
+  });
+});
