@@ -87,6 +87,13 @@ function bundles(parts: readonly string[]): string[] {
   return starts.map((start) => parts.slice(start, start + MOST_IN_PATH).join(''));
 }
 
+/** Smaller letters cannot be read. */
+const MIN_LETTER_PIXELS = 5;
+
+/** Whether pixels can show a picture of this size so that its letters can be read. */
+export const isReadable = (layout: { width: number; height: number }): boolean =>
+  scaleOf(layout) * LETTERS >= MIN_LETTER_PIXELS;
+
 function scaleOf({ width, height }: { width: number; height: number }): number {
   const area = width * height;
   const enlarged = Math.min(MOST_SCALE, Math.sqrt(MOST_PIXELS_ENLARGED / area));

@@ -64,6 +64,17 @@ describe('an SVG picture', () => {
     );
   });
 
+  test('has unconnected parts in the order of the file, from top to bottom', async () => {
+    const svg = await svgOf(
+      requestOf(pipelineOf(job('first', get('git.a')), job('second', get('git.b')), job('third'))),
+    );
+    const heights = ['first', 'second', 'third'].map((name) =>
+      Number(new RegExp(`y="([\\d.]+)"[^>]*>${name}<`).exec(svg)?.[1]),
+    );
+    expect(heights).toEqual(heights.toSorted((a, b) => a - b));
+    expect(new Set(heights).size).toBe(3);
+  });
+
   test('differs in colours only when only states differ', async () => {
     const before = await svgOf(requestOf(samplePipeline));
     const after = await svgOf(requestOf(samplePipeline, withJob('lint', { paused: true })));
@@ -178,6 +189,22 @@ describe('a PNG picture', () => {
     );
     const { width, height } = await sharp(await pngOf(requestOf(pipelineOf(...chain)))).metadata();
     expect([width > 15_000, width <= 16_000, height > 0]).toEqual([true, true, true]);
+  });
+
+  test.each([
+    [
+      'a chain of 1,000 jobs',
+      (index: number) => (index === 0 ? get('git.app') : get('git.app', `j${index - 1}`)),
+    ],
+    ['1,000 jobs of their own', (index: number) => get(`git.app${index}`)],
+  ])('of %s is refused: nobody could read it', async (_, taken) => {
+    const jobs = Array.from({ length: 1000 }, (__, index) => job(`j${index}`, taken(index)));
+    expect(await pictures.png(requestOf(pipelineOf(...jobs)))).toEqual({
+      refused: {
+        reason: 'too-large',
+        message: expect.stringMatching(/^the picture is \d+ by \d+ points: .* Draw an SVG/),
+      },
+    });
   });
 
   test('of a graph whose lines cross thousands of times is made in time', async () => {

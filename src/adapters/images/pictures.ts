@@ -1,7 +1,8 @@
 import type { Drawing } from '#flows/show-ports.ts';
-import { drawShapes } from './draw-shapes.ts';
+import { drawShapes, isReadable } from './draw-shapes.ts';
 import { drawSvg } from './draw-svg.ts';
 import { layoutOf } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { createLayouts } from './layouts.ts';
 import type { DrawingProcess, Refusal } from './process.ts';
 import { startDrawing } from './process.ts';
@@ -36,6 +37,7 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
     async png({ graph, looks, name }) {
       const found = await layouts.find(graph);
       if ('refused' in found) return found;
+      if (!isReadable(found.layout)) return { refused: tooSmall(found.layout) };
       const shapes = drawShapes({ graph, looks, name, layout: found.layout });
       const answer = await turns.send({ kind: 'png', shapes });
       if ('refused' in answer) return answer;
@@ -44,6 +46,11 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
     },
     close: () => turns.close(),
   };
+}
+
+function tooSmall({ width, height }: Layout): Refusal {
+  const message = `the picture is ${width} by ${height} points: in a PNG of the largest size nobody could read its letters. Draw an SVG, hide intermediate resources or group parallel jobs`;
+  return { reason: 'too-large', message };
 }
 
 interface Turns {
