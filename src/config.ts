@@ -31,6 +31,8 @@ export interface DatabaseConfig {
   url: string;
   /** Direct connection for LISTEN; the same as `url` unless a transaction pooler stands before the database. */
   listenUrl: string;
+  /** Whom the server's certificate must be from (PEM); absent: as the URLs say. */
+  certificateAuthority?: string;
 }
 
 /** How the API server is reached: as a Pod does, or by a kubeconfig file (the default one when none is named). */
@@ -263,7 +265,12 @@ function gatewayConfig(read: Reader, listen: string): GatewayConfig {
 
 function databaseConfig(read: Reader): DatabaseConfig {
   const url = read.secretUrl('MILLRACE_DATABASE_URL');
-  return { url: url ?? '', listenUrl: read.secretUrl('MILLRACE_DATABASE_LISTEN_URL', true) ?? url ?? '' };
+  const certificateAuthority = read.secret('MILLRACE_DATABASE_CA');
+  return {
+    url: url ?? '',
+    listenUrl: read.secretUrl('MILLRACE_DATABASE_LISTEN_URL', true) ?? url ?? '',
+    ...(certificateAuthority !== undefined && { certificateAuthority }),
+  };
 }
 
 /** Kubernetes sets both variables in every Pod. */

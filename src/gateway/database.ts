@@ -36,8 +36,9 @@ export interface GatewayDatabase {
 /** What both gateways keep open. The database may be away at the start: readiness says so, and recovers. */
 export async function openDatabase(config: DatabaseConfig, log: Log): Promise<GatewayDatabase> {
   const troubled = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
-  const pool = await openPool(config.url, { onError: troubled });
-  const bell = openBell({ url: config.listenUrl, pool, onError: troubled });
+  const { certificateAuthority } = config;
+  const pool = await openPool(config.url, { onError: troubled, certificateAuthority });
+  const bell = openBell({ url: config.listenUrl, pool, onError: troubled, certificateAuthority });
   const database = { pool, definitions: definitions() };
   return {
     builds: buildStore(database),

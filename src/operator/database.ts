@@ -51,11 +51,15 @@ export async function openDatabase(
   log: Log,
 ): Promise<OperatorDatabase> {
   const troubled = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
-  const done = await migrate(config.listenUrl, { log: (message) => log.info(message) });
+  const { certificateAuthority } = config;
+  const done = await migrate(config.listenUrl, {
+    log: (message) => log.info(message),
+    certificateAuthority,
+  });
   if (done.length > 0) log.info({ migrations: done }, 'the schema was brought up to date');
-  const pool = await openPool(config.url, { onError: troubled });
+  const pool = await openPool(config.url, { onError: troubled, certificateAuthority });
   await makeLogPartitions(pool, new Date());
-  const bell = openBell({ url: config.listenUrl, pool, onError: troubled });
+  const bell = openBell({ url: config.listenUrl, pool, onError: troubled, certificateAuthority });
   let epoch = 0;
   const database = { pool, definitions: definitions(), webhookKey, epoch: () => epoch };
   return {

@@ -25,10 +25,12 @@ export interface ServerOptions {
   durable?: boolean;
   /** Every piece of its log. */
   heard?: (text: string) => void;
+  /** Settings of its own. */
+  settings?: Record<string, string>;
 }
 
 export async function startPostgres(options: ServerOptions = {}): Promise<PostgresServer> {
-  const settings = options.durable ? { max_connections: '300' } : FAST;
+  const settings = { ...(options.durable ? { max_connections: '300' } : FAST), ...options.settings };
   return options.engine === 'container'
     ? await startContainer(settings)
     : await startBinaries(settings, options.heard);

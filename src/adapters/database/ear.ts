@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { BackOff } from '#domain/back-off.ts';
+import { connectionWay } from './connection-url.ts';
 
 export interface EarOptions {
   /** A direct connection: LISTEN does not work through a transaction pooler. */
   url: string;
+  /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
+  certificateAuthority?: string | undefined;
   onError?: (error: Error) => void;
   /** Wait before the first attempt to connect again; doubles up to 5 s. */
   retryMilliseconds?: number;
@@ -59,8 +62,10 @@ async function listenUntilLost(
     lost.resolve();
   };
   const every = options.heartbeatMilliseconds ?? 10_000;
+  const way = connectionWay(options.url, options.certificateAuthority);
   const client = new Client({
-    connectionString: options.url,
+    connectionString: way.url,
+    ...(way.ssl !== undefined && { ssl: way.ssl }),
     keepAlive: true,
     connectionTimeoutMillis: 5000,
     query_timeout: every,

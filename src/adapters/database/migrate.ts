@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
 import { sql, type DatabasePool } from 'slonik';
+import { connectionWay } from './connection-url.ts';
 import { rows } from './pool.ts';
 
 /** Beside this file in the sources, and beside the bundle in the image. */
@@ -9,6 +10,8 @@ const MIGRATIONS = join(import.meta.dirname, 'migrations');
 const MONTHS_AHEAD = 3;
 
 export interface MigrateOptions {
+  /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
+  certificateAuthority?: string | undefined;
   log?: (message: string) => void;
 }
 
@@ -20,8 +23,10 @@ const KEEPALIVE_SECONDS = { idle: 10, interval: 5, count: 3 };
 /** Brings the schema up to date, one process at a time; the others wait. Must not go through a transaction pooler. */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const log = options.log ?? (() => undefined);
+  const way = connectionWay(url, options.certificateAuthority);
   const client = new Client({
-    connectionString: url,
+    connectionString: way.url,
+    ...(way.ssl !== undefined && { ssl: way.ssl }),
     connectionTimeoutMillis: 5000,
     query_timeout: NO_LIMIT_MS,
     keepAlive: true,

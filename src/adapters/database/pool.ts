@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaults } from 'pg';
 import { createPool, sql, type DatabasePool, type DatabaseTransactionConnection } from 'slonik';
+import { connectionWay } from './connection-url.ts';
 import { takeTurns } from './take-turns.ts';
 
 /** The server ends a statement after this time. */
@@ -21,6 +22,8 @@ export interface Database {
 }
 
 export interface PoolOptions {
+  /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
+  certificateAuthority?: string | undefined;
   maximumConnections?: number;
   /** A connection broke outside of a query; the pool replaces it. */
   onError?: (error: Error) => void;
@@ -52,7 +55,9 @@ export async function openPool(url: string, options: PoolOptions = {}): Promise<
 async function connect(url: string, options: PoolOptions): Promise<DatabasePool> {
   const atOnce = options.maximumConnections ?? 10;
   defaults.query_timeout = options.answerMilliseconds ?? ANSWER_MS;
-  const pool = await createPool(url, {
+  const way = connectionWay(url, options.certificateAuthority);
+  const pool = await createPool(way.url, {
+    ...(way.ssl !== undefined && { ssl: way.ssl }),
     // Never reached: the turns see to it.
     maxPoolSize: atOnce * 2,
     minPoolSize: 1,

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+
+/** How one connection is made: neither driver reads every `sslmode`, so the URL goes to them without it. */
+export interface ConnectionWay {
+  url: string;
+  /** Absent: without TLS. */
+  ssl?: ConnectionOptions;
+}
+
+/** As libpq names them; `require` checks the certificate too, as the drivers do. */
+const MODES: Readonly<
+  Record<string, (authority: Pick<ConnectionOptions, 'ca'>) => ConnectionOptions | undefined>
+> = {
+  disable: () => undefined,
+  'no-verify': () => ({ rejectUnauthorized: false }),
+  require: (authority) => authority,
+  'verify-ca': (authority) => ({ ...authority, checkServerIdentity: () => undefined }),
+  'verify-full': (authority) => authority,
+};
+
+/**
+ * Of a URL like `postgres://…?sslmode=verify-full&sslrootcert=<file>`. `authority` (PEM) is whom the server's certificate must be from;
+ * with it a URL that names no mode means `verify-full`.
+ */
+export function connectionWay(text: string, authority?: string): ConnectionWay {
+  const url = new URL(text);
+  const file = url.searchParams.get('sslrootcert');
+  const mode =
+    url.searchParams.get('sslmode') ?? (authority === undefined && file === null ? 'disable' : 'verify-full');
+  const make = MODES[mode];
+  if (make === undefined)
+    throw new Error(`The database's URL has sslmode=${mode}: use one of ${Object.keys(MODES).join(', ')}.`);
+  url.searchParams.delete('sslmode');
+  url.searchParams.delete('sslrootcert');
+  const ca = authority ?? (file === null ? undefined : readFileSync(file, 'utf8'));
+  const ssl = make(ca === undefined ? {} : { ca });
+  return { url: url.href, ...(ssl !== undefined && { ssl }) };
+}

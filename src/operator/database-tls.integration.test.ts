@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openBell } from '#adapters/database/bell.ts';
+import { migrate } from '#adapters/database/migrate.ts';
+import { openPool, rows } from '#adapters/database/pool.ts';
+import {
+  makeAuthority,
+  makeServerCertificate,
+  type Pair,
+} from '#adapters/kubernetes/secrets/certificates.ts';
+import { startPostgres, type PostgresServer } from '#testing/postgres-server.ts';
+
+let folder: string;
+let authority: Pair;
+let other: Pair;
+let server: PostgresServer;
+
+/** A Postgres that speaks TLS only, as the chart's own does. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'millrace-tls-'));
+  const now = new Date();
+  authority = await makeAuthority('test', now);
+  other = await makeAuthority('other', now);
+  const { certificate, key } = await makeServerCertificate(authority, ['localhost'], now);
+  const files = { 'tls.crt': certificate, 'tls.key': key, 'pg_hba.conf': 'hostssl all all all trust\n' };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await chmod(folder, 0o755);
+  // Postgres takes a key that only its own user may read, and root cannot run it.
+  await chmod(join(folder, 'tls.key'), 0o600);
+  if (process.getuid?.() === 0) {
+    const uid = Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' }));
+    await chown(join(folder, 'tls.key'), uid, uid);
+  }
+  server = await startPostgres({
+    settings: {
+      ssl: 'on',
+      ssl_cert_file: join(folder, 'tls.crt'),
+      ssl_key_file: join(folder, 'tls.key'),
+      hba_file: join(folder, 'pg_hba.conf'),
+    },
+  });
+}, 600_000);
+afterAll(async () => {
+  await server?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const at = (host: string, mode = ''): string => server.url.replace('127.0.0.1', host) + mode;
+const tls = (url: string, certificateAuthority?: string): Promise<boolean> =>
+  openPool(url, { certificateAuthority, patienceMilliseconds: 0 }).then(async (pool) => {
+    const used = await pool.oneFirst(rows<{ ssl: boolean }>()`
+      SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`);
+    await pool.end();
+    return used;
+  });
+
+describe('a Postgres that takes TLS only', () => {
+  test('is reached by all three ways, and the connections are encrypted', async () => {
+    const { certificate: certificateAuthority } = authority;
+    await migrate(at('localhost'), { certificateAuthority });
+    expect(await tls(at('localhost'), certificateAuthority)).toBe(true);
+    const pool = await openPool(at('localhost'), { certificateAuthority });
+    const bell = openBell({ url: at('localhost'), pool, certificateAuthority });
+    const heard = await new Promise((resolve) => {
+      bell.listen(['builds'], (_, id) => resolve(id));
+    });
+    expect(heard).toBe(0);
+    await bell.close();
+    await pool.end();
+  }, 600_000);
+
+  test('is not reached without TLS', async () => {
+    await expect(tls(at('localhost', '?sslmode=disable'))).rejects.toThrow();
+  }, 600_000);
+
+  test.each([
+    ['by another authority', 'localhost', () => other.certificate],
+    ['for another name', '127.0.0.1', () => authority.certificate],
+    ['by nobody who is known', 'localhost', () => undefined],
+  ])(
+    'is not believed with a certificate %s',
+    async (_, host, of) => {
+      await expect(tls(at(host, '?sslmode=verify-full'), of())).rejects.toThrow();
+    },
+    600_000,
+  );
+});
