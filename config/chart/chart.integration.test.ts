@@ -253,17 +253,23 @@ describe('the environment that the chart sets is the one the program reads:', ()
     expect(keysOf('millrace-operator')).toEqual([]);
     expect(keysOf('millrace-gateway-public')).toEqual([
       'millrace-database/url',
+      'millrace-database/ca.crt',
       'millrace-keys/webhook',
       'millrace-keys/session',
     ]);
     expect(keysOf('millrace-gateway-internal')).toEqual([
       'millrace-database/url',
+      'millrace-database/ca.crt',
       'millrace-keys/agent',
       'millrace-internal-tls/tls.crt',
       'millrace-internal-tls/tls.key',
       'millrace-internal-tls/ca.crt',
     ]);
-    expect(keysOf('millrace-postgres')).toEqual(['millrace-database/password']);
+    expect(keysOf('millrace-postgres')).toEqual([
+      'millrace-postgres-tls/tls.crt',
+      'millrace-postgres-tls/tls.key',
+      'millrace-database/password',
+    ]);
   });
 });
 

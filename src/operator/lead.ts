@@ -3,7 +3,7 @@ import type { Compiler } from '#adapters/hcl/compile.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
-import { ensureInternalTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import { ensureInternalTls, ensurePostgresTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import type { OperatorConfig } from '#config';
 import type { SourceReader } from '#flows/manifest-ports.ts';
 import type { OperatorDatabase } from './database.ts';
@@ -49,9 +49,13 @@ export async function lead(leadership: Leadership, over: AbortSignal): Promise<v
 }
 
 /** Once a day: certificates that end soon, tables for the months to come. */
-async function maintain({ secrets, database, log }: Leadership, reconciling: Reconciling): Promise<void> {
+async function maintain(
+  { config, secrets, database, log }: Leadership,
+  reconciling: Reconciling,
+): Promise<void> {
   try {
     reconciling.trust(await ensureInternalTls(secrets));
+    if (config.database.kind === 'own') await ensurePostgresTls(secrets);
     await database.makePartitions(new Date());
   } catch (error) {
     log.error({ err: error }, 'the daily upkeep failed; it is tried again tomorrow and at each start');

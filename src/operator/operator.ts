@@ -122,8 +122,8 @@ async function makeSecrets(config: OperatorConfig, options: ReleaseSecretsOption
   await markSecrets(options);
   const certificateAuthority = await ensureInternalTls(options);
   if (config.database.kind === 'given') return { keys, certificateAuthority, database: config.database };
-  const url = await ensureDatabase(options, config.database.host);
-  return { keys, certificateAuthority, database: { url, listenUrl: url } };
+  const own = await ensureDatabase(options, config.database.host);
+  return { keys, certificateAuthority, database: { ...own, listenUrl: own.url } };
 }
 
 async function makeFirstAdmin(

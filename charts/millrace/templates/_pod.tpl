@@ -185,7 +185,7 @@ readinessProbe:
   secret:
     {{- if .Values.postgres.enabled }}
     secretName: {{ include "millrace.fullname" . }}-database
-    items: [{ key: url, path: url }]
+    items: [{ key: url, path: url }, { key: ca.crt, path: ca.crt }]
     {{- else }}
     secretName: {{ .Values.database.existingSecret }}
     items:
@@ -203,6 +203,9 @@ readinessProbe:
 
 {{- define "millrace.database-env" -}}
 - { name: MILLRACE_DATABASE_URL_FILE, value: /etc/millrace/database/url }
+{{- if .Values.postgres.enabled }}
+- { name: MILLRACE_DATABASE_CA_FILE, value: /etc/millrace/database/ca.crt }
+{{- end }}
 {{- if and (not .Values.postgres.enabled) .Values.database.listenKey }}
 - { name: MILLRACE_DATABASE_LISTEN_URL_FILE, value: /etc/millrace/database/listen-url }
 {{- end }}

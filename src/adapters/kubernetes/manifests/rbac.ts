@@ -125,9 +125,15 @@ export function operatorReleaseRules(release: string): V1PolicyRule[] {
     {
       apiGroups: [''],
       resources: ['secrets'],
-      resourceNames: ['keys', 'admin', 'database', 'internal-ca', 'internal-tls', 'webhook-tls'].map(
-        (name) => `${release}-${name}`,
-      ),
+      resourceNames: [
+        'keys',
+        'admin',
+        'database',
+        'internal-ca',
+        'internal-tls',
+        'postgres-tls',
+        'webhook-tls',
+      ].map((name) => `${release}-${name}`),
       verbs: ['get', 'patch'],
     },
   ];

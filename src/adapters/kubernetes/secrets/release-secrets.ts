@@ -66,13 +66,26 @@ export async function ensureOAuthSecret({
   if (!created.ok && created.status !== 409) throw new ApiError(`making the Secret ${ref.name}`, created);
 }
 
-/** `<release>-database`: the password of the chart's own Postgres, and the URL with it. Returns the URL. */
-export async function ensureDatabase(options: ReleaseSecretsOptions, host: string): Promise<string> {
-  const values = await ensure(options, 'database', (known) => {
+/**
+ * `<release>-database`: the password of the chart's own Postgres, the URL with it, and the authority of its certificate, which is in
+ * `<release>-postgres-tls`.
+ */
+export async function ensureDatabase(
+  options: ReleaseSecretsOptions,
+  host: string,
+): Promise<{ url: string; certificateAuthority: string }> {
+  const { authority } = await ensurePostgresTls(options);
+  const { url = '' } = await ensure(options, 'database', (known) => {
     const password = known['password'] ?? randomBytes(24).toString('base64url');
-    return { password, url: `postgres://${DATABASE}:${password}@${host}:5432/${DATABASE}` };
+    const at = `postgres://${DATABASE}:${password}@${host}:5432/${DATABASE}`;
+    return { password, url: at, 'ca.crt': authority };
   });
-  return values['url'] ?? '';
+  return { url, certificateAuthority: authority };
+}
+
+/** `<release>-postgres-tls`: certificate of the chart's own Postgres, signed and renewed as that of the internal gateway. */
+export function ensurePostgresTls(options: ReleaseSecretsOptions): Promise<ServerTls> {
+  return ensureServerTls(options, 'postgres');
 }
 
 /**

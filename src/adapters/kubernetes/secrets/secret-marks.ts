@@ -22,7 +22,7 @@ export const MARKS = {
 export const MARKS_PATCH = { ...MARKS, labels: { ...MARKS.labels, [TRACKING_LABEL]: null } };
 
 /** The Secrets that the operator makes and may read; `<release>-oauth-api` is marked by the public gateway, which alone may write it. */
-const SUFFIXES = ['keys', 'admin', 'database', 'internal-ca', 'internal-tls', 'webhook-tls'];
+const SUFFIXES = ['keys', 'admin', 'database', 'internal-ca', 'internal-tls', 'postgres-tls', 'webhook-tls'];
 
 interface Options {
   client: Pick<ApiClient, 'get' | 'patchMerge'>;
