@@ -76,14 +76,16 @@ describe('the compiler', () => {
       answers.map(({ pipeline, diagnostics }) => pipeline?.resources.length ?? diagnostics[0]?.code),
     ).toEqual(['time-limit', 1, 'time-limit', 1]);
     expect(answers[0]?.diagnostics.map(renderDiagnostic)).toEqual([
-      'reading the pipeline took longer than 3000 ms',
+      '6:14: reading the pipeline took longer than 3000 ms: it was at this expression',
     ]);
   });
 
   test('gives up on a text that takes too much memory, and goes on with the next', async () => {
     const started = start({ timeLimitMs: 60_000, memoryLimitMb: 64 });
     const [bad, next] = await Promise.all([started.compile(enormous, {}), started.compile(good, {})]);
-    expect(bad.diagnostics).toMatchObject([{ code: 'memory-limit', severity: 'error' }]);
+    expect(bad.diagnostics).toMatchObject([
+      { code: 'memory-limit', severity: 'error', range: { start: { line: 4 } } },
+    ]);
     expect(next.pipeline?.resources).toHaveLength(1);
   });
 

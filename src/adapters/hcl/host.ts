@@ -23,7 +23,7 @@ process.on('disconnect', () => process.exit());
 
 async function answer(request: HostRequest['request'], timeLimitMs: number): Promise<HostAnswer> {
   try {
-    thread ??= startThread({ module: await compiled }, memoryLimitMb);
+    thread ??= startThread(await compiled, memoryLimitMb);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return {

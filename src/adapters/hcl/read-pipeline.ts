@@ -1,10 +1,11 @@
 import { compilePipeline } from '#domain/pipeline/compile.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { Range } from '#domain/language/syntax.ts';
 import { checkSize } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { openDefinitions } from './definitions.ts';
-import type { HclEngine } from './engine.ts';
+import type { HclDocument, HclEngine } from './engine.ts';
 import { parseText } from './parse-text.ts';
 
 export interface ReadOptions {
@@ -12,6 +13,8 @@ export interface ReadOptions {
   sources?: ResolvedSources;
   /** What timestamp() answers, as RFC 3339 says; without it that function is an error. */
   time?: string;
+  /** Is told which expression is evaluated, and when that is done. */
+  atWork?: (range: Range | undefined) => void;
 }
 
 /** Text to pipeline with an engine in this thread. Throws when the engine broke; then start another one. */
@@ -19,16 +22,32 @@ export function readPipeline(
   engine: HclEngine,
   source: string | Uint8Array,
   given: GivenVariables,
-  { sources = {}, time }: ReadOptions = {},
+  { sources = {}, time, atWork }: ReadOptions = {},
 ): Compilation {
   const tooLarge = checkSize(Buffer.byteLength(source));
   if (tooLarge) return { diagnostics: [tooLarge] };
   const document = parseText(engine, source, time);
   const definitions = openDefinitions(engine, time);
   try {
-    return compilePipeline(document, { given, sources, parse: definitions.parse });
+    return compilePipeline(atWork ? watched(document, atWork) : document, {
+      given,
+      sources,
+      parse: definitions.parse,
+    });
   } finally {
     document.release();
     definitions.close();
   }
+}
+
+function watched(document: HclDocument, atWork: NonNullable<ReadOptions['atWork']>): HclDocument {
+  return {
+    ...document,
+    evaluate(expression, scope) {
+      atWork(expression.range);
+      const evaluation = document.evaluate(expression, scope);
+      atWork(undefined);
+      return evaluation;
+    },
+  };
 }

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { Range } from '#domain/language/syntax.ts';
+import { openWorkPlace, shareWorkPlace } from './work-place.ts';
 import type { HostAnswer, WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 /** A thread that compiles one text after another. After a failure it has ended. */
@@ -14,7 +16,9 @@ const workerUrl = new URL(
   import.meta.url,
 );
 
-export function startThread(workerData: WorkerData, memoryLimitMb: number): CompilerThread {
+export function startThread(module: WorkerData['module'], memoryLimitMb: number): CompilerThread {
+  const workerData: WorkerData = { module, place: shareWorkPlace() };
+  const workPlace = openWorkPlace(workerData.place);
   const resourceLimits = { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 16 };
   const worker = new Worker(workerUrl, { workerData, resourceLimits });
   let settle: ((answer: HostAnswer | { kind: 'ready' }) => void) | undefined;
@@ -24,7 +28,7 @@ export function startThread(workerData: WorkerData, memoryLimitMb: number): Comp
       settle = resolve;
     });
   worker.on('message', (answer: WorkerAnswer | { kind: 'ready' }) => settle?.(answer));
-  worker.on('error', (error: NodeJS.ErrnoException) => fail(explainFault(error)));
+  worker.on('error', (error: NodeJS.ErrnoException) => fail(explainFault(error, workPlace.read())));
   worker.on('exit', () => fail(diagnose('engine-fault', undefined, 'the thread that reads pipelines ended')));
   const started = next();
 
@@ -33,7 +37,8 @@ export function startThread(workerData: WorkerData, memoryLimitMb: number): Comp
       const start = await started;
       if (start.kind !== 'ready') return start;
       const answer = next();
-      const watch = await watchTime(worker, timeLimitMs, () => fail(tooLong(timeLimitMs)));
+      workPlace.note(undefined);
+      const watch = await watchTime(worker, timeLimitMs, () => fail(tooLong(timeLimitMs, workPlace.read())));
       worker.postMessage(request, []);
       const outcome = await answer;
       watch.end();
@@ -44,8 +49,10 @@ export function startThread(workerData: WorkerData, memoryLimitMb: number): Comp
   };
 }
 
-export function tooLong(timeLimitMs: number): Diagnostic {
-  return diagnose('time-limit', undefined, `reading the pipeline took longer than ${timeLimitMs} ms`);
+/** `place`: of the expression that was evaluated then. */
+export function tooLong(timeLimitMs: number, place?: Range): Diagnostic {
+  const where = place ? ': it was at this expression' : '';
+  return diagnose('time-limit', place, `reading the pipeline took longer than ${timeLimitMs} ms${where}`);
 }
 
 /** How much longer the clock on the wall may take than the thread: on a busy machine it waits most of the time. */
@@ -81,9 +88,10 @@ async function watchTime(worker: Worker, limitMs: number, call: () => void): Pro
   };
 }
 
-function explainFault(error: NodeJS.ErrnoException): Diagnostic {
+function explainFault(error: NodeJS.ErrnoException, place: Range | undefined): Diagnostic {
   if (error.code === 'ERR_WORKER_OUT_OF_MEMORY' || /out of memory/.test(error.message)) {
-    return diagnose('memory-limit', undefined, 'reading the pipeline took more memory than is allowed');
+    const where = place ? ': it was at this expression' : '';
+    return diagnose('memory-limit', place, `reading the pipeline took more memory than is allowed${where}`);
   }
   const [line = 'unknown'] = error.message.split('\n');
   return diagnose('engine-fault', undefined, `the HCL engine failed: ${line.slice(0, 200)}`);

@@ -5,6 +5,8 @@ import type { GivenVariables } from '#domain/pipeline/variables.ts';
 export interface WorkerData {
   /** hcl.wasm with its memory limited; compiled once for all threads of a process. */
   module: WebAssembly.Module;
+  /** Where in the text the thread is at work, for whoever has to end it: see `work-place.ts`. */
+  place: SharedArrayBuffer;
 }
 
 export interface WorkerRequest {

@@ -3,13 +3,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import { startEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
+import { openWorkPlace } from './work-place.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 /*
  * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread, and host.ts starts
  * another one.
  */
-const { module }: WorkerData = workerData;
+const { module, place }: WorkerData = workerData;
+const workPlace = openWorkPlace(place);
 const engine = startEngine(module);
 /** Bytes of text; reading one makes about a thousand of garbage. */
 const COLLECT_EVERY = 16 * 1024;
@@ -17,7 +19,9 @@ let uncollected = 0;
 const answer = (message: WorkerAnswer | { kind: 'ready' }): void => parentPort?.postMessage(message, []);
 
 parentPort?.on('message', ({ source, variables, sources, time }: WorkerRequest) => {
-  const compilation = serialize(readPipeline(engine, source, variables, { sources, time }));
+  const compilation = serialize(
+    readPipeline(engine, source, variables, { sources, time, atWork: workPlace.note }),
+  );
   const { length } = compilation;
   answer(
     length > LIMITS.definitionBytes ? { kind: 'too-long', bytes: length } : { kind: 'compiled', compilation },
