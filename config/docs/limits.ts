@@ -19,7 +19,7 @@ import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION } from '#domain/scheduling/decision.ts';
 import { MAX_CRON_JOBS } from '#domain/scheduling/check-groups.ts';
 import { INITIAL_PACE, MAX_PER_NODE } from '#domain/scheduling/pace-starts.ts';
-import { MOST_UNUSED } from '#domain/scheduling/facts.ts';
+import { MAX_PASSED_WAITING, MOST_UNUSED } from '#domain/scheduling/facts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import { MAX_CHECK_PODS } from '#flows/check-places.ts';
@@ -160,6 +160,12 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       count(MOST_UNUSED),
       'later',
       'the next decision takes the rest',
+    ],
+    [
+      'Passed versions that wait for a `get` with `version = "every"`',
+      count(MAX_PASSED_WAITING),
+      'cut',
+      'older ones are not built',
     ],
     [
       'Builds that one decision makes by itself',

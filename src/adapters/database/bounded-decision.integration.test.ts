@@ -138,3 +138,41 @@ test('a pipeline with more gets than one decision looks at is decided on in seve
     expect(await stores.builds.schedule(saved.id, looking, now())).toMatchObject({ more });
   expect(seen).toEqual([23, 23, 4]);
 });
+
+/** `unit` is through with as many versions, and `publish` with none. */
+async function passed(count: number): Promise<number> {
+  const every = { ...get('git.app', { passed: ['unit'] }), version: 'every' } as const;
+  const jobs = [job('unit', get('git.app', { trigger: false })), job('publish', every)];
+  const { id } = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
+  await stores.pool.query(rows()`
+    WITH made AS (
+      INSERT INTO versions (scope_id, digest, fields, found_at)
+      SELECT scope_id, sha256(n::text::bytea), '{}', now() FROM resources, generate_series(1, ${count}) AS n ORDER BY n
+      RETURNING id, scope_id, place),
+    builds AS (
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, ended_at, status, wants_pod)
+      SELECT j.id, v.id, n, '{"kind": "ready"}', now(), now(), 'succeeded', false
+      FROM jobs j, revisions v, generate_series(1, ${count}) AS n WHERE j.name = 'unit' RETURNING id, number, job_id)
+    INSERT INTO good_versions (job_id, resource_id, version_id, build_id, scope_id, place)
+    SELECT b.job_id, r.id, m.id, b.id, m.scope_id, m.place
+    FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM made) AS m JOIN builds b ON b.number = m.n, resources r`);
+  return id;
+}
+
+describe('a get that takes every version that passed', () => {
+  test('builds the oldest first although more wait than are looked at, and skips none', async () => {
+    const waiting = 1300;
+    const pipeline = await passed(waiting);
+    const order = async () =>
+      await stores.pool.anyFirst(rows<{ version: number }>()`
+        SELECT i.version_id - (SELECT min(id) FROM versions) + 1 AS version FROM build_inputs i ORDER BY i.build_id`);
+    await stores.builds.schedule(pipeline, decideBuilds, now());
+    expect(await order()).toEqual(upTo((await order()).length));
+    for (let round = 0; round < 30; round += 1) {
+      await endBuilds(1000);
+      await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
+      await stores.builds.schedule(pipeline, decideBuilds, now());
+    }
+    expect(await order()).toEqual(upTo(waiting));
+  });
+});

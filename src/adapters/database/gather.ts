@@ -1,8 +1,10 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import {
+  MAX_PASSED_WAITING,
   MOST_PASSED,
   MOST_UNUSED,
   NEWEST,
+  PASSED_AT_EDGE,
   type Facts,
   type GetFacts,
   type Held,
@@ -154,7 +156,8 @@ async function gather(
             WHEN r.pin_wanted IS NOT NULL THEN '{"version": [0, 0], "disabled": false, "unknown": true, "elsewhere": false}' END,
           'held', ${heldFrom},
           'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(unused)}
-            ELSE ${unusedPassed} END) ORDER BY g.position)
+            WHEN ${manyPassedWait} THEN ${unusedPassed(MAX_PASSED_WAITING)}
+            ELSE ${unusedPassed(MOST_PASSED)} END) ORDER BY g.position)
         FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS inputs
     FROM jobs j
     JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
@@ -206,14 +209,22 @@ const unusedVersions = (most: number) => sql.fragment`ARRAY(
     AND v.place >= g.floor
   ${FOUND_FIRST_FIRST} LIMIT ${most})`;
 
-/** A place is never below the id, so nothing up to the mark is at a place behind it. */
-const unusedPassed = sql.fragment`ARRAY(
-  SELECT jsonb_build_array(n.place, n.version_id) FROM (
-    SELECT DISTINCT place, version_id FROM (
+const newestPassed = sql.fragment`
       SELECT place, version_id FROM good_versions
       WHERE job_id = g.passed[1] AND scope_id = r.scope_id AND place > g.dealt_with AND place >= g.floor
         AND ${asPinned(sql.fragment`version_id`)}
-      ORDER BY place DESC LIMIT ${MOST_PASSED}) AS newest) AS n
+      ORDER BY place DESC`;
+
+/** Builds take the oldest first, so what is used is older than what waits. */
+const manyPassedWait = sql.fragment`(
+  SELECT count(*) FROM (${newestPassed} OFFSET ${MOST_PASSED - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}) AS edge
+  WHERE ${neverUsed(sql.fragment`edge.version_id`)}) = ${PASSED_AT_EDGE}`;
+
+/** A place is never below the id, so nothing up to the mark is at a place behind it. */
+const unusedPassed = (most: number) => sql.fragment`ARRAY(
+  SELECT jsonb_build_array(n.place, n.version_id) FROM (
+    SELECT DISTINCT place, version_id FROM (
+      ${newestPassed} LIMIT ${most}) AS newest) AS n
   WHERE n.version_id > g.dealt_with AND ${neverUsed(sql.fragment`n.version_id`)} AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
     SELECT bool_and((SELECT o.build_id FROM good_versions o
       WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)

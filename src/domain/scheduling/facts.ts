@@ -88,7 +88,7 @@ export interface GetFacts {
   /**
    * Triggers with `every`: versions above the baseline that no build of the job used for this get, of a pinned resource the pinned one at
    * most. Without `passed` the `MOST_UNUSED` + 1 of them that were found first. With `passed` the oldest `MOST_UNUSED` that are good in each
-   * upstream job, looked for among the `MOST_PASSED` newest good ones of the first.
+   * upstream job, looked for among the `MOST_PASSED` (`MAX_PASSED_WAITING`) newest good ones of the first.
    */
   unused: number[];
 }
@@ -171,5 +171,8 @@ export type Need =
 export const MOST_UNUSED = 100;
 /** A get with `every` and `passed` finds what it has not built among as many good versions. */
 export const MOST_PASSED = 1000;
+/** … or among as many, when none of the oldest `PASSED_AT_EDGE` of those was built: more are waiting behind them. */
+export const MAX_PASSED_WAITING = 10_000;
+export const PASSED_AT_EDGE = 20;
 /** Rows of a page: few at first, since the newest nearly always answer; then more with each round, and after the last it is enough. */
 export const PAGE_ROWS = [20, 200, 2000, 2000, 2000] as const;

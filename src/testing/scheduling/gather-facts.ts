@@ -1,9 +1,11 @@
 import { isGood } from '#domain/scheduling/build-changes.ts';
 import { mainNumber } from '#domain/scheduling/retry-build.ts';
 import {
+  MAX_PASSED_WAITING,
   MOST_PASSED,
   MOST_UNUSED,
   NEWEST,
+  PASSED_AT_EDGE,
   type BuildRequest,
   type Facts,
   type GetFacts,
@@ -183,11 +185,11 @@ function unusedVersions(
       .toSorted((a, b) => a.id - b.id)
       .slice(0, MOST_UNUSED + 1)
       .map(({ place }) => place);
-  const newest = new Set(
-    passRows(history, { upstream: first, resource })
-      .slice(0, MOST_PASSED)
-      .map(({ version }) => version),
-  );
+  const passes = passRows(history, { upstream: first, resource }).map(({ version }) => version);
+  const edge = passes.slice(MOST_PASSED - PASSED_AT_EDGE, MOST_PASSED);
+  const waiting = new Set(unused.map(({ place }) => place));
+  const many = edge.length === PASSED_AT_EDGE && edge.every((version) => waiting.has(version));
+  const newest = new Set(passes.slice(0, many ? MAX_PASSED_WAITING : MOST_PASSED));
   return unused
     .filter(({ id, place }) => newest.has(place) && passedAll(history, passed, { resource, version: id }))
     .slice(0, MOST_UNUSED)
