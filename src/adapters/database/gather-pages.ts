@@ -26,11 +26,12 @@ export async function decideWithPages(
   connection: Transaction,
   { jobs, paused, resources, ids, queued }: Gathered,
   decide: (facts: Facts) => Decision,
+  pageRows: readonly number[] = PAGE_ROWS,
 ): Promise<Decision> {
   const known = jobs.map((job) => job.facts);
   const facts: Facts = { paused, resources, jobs: known, passes: [], used: [], ids, queued };
   let needs = newestPages(known);
-  for (const rows of PAGE_ROWS) {
+  for (const rows of pageRows) {
     facts.passes.push(...(await passPages(connection, needs, { jobs: known, resources, rows, ids })));
     facts.used.push(...(await usedPages(connection, needs, { jobs, rows })));
     const decision = decide(facts);

@@ -12,6 +12,8 @@ import { jobOf, type History, type HistoryBuild } from '#testing/scheduling/hist
 import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
 import { GATHERED } from '#testing/scheduling/runs.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { decideWithPages } from './gather-pages.ts';
+import { gatherJobs } from './gather.ts';
 import { rows } from './pool.ts';
 
 let stores: TestStores;
@@ -180,6 +182,17 @@ function said(builds: readonly MadeBuild[]): string[] {
   return builds.map(({ job: of, versions }) => `${of}: ${String(versions)}`);
 }
 
+/** Pages of one row, so that every search goes on over the end of a page. */
+const ONE_BY_ONE = Array.from({ length: 500 }, () => 1);
+
+/** Nothing of it is written. */
+async function decided(jobs: ReadonlyMap<number, number>, pageRows?: readonly number[]): Promise<Decision> {
+  return await stores.pool.transaction(async (connection) => {
+    const gathered = await gatherJobs(connection, [...jobs.values()]);
+    return await decideWithPages(connection, gathered, decideBuilds, pageRows);
+  });
+}
+
 describe('what Postgres gathers', () => {
   test('leads to the decision that everything at once leads to', async () => {
     const drawn = fc.record({ pipeline: drawnPipeline, events: drawnEvents });
@@ -194,6 +207,8 @@ describe('what Postgres gathers', () => {
         await stores.empty();
         await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
         const { pipeline, versions, jobs, lastBuild } = await write(history);
+        const [usual, byOne] = await Promise.all([decided(jobs), decided(jobs, ONE_BY_ONE)]);
+        expect(byOne).toEqual(usual);
         await stores.builds.schedule(pipeline, decideBuilds, new Date());
         const inRows = expected.builds.map((build) => ({
           job: rowOf(jobs, build.job),
