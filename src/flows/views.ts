@@ -97,7 +97,13 @@ export interface LogPage {
   hasMore: boolean;
   /** Nothing will be added any more. */
   complete: boolean;
+  /** There was a log, and retention or the team's limit of logs removed it. Absent: no. */
+  removed?: true;
 }
+
+/** What readers find in place of such a log. */
+export const LOG_REMOVED =
+  "[removed: the team's retention or its limit of logs (limits.logBytes) removed this log]";
 
 export interface ResourceView {
   id: number;

@@ -69,6 +69,9 @@ test('the oldest logs of a team over its limit go, its builds stay, and no other
   expect([fills.get('greedy'), removed, failures]).toEqual(['full', new Map([['greedy', 2]]), []]);
   expect([await withLogs('greedy'), await withLogs('good')]).toEqual([['3', '4'], ['1']]);
   expect((await stores.views.builds({ ...UNIT, team: 'greedy' }, { limit: 200 }))?.rows).toHaveLength(4);
+  const first = { ...UNIT, team: 'greedy', number: '1' };
+  expect(await stores.views.logs(first, 0)).toMatchObject({ chunks: [], complete: true, removed: true });
+  expect(await stores.views.logs({ ...first, number: '4' }, 0)).not.toHaveProperty('removed');
   const again = await limitLogs(teams, stores.logs);
   expect([again.fills.get('greedy'), again.removed.size]).toEqual(['near', 0]);
 });

@@ -39,7 +39,8 @@ export async function viewLogs(
   const chunks = bounded(found.slice(0, MOST_CHUNKS), most);
   const hasMore = chunks.length < (found[0]?.there ?? 0);
   const retried = build.attempt === 1 ? [] : await retries(pool, build.id);
-  return { chunks, hasMore, complete: build.ended && !hasMore, retried };
+  const complete = build.ended && !hasMore;
+  return { chunks, hasMore, complete, retried, ...(build.removed && { removed: true }) };
 }
 
 interface Logged {
@@ -47,6 +48,7 @@ interface Logged {
   attempt: number;
   createdAt: Date;
   ended: boolean;
+  removed: boolean;
 }
 
 /** Asked for ten times a second while somebody follows the build. */
@@ -57,7 +59,9 @@ async function buildOf(
   const parsed = parseNumber(number);
   if (parsed === undefined) return undefined;
   const found = await pool.maybeOne(prepared<Logged>('view_log_build')`
-    SELECT b.id, b.attempt, b.created_at AS "createdAt", b.ended_at IS NOT NULL AS ended
+    SELECT b.id, b.attempt, b.created_at AS "createdAt", b.ended_at IS NOT NULL AS ended,
+      b.ended_at IS NOT NULL AND (SELECT sum(a.log_bytes) > 0 AND sum(a.stored_log_bytes) = 0
+        FROM build_attempts a WHERE a.build_id = b.id) AS removed
     FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
     WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL
       AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);

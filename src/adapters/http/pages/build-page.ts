@@ -8,6 +8,7 @@ import type { StepState } from '#domain/build/build-state.ts';
 import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { BuildDetail, LogPage } from '#flows/views.ts';
+import { LOG_REMOVED } from '#flows/views.ts';
 import { html, joined } from './html.ts';
 import type { Html } from './html.ts';
 import { action, duration, layout, status, time } from './layout.ts';
@@ -177,6 +178,7 @@ function logSection(url: string, log: LogPage | undefined): Html {
       <label hidden><input type="checkbox" id="follow" checked /> Follow</label>
     </p>
     <pre id="log" role="log" aria-live="off" aria-labelledby="log-title" tabindex="0">${text}</pre>
+    ${log?.removed && html`<p class="help">${LOG_REMOVED}</p>`}
     ${log?.hasMore === true && html`<p class="help" id="more">There is more: the plain text has all of it.</p>`}
   </section>`;
 }

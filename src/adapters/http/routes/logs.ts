@@ -5,6 +5,7 @@ import type { Route } from '#adapters/http/access/route.ts';
 import { preferred } from '#adapters/http/negotiate.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import type { LogPage } from '#flows/views.ts';
+import { LOG_REMOVED } from '#flows/views.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
 import { BuildParams, Time } from './schemas.ts';
@@ -91,6 +92,7 @@ interface LogReading {
 export async function* logText(first: LogPage, { mayStill, read }: LogReading): AsyncGenerator<string> {
   let page: LogPage | undefined = first;
   let attempt = first.chunks[0]?.attempt ?? 1;
+  if (first.removed) yield `${LOG_REMOVED}\n`;
   while (page !== undefined) {
     for (const chunk of page.chunks) {
       if (chunk.attempt !== attempt) yield retryLine(page, chunk.attempt);

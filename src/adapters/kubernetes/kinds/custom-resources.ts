@@ -350,7 +350,7 @@ export interface TeamObject {
       /** What whoever is in it may. */
       role: 'read' | 'write' | 'maintain' | 'admin';
     }[];
-    /** Ready: the namespace is set up. GroupsIgnored, Reconciling and Stalled are there only while they are true; a Team that waits for its last Pipelines before it goes says so in Ready. */
+    /** Ready: the namespace is set up. GroupsIgnored, LogsNearLimit, Reconciling and Stalled are there only while they are true; a Team that waits for its last Pipelines before it goes says so in Ready. */
     conditions?: {
       /** Name of the condition. */
       type: string;
