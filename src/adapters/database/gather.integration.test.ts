@@ -221,31 +221,7 @@ describe('what Postgres gathers', () => {
   }, 600_000);
 
   test('is looked for further back when the newest builds do not agree', async () => {
-    const history = historyOf({
-      resources: 1,
-      jobs: [
-        { interruptible: false, gets: [{ resource: 0, trigger: false, every: false, passed: 0 }] },
-        { interruptible: false, gets: [{ resource: 0, trigger: false, every: false, passed: 0 }] },
-        { interruptible: false, gets: [{ resource: 0, trigger: true, every: false, passed: 3 }] },
-      ],
-      past: [],
-    });
-    const known = history.resources[0];
-    for (let version = 1; version <= 300; version += 1) {
-      known?.versions.push({ id: version, place: version, label: String(version), disabled: false });
-      for (const of of version === 5 ? [1, 2] : [1])
-        history.builds.push({
-          id: history.builds.length + 1,
-          job: of,
-          number: '1',
-          status: 'succeeded',
-          inputs: [{ resource: 1, version }],
-          outputs: [],
-          cause: { kind: 'version', resource: 1, version },
-          approved: false,
-          votes: [],
-        });
-    }
+    const history = disagreeing({ upTo: 300, agreed: 5, place: (version) => version });
     const { pipeline, versions } = await write(history);
     const asked: Facts[] = [];
     const decisions: Decision[] = [];
@@ -261,4 +237,44 @@ describe('what Postgres gathers', () => {
     expect(asked.map(({ passes }) => passes.length)).toEqual([2, 3]);
     expect(decisions.at(-1)?.builds.map((build) => build.versions)).toEqual([[rowOf(versions, 5)]]);
   });
+
+  test('is looked for further back from page to page where versions have moved', async () => {
+    // The first one is the newest now.
+    const history = disagreeing({ upTo: 8, agreed: 3, place: (version) => (version === 1 ? 9 : version) });
+    const { versions, jobs } = await write(history);
+    const { builds } = await decided(jobs, ONE_BY_ONE);
+    expect(builds.map((build) => build.versions)).toEqual([[rowOf(versions, 3)]]);
+  });
 });
+
+/** The last job takes what passed both others: the first of them is through with all versions, the second with one. */
+function disagreeing(drawn: { upTo: number; agreed: number; place: (version: number) => number }): History {
+  const upstream = {
+    interruptible: false,
+    gets: [{ resource: 0, trigger: false, every: false, passed: 0 }],
+  };
+  const both = { interruptible: false, gets: [{ resource: 0, trigger: true, every: false, passed: 3 }] };
+  const history = historyOf({ resources: 1, jobs: [upstream, upstream, both], past: [] });
+  const known = history.resources[0];
+  for (let version = 1; version <= drawn.upTo; version += 1) {
+    known?.versions.push({
+      id: version,
+      place: drawn.place(version),
+      label: String(version),
+      disabled: false,
+    });
+    for (const of of version === drawn.agreed ? [1, 2] : [1])
+      history.builds.push({
+        id: history.builds.length + 1,
+        job: of,
+        number: '1',
+        status: 'succeeded',
+        inputs: [{ resource: 1, version }],
+        outputs: [],
+        cause: { kind: 'version', resource: 1, version },
+        approved: false,
+        votes: [],
+      });
+  }
+  return history;
+}
