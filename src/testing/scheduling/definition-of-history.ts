@@ -21,8 +21,11 @@ export function definitionOf(drawn: History, puts: Map<string, Set<string>>): Pi
   ]);
   return samplePipeline({
     resources: [...named].map((name) => {
-      const source = drawn.resources.find((one) => one.name === name)?.source;
-      return resource(`git.${name}`, source === undefined ? {} : { params: { source } });
+      const { source, oldName } = drawn.resources.find((one) => one.name === name) ?? {};
+      return resource(`git.${name}`, {
+        ...(source !== undefined && { params: { source } }),
+        ...(oldName !== undefined && { oldName: `git.${oldName}` }),
+      });
     }),
     jobs: drawn.jobs.map((job) => jobIn(job, drawn, puts.get(job.name) ?? new Set())),
   });
@@ -39,6 +42,7 @@ function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): 
   const { interruptible, allowFailure, disableRetry, gate, hooks, concurrency, supersede } = drawn;
   return {
     name: drawn.name,
+    ...(drawn.oldName !== undefined && { oldName: drawn.oldName }),
     steps: [...gets, ...[...puts].map((name) => put(`git.${name}`))],
     interruptible,
     allowFailure,

@@ -1,5 +1,6 @@
 import { BUILDS } from './histories-of-builds.ts';
 import { CASCADES } from './histories-of-cascades.ts';
+import { RENAMES } from './histories-of-renames.ts';
 import { DECISIONS } from './histories-of-decisions.ts';
 import { HOOKS } from './histories-of-hooks.ts';
 import { IDEAS } from './histories-of-ideas.ts';
@@ -22,6 +23,7 @@ export const HISTORIES: Record<string, Histories> = {
   ...SCOPES,
   ...SUPERSEDING,
   ...CASCADES,
+  ...RENAMES,
   ...IDEAS,
   ...MORE_IDEAS,
 };

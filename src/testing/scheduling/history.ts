@@ -17,6 +17,7 @@ export interface History {
 }
 
 export interface HistoryResource {
+  oldName?: string;
   id: number;
   name: string;
   pinned?: number;
@@ -42,6 +43,7 @@ export interface HistoryVersion {
 }
 
 export interface HistoryJob {
+  oldName?: string;
   id: number;
   name: string;
   paused: boolean;

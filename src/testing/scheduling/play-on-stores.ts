@@ -11,6 +11,7 @@ import { allSteps, firstStep } from './agent-events.ts';
 import { definitionOf, putsOf } from './definition-of-history.ts';
 import type { History } from './history.ts';
 import { addJob, readPipeline } from './read-pipeline.ts';
+import { rename } from './rename.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();
@@ -147,6 +148,11 @@ class Player {
       },
       source: async ([name = '', source = '']) => {
         for (const resource of this.#drawn.resources) if (resource.name === name) resource.source = source;
+        await this.save();
+        return [];
+      },
+      rename: async ([old = '', name = '']) => {
+        rename(this.#drawn, old, name);
         await this.save();
         return [];
       },

@@ -34,6 +34,7 @@ import {
   unpin,
 } from './what-people-do.ts';
 import { addJob, readPipeline } from './read-pipeline.ts';
+import { rename } from './rename.ts';
 
 /** Sentence → pipeline, then what happens and what follows. */
 export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
@@ -45,7 +46,7 @@ export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
  *     unit#1 ok image=i1       → deploy#1 v1 i1
  *
  * What may happen: versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one check;
- * `app begins` and later `app reports v1`: a check whose result comes later; `source app release`: its versions come from there; `<build> starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app
+ * `app begins` and later `app reports v1`: a check whose result comes later; `source app release`: its versions come from there; `rename <job>|<resource> <name>`; `<build> starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app
  * v1`, `unpin app`; `pause|unpause [job]`; `trigger <job>|<resource> <version> [by <person>]`; `cancel|retry|warn <build>`; `<person>
  * approves|rejects <build>`; `add <job line>`; `why <job>`; `hooks app v1`: those of the version have ended.
  *
@@ -169,6 +170,10 @@ const COMMANDS: Record<string, Command> = {
   },
   source: (history, [name = '', source = '']) => {
     changeSource(history, resourceNamed(history, name), source);
+    return undefined;
+  },
+  rename: (history, [old = '', name = '']) => {
+    rename(history, old, name);
     return undefined;
   },
   hooks: (history, [name = '', label = '']) => {
