@@ -64,15 +64,19 @@ describe('an SVG picture', () => {
     );
   });
 
-  test('has unconnected parts in the order of the file, from top to bottom', async () => {
-    const svg = await svgOf(
-      requestOf(pipelineOf(job('first', get('git.a')), job('second', get('git.b')), job('third'))),
-    );
-    const heights = ['first', 'second', 'third'].map((name) =>
-      Number(new RegExp(`y="([\\d.]+)"[^>]*>${name}<`).exec(svg)?.[1]),
-    );
-    expect(heights).toEqual(heights.toSorted((a, b) => a - b));
-    expect(new Set(heights).size).toBe(3);
+  test('has unconnected parts, and jobs beside each other, in the order of the file from top to bottom', async () => {
+    const names = ['first', 'second', 'third', 'fourth', 'fifth'];
+    const [first = '', second = '', third = '', fourth = '', fifth = ''] = names;
+    const jobs = [
+      job(first, get('git.a')),
+      job(second, get('git.a')),
+      job(third, get('git.a')),
+      job(fourth, get('git.b')),
+      job(fifth),
+    ];
+    const svg = await svgOf(requestOf(pipelineOf(...jobs)));
+    const heights = names.map((name) => Number(new RegExp(`y="([\\d.]+)"[^>]*>${name}<`).exec(svg)?.[1]));
+    expect(heights).toEqual([...new Set(heights)].toSorted((a, b) => a - b));
   });
 
   test('differs in colours only when only states differ', async () => {

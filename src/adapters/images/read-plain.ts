@@ -15,20 +15,20 @@ export interface Placed {
 const MARGIN = 7;
 const POINTS_PER_INCH = 72;
 
-const place = (x: string | undefined, y: string | undefined): Point => ({
-  x: Number(x) * POINTS_PER_INCH + MARGIN,
-  // From left to right Graphviz puts what comes first at the bottom: upside down it is read in the order of the file.
-  y: Number(y) * POINTS_PER_INCH + MARGIN,
-});
-
 /** Reads Graphviz' `plain` text: a line for the graph, for each node and for each edge, in inches from the lower left corner. */
 export function readPlain(plain: string): Placed {
   const placed: Placed = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
+  let top = 0;
+  const place = (x: string | undefined, y: string | undefined): Point => ({
+    x: Number(x) * POINTS_PER_INCH + MARGIN,
+    y: top - Number(y) * POINTS_PER_INCH + MARGIN,
+  });
   for (const line of plain.split('\n')) {
     const [word, ...fields] = line.split(' ');
     if (word === 'graph') {
+      top = Number(fields[2]) * POINTS_PER_INCH;
       placed.width = Math.ceil(Number(fields[1]) * POINTS_PER_INCH + 2 * MARGIN);
-      placed.height = Math.ceil(Number(fields[2]) * POINTS_PER_INCH + 2 * MARGIN);
+      placed.height = Math.ceil(top + 2 * MARGIN);
     } else if (word === 'node') {
       placed.nodes.set(Number(fields[0]), place(fields[1], fields[2]));
     } else if (word === 'edge') {

@@ -3,6 +3,7 @@ import type { Graph, GraphEdge, GraphNode } from './graph.ts';
 import type { NodeLook } from './look.ts';
 import { PINNED_BORDER, TONES } from './look.ts';
 import { LETTERS, visible } from './measure-label.ts';
+import { partsOf } from './parts-of.ts';
 
 /** Of edges: seen on white and on black. */
 export const EDGE = '#7d8590';
@@ -18,7 +19,7 @@ export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, 
     `  node [shape=box, fixedsize=true, fontname="DejaVu Sans", fontsize=${LETTERS}];`,
     `  edge [color="${EDGE}", arrowsize=0.6];`,
     '',
-    ...graph.nodes.map((node) => nodeLine(node, looks.get(node.id))),
+    ...upwards(graph).map((node) => nodeLine(node, looks.get(node.id))),
     '',
     ...graph.edges.map((edge) => edgeLine(edge, looks)),
     '}',
@@ -31,11 +32,12 @@ export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, 
  * What the layout depends on and nothing else: sizes and edges, nodes by number. Equal texts have equal layouts, whatever the names and
  * states are, and no name reaches the layout engine.
  */
-export function writeLayoutDot({ nodes, edges }: Graph): string {
+export function writeLayoutDot(graph: Graph): string {
+  const { nodes, edges } = graph;
   const number = new Map(nodes.map(({ id }, index) => [id, index]));
-  const sizes = nodes.map((node, index) => {
+  const sizes = upwards(graph).map((node) => {
     const { width, height } = boxOf(node);
-    return `${index} [width=${inches(width)}, height=${inches(height)}]`;
+    return `${number.get(node.id)} [width=${inches(width)}, height=${inches(height)}]`;
   });
   return [
     `digraph {graph [${ROOM}] node [shape=box, fixedsize=true, label=""] edge [arrowhead=none]`,
@@ -44,6 +46,9 @@ export function writeLayoutDot({ nodes, edges }: Graph): string {
     '}',
   ].join('\n');
 }
+
+/** From left to right Graphviz puts unconnected parts one above the other, the first at the bottom. */
+const upwards = (graph: Graph): GraphNode[] => partsOf(graph).toReversed().flat();
 
 function nodeLine(node: GraphNode, look?: NodeLook): string {
   const { labels, width, height } = boxOf(node);
