@@ -1,0 +1,106 @@
+import { constants, createHash, createHmac, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { TLSSocket } from 'node:tls';
+import { createServer } from 'node:tls';
+import type { Frame, Seals } from '#adapters/process/sealed-frames.ts';
+import { shimKey } from '#adapters/process/sealed-frames.ts';
+import { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { ShimServer } from '#adapters/process/shim-server.ts';
+import type { Pair } from '#tools/cluster/certificates.ts';
+
+/** The agent's end of the channel for one shim. */
+export interface Agent {
+  port: number;
+  /** What the shim gets beside its key. */
+  environment: Record<string, string>;
+  connected: Promise<ShimConnection>;
+}
+
+export const CONTAINER = 'step';
+const LIMIT_MS = 20_000;
+
+/** The channel as it is. */
+export async function sealedAgent(secret: string): Promise<Agent> {
+  const server = new ShimServer(secret);
+  const port = await server.listen(0);
+  const connected = server.gather([CONTAINER], LIMIT_MS).then((all) => {
+    const connection = all.get(CONTAINER);
+    if (connection === undefined) throw new Error('The shim did not connect.');
+    return connection;
+  });
+  return { port, environment: {}, connected };
+}
+
+const PROOF_BYTES = 32;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 5;
+
+/** TLS 1.3 with a pinned certificate; the container proves its key with exported keying material. */
+export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<string>): Promise<Agent> {
+  const cert = readFileSync(pair.certificate);
+  const server = createServer({
+    cert,
+    key: readFileSync(pair.key),
+    minVersion: 'TLSv1.3',
+    secureOptions: constants.SSL_OP_NO_TICKET,
+    noDelay: true,
+  });
+  server.listen({ host: '127.0.0.1', port: 0, exclusive: true });
+  await once(server, 'listening');
+  const address = server.address();
+  const connected = new Promise<ShimConnection>((resolve, reject) => {
+    server.once('tlsClientError', reject);
+    server.once('secureConnection', (socket) => {
+      server.close();
+      negotiated.add(`${socket.getProtocol() ?? ''} ${socket.getCipher().name}`);
+      greet(socket, secret, resolve);
+    });
+  });
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    environment: { MEASURE_PIN: createHash('sha256').update(new X509Certificate(cert).raw).digest('hex') },
+    connected,
+  };
+}
+
+function greet(socket: TLSSocket, secret: string, admit: (connection: ShimConnection) => void): void {
+  let bytes = Buffer.alloc(0);
+  const take = (more: Buffer): void => {
+    bytes = Buffer.concat([bytes, more]);
+    const size = 1 + (bytes[0] ?? 0) + PROOF_BYTES;
+    if (bytes.length < size) return;
+    socket.off('data', take);
+    const container = bytes.toString('utf8', 1, size - PROOF_BYTES);
+    const exported = socket.exportKeyingMaterial(
+      PROOF_BYTES,
+      'EXPERIMENTAL millrace shim',
+      Buffer.from(container),
+    );
+    const expected = createHmac('sha256', shimKey(secret, container)).update(exported).digest();
+    if (!timingSafeEqual(expected, bytes.subarray(size - PROOF_BYTES, size))) {
+      socket.destroy();
+      return;
+    }
+    const connection = new ShimConnection(container, socket, plain);
+    connection.begin(bytes.subarray(size));
+    admit(connection);
+  };
+  socket.on('data', take);
+}
+
+/** Frames of the same shape with zeros in place of the tag. */
+const plain: Seals = {
+  seal: ({ kind, id, payload }: Frame) => {
+    const head = Buffer.alloc(4 + HEAD_BYTES);
+    head.writeUInt32BE(HEAD_BYTES + payload.length + TAG_BYTES, 0);
+    head.writeUInt8(kind, 4);
+    head.writeUInt32BE(id, 5);
+    return Buffer.concat([head, payload, Buffer.alloc(TAG_BYTES)]);
+  },
+  open: (text: Buffer) => ({
+    kind: text.readUInt8(0),
+    id: text.readUInt32BE(1),
+    payload: text.subarray(HEAD_BYTES, text.length - TAG_BYTES),
+  }),
+};

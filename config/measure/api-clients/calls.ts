@@ -1,0 +1,34 @@
+/** What every client under measurement can do. A refusal is thrown. */
+export interface Calls {
+  get(name: string): Promise<unknown>;
+  /** All ConfigMaps of a namespace in pages of `PAGE`. */
+  list(namespace: string): Promise<number>;
+  apply(name: string, text: string): Promise<unknown>;
+  /** Writes the object with a resource version that is not its own. */
+  replaceStale(name: string): Promise<unknown>;
+}
+
+/** What a contestant is asked to do, a line of JSON. */
+export interface Task {
+  id: number;
+  what: 'get one by one' | 'get at once' | 'list' | 'apply' | 'ask';
+  count: number;
+  /** For `ask`: the call, whom to send it to, and its argument. */
+  call?: 'get' | 'list' | 'replaceStale';
+  server?: 'real' | 'faulty';
+  argument?: string;
+}
+
+/** What became of it. Task 0 is the report that the program is loaded. */
+export interface Report {
+  id: number;
+  ms: number;
+  cpuMs: number;
+  /** Milliseconds of each request. */
+  samples: number[];
+  said: string;
+}
+
+export const NAMESPACE = 'measure';
+export const PAGE = 500;
+export const nameOf = (index: number): string => `object-${index}`;

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { Server } from 'node:https';
+import { once } from 'node:events';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { pairAt } from '#tools/cluster/certificates.ts';
+import { NAMESPACE } from './calls.ts';
+
+const LARGE_BYTES = 128 * 1024 * 1024;
+const FILLER = Buffer.alloc(64 * 1024, ' ');
+
+/** Answers as an API server does on a bad day. The last part of the path says how, up to a full stop. */
+export class FaultyServer {
+  readonly port: string;
+  readonly #server: Server;
+  readonly #throttled = new Set<string>();
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = String(port);
+    server.on('request', (request, response) => void this.#answer(request, response));
+  }
+
+  static async start(folder: string): Promise<FaultyServer> {
+    const pair = pairAt(folder, 'api');
+    const server = createServer({ cert: readFileSync(pair.certificate), key: readFileSync(pair.key) });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    return new FaultyServer(server, typeof address === 'object' && address !== null ? address.port : 0);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(request.url ?? '/', 'https://localhost').pathname;
+    const name = path.includes('/namespaces/gone/') ? 'gone' : basename(path);
+    switch (name.replace(/\..*$/, '')) {
+      case 'throttled':
+        if (this.#throttled.has(name)) return answer(response, 200, object(name));
+        this.#throttled.add(name);
+        response.setHeader('retry-after', '1');
+        return answer(response, 429, status(429, 'TooManyRequests', 'try again later'));
+      case 'gone':
+        return answer(response, 410, status(410, 'Expired', 'the continue token is too old'));
+      case 'newer':
+        return answer(response, 200, { ...object(name), fieldOfANewerServer: 'x' });
+      case 'cut':
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+        response.write('{"kind": "ConfigMap", ', () => request.socket.destroy());
+        return;
+      case 'reset':
+        request.socket.destroy();
+        return;
+      case 'large':
+        return large(response);
+      default:
+      // Silence.
+    }
+  }
+}
+
+const object = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: NAMESPACE, resourceVersion: '1' },
+});
+
+const status = (code: number, reason: string, message: string) => ({
+  apiVersion: 'v1',
+  kind: 'Status',
+  status: 'Failure',
+  code,
+  reason,
+  message,
+});
+
+function answer(response: ServerResponse, code: number, body: object): void {
+  response.writeHead(code, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+async function large(response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  // Whoever hangs up before the end is what is measured, not a fault of this server.
+  await pipeline(Readable.from(pieces()), response).catch(() => undefined);
+}
+
+function* pieces(): Generator<Buffer> {
+  for (let sent = 0; sent < LARGE_BYTES; sent += FILLER.length) yield FILLER;
+  yield Buffer.from(JSON.stringify(object('large')));
+}

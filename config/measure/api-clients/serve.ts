@@ -1,0 +1,63 @@
+import { createInterface } from 'node:readline';
+import type { Calls, Report, Task } from './calls.ts';
+import { nameOf, NAMESPACE } from './calls.ts';
+
+/** A client as it is, against the API server and against one that answers badly. */
+export interface Client {
+  real: Calls;
+  faulty: Calls;
+  /** What a user of the client is told by what it throws. */
+  describe(error: unknown): string;
+}
+
+/** Does the tasks that come on standard input. */
+export async function serve(client: Client): Promise<void> {
+  say({ id: 0, ms: 0, cpuMs: 0, samples: [], said: 'loaded' });
+  for await (const line of createInterface({ input: process.stdin })) {
+    const task: Task = JSON.parse(line);
+    void perform(client, task);
+  }
+}
+
+const say = (report: Report): boolean => process.stdout.write(`${JSON.stringify(report)}\n`);
+
+async function perform(client: Client, task: Task): Promise<void> {
+  const samples: number[] = [];
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  const said = await result(client, task, samples);
+  const { user, system } = process.cpuUsage(cpu);
+  say({ id: task.id, ms: performance.now() - begun, cpuMs: (user + system) / 1000, samples, said });
+}
+
+async function result(client: Client, task: Task, samples: number[]): Promise<string> {
+  try {
+    return await (task.what === 'ask' ? ask(client, task) : work(client.real, task, samples));
+  } catch (error) {
+    return client.describe(error);
+  }
+}
+
+async function ask({ real, faulty }: Client, { call = 'get', server, argument = '' }: Task): Promise<string> {
+  const calls = server === 'faulty' ? faulty : real;
+  const value = await calls[call](argument);
+  return `ok: ${JSON.stringify(value).slice(0, 300)}`;
+}
+
+async function work(calls: Calls, { what, count }: Task, samples: number[]): Promise<string> {
+  const timed = async (call: () => Promise<unknown>): Promise<void> => {
+    const begun = performance.now();
+    await call();
+    samples.push(performance.now() - begun);
+  };
+  if (what === 'list') return `${await calls.list(NAMESPACE)} objects`;
+  if (what === 'get at once') {
+    await Promise.all(Array.from({ length: count }, (_, index) => timed(() => calls.get(nameOf(index)))));
+    return 'done';
+  }
+  for (let index = 0; index < count; index += 1) {
+    const name = nameOf(index);
+    await timed(() => (what === 'apply' ? calls.apply(name, `text ${Date.now()}`) : calls.get(name)));
+  }
+  return 'done';
+}
