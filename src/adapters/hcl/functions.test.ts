@@ -9,7 +9,6 @@ import { buildEngine } from './build.ts';
 import { startEngine } from './engine.ts';
 import type { HclEngine } from './engine.ts';
 
-// Slow machines take long to start threads and programs.
 const folder = fileURLToPath(new URL('../../domain/language/testdata/functions', import.meta.url));
 const token = makeSecretPlaceholder('token');
 const scope: Scope = new Map<string, Value>([
@@ -56,7 +55,7 @@ function evaluate(expression: string): string {
   const evaluation = document.evaluate(attribute.expression, scope);
   document.release();
   const [problem] = evaluation.problems;
-  if (problem) return `error: ${problem.detail}`;
+  if (problem) return `error: ${problem.detail === '' ? problem.summary : problem.detail}`;
   return evaluation.value ? spell(evaluation.value).replaceAll(token, '‹token›') : 'nothing';
 }
 
