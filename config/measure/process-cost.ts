@@ -86,3 +86,11 @@ function residentOf(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kilobytes ?? 0) / 1024);
 }
+
+/** Megabytes of one process without its children: resident now, and the most there ever were. */
+export function memoryOf(pid: number): { now: number; most: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const [, now] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? [];
+  const [, most] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+  return { now: Number(now) / 1024, most: Number(most) / 1024 };
+}

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 import { fold, scopeOf } from './fold.ts';
@@ -15,12 +14,9 @@ export interface Regex {
 
 /** Programs of ours and what builds and tests them; what a test case itself compares with is left out. */
 export function filesWithRegexes(): string[] {
-  return execFileSync('git', ['ls-files', '-z', '--', 'src', 'config', 'e2e', '*.js'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-    .split('\0')
-    .filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.test.ts'));
+  return globSync(['{src,config,e2e}/**/*.{ts,js}', '*.js'], { cwd: ROOT })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .toSorted();
 }
 
 export function regexesIn(file: string, text = readFileSync(join(ROOT, file), 'utf8')): Regex[] {

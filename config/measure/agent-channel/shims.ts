@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { shimKey } from '#adapters/process/sealed-frames.ts';
 import type { Agent } from './agents.ts';
 import { CONTAINER } from './agents.ts';
+import { memoryOf } from '#tools/measure/process-cost.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
 /** As in `config/dist/shim.ts`. */
@@ -45,8 +46,6 @@ export function usageOf(pid: number): { cpuMs: number; rss: number; most: number
   const nanoseconds = readdirSync(`/proc/${pid}/task`)
     .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ', 1)[0]))
     .reduce((sum, one) => sum + one, 0);
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const megabytes = (field: string): number =>
-    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
-  return { cpuMs: nanoseconds / 1e6, rss: megabytes('VmRSS'), most: megabytes('VmHWM') };
+  const { now, most } = memoryOf(pid);
+  return { cpuMs: nanoseconds / 1e6, rss: now, most };
 }

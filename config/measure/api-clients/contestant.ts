@@ -2,10 +2,11 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { build } from 'esbuild';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { createInterface } from 'node:readline';
+import { memoryOf } from '#tools/measure/process-cost.ts';
 import type { Report, Task } from './calls.ts';
 
 /** A program under measurement: its file in `contestants/`. */
@@ -83,10 +84,7 @@ export class Contestant {
 
   /** Megabytes: resident now, and the most there ever were. */
   memory(): { now: number; most: number } {
-    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-    const megabytes = (field: string): number =>
-      Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
-    return { now: megabytes('VmRSS'), most: megabytes('VmHWM') };
+    return memoryOf(this.#child.pid ?? 0);
   }
 
   async end(): Promise<void> {

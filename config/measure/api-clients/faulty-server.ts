@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import { once } from 'node:events';
-import { basename } from 'node:path';
+import { basename, parse } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pairAt } from '#tools/cluster/certificates.ts';
@@ -42,7 +42,7 @@ export class FaultyServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(request.url ?? '/', 'https://localhost').pathname;
     const name = path.includes('/namespaces/gone/') ? 'gone' : basename(path);
-    switch (name.replace(/\..*$/, '')) {
+    switch (parse(name).name) {
       case 'throttled':
         if (this.#throttled.has(name)) return answer(response, 200, object(name));
         this.#throttled.add(name);
