@@ -71,7 +71,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   integration: {
     about: 'tests with real Postgres, API server, helm, Lua',
     needs: ['dist', 'cluster'],
-    run: () => jestProject('integration'),
+    run: () => jestProject('integration', '--maxWorkers=2'),
   },
   browser: {
     about: 'the pages in a real browser, with real Postgres and identity providers',
