@@ -397,6 +397,18 @@ const PLANTED: Record<string, [promise: string, plant: Plant]> = {
       Object.assign(build(evidence, 'manual/work #1'), { status: 'failed', reason: 'StepFailed' });
     },
   ],
+  'a build of a job without a gate that gave way': [
+    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+    (evidence) => {
+      Object.assign(build(evidence, 'manual/work #1'), { status: 'cancelled', reason: 'Superseded' });
+    },
+  ],
+  'a build that gave way though it had begun': [
+    'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
+    (evidence) => {
+      Object.assign(build(evidence, 'chain/second #1'), { status: 'cancelled', reason: 'Superseded' });
+    },
+  ],
   'a build given up that could have been repeated': [
     'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
     (evidence) => {

@@ -1,4 +1,4 @@
-import { buildKey, type Fault, KILL_KUBELET, type Sighting } from '#e2e/soak/history.ts';
+import { buildKey, type Fault, jobKey, KILL_KUBELET, type Sighting } from '#e2e/soak/history.ts';
 import type { AttemptRow, BuildRow } from '#e2e/soak/truth.ts';
 import {
   attemptsOf,
@@ -70,10 +70,20 @@ export const coloursAreTrue: Rule = (evidence) =>
         if (fails && build.reason === 'StepFailed') return undefined;
         if (INFRASTRUCTURE.has(build.reason) && mayBeLost(evidence, build)) return undefined;
       }
-      if (build.status === 'succeeded' && !fails) return undefined;
+      if (build.status === 'succeeded' ? !fails : gaveWay(evidence, build)) return undefined;
       return ofBuild(build, `is ${build.status}: ${build.reason}: ${build.message}`);
     },
   );
+
+/** A build of a gated job that had not begun, in whose place a newer one came. */
+const gaveWay = ({ database }: Evidence, build: BuildRow): boolean =>
+  build.status === 'cancelled' &&
+  build.reason === 'Superseded' &&
+  specOf(build).trigger?.passed !== undefined &&
+  !database.steps.some(
+    ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
+  ) &&
+  database.builds.some((other) => jobKey(other) === jobKey(build) && other.id > build.id);
 
 /** A put had begun, the build had been repeated once, or Pod after Pod came to no step. */
 const mayBeLost = ({ database }: Evidence, build: BuildRow): boolean => {
