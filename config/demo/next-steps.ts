@@ -28,10 +28,10 @@ ${webhook === undefined ? '' : `\nOr start them at once, as a forge's webhook wo
 From the command line:
   make install${environment}
   kubectl --namespace millrace-system port-forward service/millrace-public 8080:80 &
-  millrace login http://localhost:8080 --token < ${tokenFile()}
-  millrace builds watch app/unit --team demo
   kubectl get teams,pipelines --all-namespaces
   kubectl --namespace demo describe pipeline app
+  millrace login http://localhost:8080 --token < ${tokenFile()}
+  millrace builds watch app/unit --team demo
 
 Run it again: make demo. Remove everything: make cluster-down.
 `;

@@ -1,7 +1,10 @@
 /** What begins an escape sequence of a terminal, and what may end one. */
 const [ESC, BEL] = ['\u001b', '\u0007'];
 
-/** Colours and cursors, titles and links, and all that is less common. */
+/**
+ * Colours and cursors, titles and links, and all that is less common. `stripVTControlCharacters` of `node:util` leaves what stands in
+ * device control strings, such as pictures, and the command line has to tell colours from the rest.
+ */
 export const SEQUENCES = new RegExp(
   [
     String.raw`${ESC}\[[0-?]*[ -/]*[@-~]`,

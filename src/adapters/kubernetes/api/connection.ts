@@ -39,8 +39,8 @@ export function inClusterConnection(
 }
 
 /**
- * The connection that a kubeconfig file names, with every way of signing in that client-node knows. It is imported here only: it
- * costs about 60 MB, which an operator in a cluster never pays.
+ * The connection that a kubeconfig file names, with every way of signing in that client-node knows. It is imported here only: its
+ * memory (docs/adr/0043) is not spent by an operator in a cluster.
  */
 export async function kubeconfigConnection(file: string | undefined): Promise<Connection> {
   const { KubeConfig } = await import('@kubernetes/client-node');

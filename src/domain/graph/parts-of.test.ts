@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { get, job, pipelineOf } from '#testing/pipelines-to-draw.ts';
+import { graphOf } from './graph-of.ts';
+import { partsOf } from './parts-of.ts';
+
+const CASES: Record<string, { jobs: Parameters<typeof pipelineOf>; parts: string[][] }> = {
+  'a pipeline without jobs has no parts': { jobs: [], parts: [] },
+  'jobs that share a resource are one part, in the order of the file': {
+    jobs: [job('b', get('git.app')), job('a', get('git.app'))],
+    parts: [['resource git.app', 'job b', 'job a']],
+  },
+  'the part that begins first comes first, also when it ends last': {
+    jobs: [job('one', get('git.app')), job('other', get('git.docs')), job('two', get('git.app'))],
+    parts: [
+      ['resource git.app', 'job one', 'job two'],
+      ['resource git.docs', 'job other'],
+    ],
+  },
+  'a job without resources is a part of its own': {
+    jobs: [job('lonely'), job('unit', get('git.app'))],
+    parts: [['job lonely'], ['resource git.app', 'job unit']],
+  },
+};
+
+test.each(Object.entries(CASES))('%s', (_sentence, { jobs, parts }) => {
+  expect(partsOf(graphOf(pipelineOf(...jobs))).map((part) => part.map(({ id }) => id))).toEqual(parts);
+});
