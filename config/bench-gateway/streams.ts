@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBell } from '#adapters/database/bell.ts';
+import { openBell } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
 import { followBuild } from '#flows/follow-build.ts';

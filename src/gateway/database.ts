@@ -1,6 +1,6 @@
 import { accessStores } from '#adapters/database/access/stores.ts';
-import { openBell } from '#adapters/database/bell.ts';
-import type { ClosableBell } from '#adapters/database/bell.ts';
+import { openBell } from '#adapters/database/notifications.ts';
+import type { ClosableBell } from '#adapters/database/notifications.ts';
 import { actionStore } from '#adapters/database/action-store.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';

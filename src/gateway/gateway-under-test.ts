@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBell } from '#adapters/database/bell.ts';
+import { openBell } from '#adapters/database/notifications.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { showStore } from '#adapters/database/show-store.ts';

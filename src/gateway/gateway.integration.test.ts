@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openBell } from '#adapters/database/bell.ts';
-import type { ClosableBell } from '#adapters/database/bell.ts';
+import { openBell } from '#adapters/database/notifications.ts';
+import type { ClosableBell } from '#adapters/database/notifications.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { webhookToken } from '#adapters/database/digests.ts';
 import { views } from '#adapters/database/views.ts';

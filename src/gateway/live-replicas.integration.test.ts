@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBell } from '#adapters/database/bell.ts';
+import { openBell } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import type { BuildEvent } from '#domain/build/events.ts';

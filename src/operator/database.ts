@@ -1,7 +1,7 @@
 import { oauthStore } from '#adapters/database/access/oauth.ts';
 import { accountStore } from '#adapters/database/access/accounts.ts';
-import type { ClosableBell } from '#adapters/database/bell.ts';
-import { openBell } from '#adapters/database/bell.ts';
+import type { ClosableBell } from '#adapters/database/notifications.ts';
+import { openBell } from '#adapters/database/notifications.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';

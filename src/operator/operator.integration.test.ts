@@ -11,7 +11,7 @@ import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { openBell } from '#adapters/database/bell.ts';
+import { openBell } from '#adapters/database/notifications.ts';
 import { markClientSecrets } from '#adapters/kubernetes/by-api/client-secrets.ts';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import type { OperatorConfig } from '#config';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Pod } from '@kubernetes/client-node';
-import { openBell } from '#adapters/database/bell.ts';
+import { openBell } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import type { Bell, BellTopic } from '#flows/ports.ts';
-import { createEar, type EarOptions } from './ear.ts';
+import { createEar, type EarOptions } from './listen.ts';
 import { rows, texts } from './pool.ts';
 
 const CHANNEL = 'millrace';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
-import { openBell, type ClosableBell } from './bell.ts';
+import { openBell, type ClosableBell } from './notifications.ts';
 import { openPool, rows } from './pool.ts';
 
 let database: TestDatabase;
