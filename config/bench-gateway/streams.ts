@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { RecordableHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBell } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
 import { followBuild } from '#flows/follow-build.ts';
@@ -37,7 +37,7 @@ export const streams: Part = {
     const build = await makeBuild(ground);
     const tokens = await makeSessions(ground);
     const gateway = await ground.startGateway();
-    const bell = openBell({ url: ground.databaseUrl, pool: ground.pool });
+    const notifications = openNotifications({ url: ground.databaseUrl, pool: ground.pool });
     const late = { told: createHistogram(), stored: createHistogram(), committed: [] };
     const first = await follow(gateway, tokens[0] ?? '', late);
     await sleep(500);
@@ -47,14 +47,14 @@ export const streams: Part = {
     const own = monitorEventLoopDelay({ resolution: 1 });
     own.enable();
     const stored = createHistogram();
-    const told = await tell({ ground, build, bell, stored, late });
+    const told = await tell({ ground, build, notifications, stored, late });
     own.disable();
     const [after, taken] = [memory(gateway.pid), processor(gateway.pid) - processorBefore];
     const delay = await gateway.delay();
     await sleep(1000);
     const complete = readers.filter((reader) => reader.lines === told).length;
     for (const { socket } of readers) socket.destroy();
-    await Promise.all([gateway.stop(), bell.close()]);
+    await Promise.all([gateway.stop(), notifications.close()]);
     const grown = (after - before) / 1024;
     return [
       ...behindRows(late),
@@ -114,7 +114,7 @@ async function followAll(gateway: Gateway, tokens: string[], late: Lateness): Pr
 }
 
 async function makeBuild({ stores, databaseUrl, pool }: Ground): Promise<Build> {
-  const bell = openBell({ url: databaseUrl, pool });
+  const notifications = openNotifications({ url: databaseUrl, pool });
   await stores.teams.saveTeam({ name: NAME.team, namespace: NAME.team });
   const definition = samplePipeline({
     jobs: [job('unit', get('git.app', { trigger: false }), task('test'))],
@@ -123,13 +123,17 @@ async function makeBuild({ stores, databaseUrl, pool }: Ground): Promise<Build> 
     toSave(definition, { pipeline: NAME.pipeline, uid: 'followed' }),
   );
   await found(stores, saved, [{ ref: 'a1' }]);
-  const made = await triggerJob(NAME, 'bench', { builds: stores.builds, bell, now: () => new Date() });
+  const made = await triggerJob(NAME, 'bench', {
+    builds: stores.builds,
+    notifications,
+    now: () => new Date(),
+  });
   if (made.answer !== 'created') throw new Error('The job of the bench cannot run.');
   await giveTurns(stores);
   const started = (await stores.builds.buildsToStart(100)).find(({ pipeline }) => pipeline === NAME.pipeline);
   if (started === undefined) throw new Error('No build to start.');
   await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
-  await bell.close();
+  await notifications.close();
   return { build: started.id, attempt: started.attempt };
 }
 
@@ -215,14 +219,14 @@ async function follow({ base }: Gateway, token: string, late: Lateness): Promise
 interface Telling {
   ground: Ground;
   build: Build;
-  bell: ReturnType<typeof openBell>;
+  notifications: ReturnType<typeof openNotifications>;
   /** How long each batch took until it was committed. */
   stored: RecordableHistogram;
   late: Lateness;
 }
 
 /** Number of lines that were told. */
-async function tell({ ground, build, bell, stored, late }: Telling): Promise<number> {
+async function tell({ ground, build, notifications, stored, late }: Telling): Promise<number> {
   const { stores } = ground;
   const begun = performance.now();
   const batches = (SECONDS * 1000) / BATCH.everyMs;
@@ -234,7 +238,7 @@ async function tell({ ground, build, bell, stored, late }: Telling): Promise<num
       return { type: 'log' as const, step: '1', text, at, sequence: line };
     });
     const begunAt = performance.now();
-    await followBuild(build, events, { builds: stores.builds, bell });
+    await followBuild(build, events, { builds: stores.builds, notifications });
     stored.record(Math.max(1, Math.round(performance.now() - begunAt)));
     for (const { sequence } of events) late.committed[sequence] = Date.now();
     await sleep(Math.max(0, begun + (batch + 1) * BATCH.everyMs - performance.now()));

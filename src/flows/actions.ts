@@ -3,7 +3,8 @@ import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { vote, type Vote } from '#domain/scheduling/vote.ts';
 import type { ActionStore, Done, Pin, Refused, Retried, Voted, VersionTriggered } from './action-ports.ts';
-import type { Bell, BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
 
 /** What people may decide; whoever calls has asked whether this person may. */
 export interface Actions {
@@ -27,15 +28,15 @@ export interface Actions {
 
 interface Ports {
   actions: ActionStore;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
 /** Each is durable when it answers; then whoever has to act on it hears of it. */
-export function actionsOver({ actions, bell, now }: Ports): Actions {
+export function actionsOver({ actions, notifications, now }: Ports): Actions {
   const told = async <T extends Done>(work: Promise<T | Refused>): Promise<T | Refused> => {
     const answer = await work;
-    if (answer.answer === 'done') tell(answer, bell);
+    if (answer.answer === 'done') tell(answer, notifications);
     return answer;
   };
   return {
@@ -56,8 +57,8 @@ export function actionsOver({ actions, bell, now }: Ports): Actions {
 }
 
 /** Agents of builds that stop, then the scheduler, which also sees whose turn it is now. */
-function tell({ pipelineId, stopped }: Done, bell: Pick<Bell, 'ring'>): void {
-  for (const build of stopped) bell.ring('cancel', build);
-  bell.ring('schedule', pipelineId);
-  bell.ring('status', pipelineId);
+function tell({ pipelineId, stopped }: Done, notifications: Pick<Notifications, 'notify'>): void {
+  for (const build of stopped) notifications.notify({ topic: 'cancel', build });
+  notifications.notify({ topic: 'schedule', pipeline: pipelineId });
+  notifications.notify({ topic: 'status', pipeline: pipelineId });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { SilentBell } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { applyPipeline } from './apply-pipeline.ts';
 import { SourceTurns } from './source-turns.ts';
 import type { ApplyPipelinePorts } from './apply-pipeline.ts';
@@ -67,7 +67,7 @@ interface World {
 function ports(world: World) {
   const kept: PipelineToSave[] = [];
   const scheduled: ScheduledPipeline[] = [];
-  const bell = new SilentBell();
+  const notifications = new RecordedNotifications();
   const all: ApplyPipelinePorts = {
     store: {
       savePipeline: (toSave) => {
@@ -105,13 +105,13 @@ function ports(world: World) {
       removeObject: () => Promise.resolve(),
     },
     turns: new SourceTurns(),
-    bell,
+    notifications,
     now: () => new Date(),
     compiler: {
       compile: () => Promise.resolve(world.compilation ?? { pipeline: definition, diagnostics: [] }),
     },
   };
-  return { ports: all, kept, scheduled, rung: bell.rung };
+  return { ports: all, kept, scheduled, sent: notifications.sent };
 }
 
 describe('a manifest', () => {
@@ -174,9 +174,9 @@ describe('a manifest', () => {
       ['cancel 41', 'cancel 42', 'schedule 1'],
     ],
   ])('that %s', async (_, repinned, expected) => {
-    const { ports: all, rung } = ports(repinned === undefined ? {} : { repinned });
+    const { ports: all, sent } = ports(repinned === undefined ? {} : { repinned });
     await applyPipeline(manifest, all);
-    expect(rung).toEqual(expected);
+    expect(sent).toEqual(expected);
   });
 
   test('with errors is not saved: all of them are told, and the last good revision stays scheduled', async () => {

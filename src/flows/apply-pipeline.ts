@@ -12,7 +12,8 @@ import type {
   PipelineManifest,
   SourceReader,
 } from './manifest-ports.ts';
-import type { Bell, PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
 import type { RenameStore } from './rename-ports.ts';
 import type { SourceTurns } from './source-turns.ts';
 
@@ -31,7 +32,7 @@ export interface ApplyPipelinePorts {
   compiler: Compiler;
   reader: SourceReader;
   turns: SourceTurns;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
@@ -156,10 +157,10 @@ async function accept(
 }
 
 /** Whoever looks after the Pods of builds that ended hears of it, then the scheduler: other versions may be taken now. */
-function tellPins({ id, repinned }: SavedPipeline, { bell }: ApplyPipelinePorts): void {
+function tellPins({ id, repinned }: SavedPipeline, { notifications }: ApplyPipelinePorts): void {
   if (repinned === undefined) return;
-  for (const build of repinned.stopped) bell.ring('cancel', build);
-  bell.ring('schedule', id);
+  for (const build of repinned.stopped) notifications.notify({ topic: 'cancel', build });
+  notifications.notify({ topic: 'schedule', pipeline: id });
 }
 
 /** The revision before goes on: its CronJobs are kept as they should be. */

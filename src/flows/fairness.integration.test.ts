@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import { rowsReadThrough } from '#testing/filled-history.ts';
-import { SilentBell, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import type { CheckRunFacts } from './check-ports.ts';
@@ -27,7 +28,7 @@ const now = (): Date => new Date(Date.now() + 1000);
 const ports = () => ({
   ...stores,
   cluster,
-  bell: new SilentBell(),
+  notifications: new RecordedNotifications(),
   now,
   pods: () => [...cluster.pods.values()],
 });

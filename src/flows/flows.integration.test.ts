@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { compareWithPods, followGonePod, followPod } from './compare-with-pods.ts';
@@ -20,7 +21,7 @@ const UNIT = { ...APP, job: 'unit' };
 const GIT = { ...APP, resource: 'git.app' };
 let stores: TestStores;
 let cluster: InMemoryCluster;
-let bell: SilentBell;
+let notifications: RecordedNotifications;
 /** Seconds by which the clock of the test is ahead. */
 let ahead: number;
 
@@ -29,7 +30,7 @@ afterAll(async () => await stores.close());
 beforeEach(async () => {
   await stores.empty();
   cluster = new InMemoryCluster();
-  bell = new SilentBell();
+  notifications = new RecordedNotifications();
   ahead = 1;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
 });
@@ -40,7 +41,7 @@ const foreign = new ForeignPodsMet();
 const ports = () => ({
   ...stores,
   cluster,
-  bell,
+  notifications,
   foreign,
   now,
   hangs,
@@ -76,22 +77,22 @@ const buildIn = (pod: PodFacts | undefined): number => (pod?.work.kind === 'buil
 const buildOf = (name: string): number => buildIn(cluster.pods.get(name));
 
 describe('from a commit to the last job', () => {
-  test('each step rings for the next, and nothing is left behind', async () => {
+  test('each step notifies the next, and nothing is left behind', async () => {
     const { id } = await save();
     await find('a');
     expect(buildPods()).toEqual(['app-unit-1-1']);
     const session = { build: buildOf('app-unit-1-1'), attempt: 1 };
     const events = eventsOf(['0', '1'], now().toISOString());
-    bell.rung.length = 0;
+    notifications.sent.length = 0;
     expect(await followBuild(session, events.slice(0, 3), ports())).toEqual({
       acknowledged: 3,
       cancel: false,
     });
     const followed = `progress ${session.build}`;
-    expect(bell.rung).toEqual([`status ${id}`, followed]);
-    bell.rung.length = 0;
+    expect(notifications.sent).toEqual([`status ${id}`, followed]);
+    notifications.sent.length = 0;
     await followBuild(session, events, ports());
-    expect(bell.rung).toEqual([`schedule ${id}`, `status ${id}`, followed]);
+    expect(notifications.sent).toEqual([`schedule ${id}`, `status ${id}`, followed]);
     await followPod(cluster.change('app-unit-1-1', agentEnded()), [], ports());
     await scheduleJobs(ports());
     await startBuilds(ports());
@@ -101,13 +102,13 @@ describe('from a commit to the last job', () => {
   test('a person can start a job, and is told why not', async () => {
     await save();
     expect(await triggerJob(UNIT, 'ann', ports())).toMatchObject({ answer: 'refused' });
-    expect(bell.rung).toEqual([]);
+    expect(notifications.sent).toEqual([]);
     await find('a');
     expect(await triggerJob(UNIT, 'ann', ports())).toMatchObject({
       answer: 'created',
       build: { number: '2' },
     });
-    expect(bell.rung).toContain('builds 0');
+    expect(notifications.sent).toContain('builds');
   });
 });
 
@@ -115,11 +116,11 @@ describe('checks', () => {
   test('that need no Pod are answered with the time', async () => {
     const { id } = await save(samplePipeline({ resources: [resource('git.app'), resource('cron.tick')] }));
     ahead = 100;
-    bell.rung.length = 0;
+    notifications.sent.length = 0;
     expect(await startChecks(ports())).toMatchObject({ answered: 1, runs: [expect.any(Number)] });
     const page = await stores.views.versions({ ...APP, resource: 'cron.tick' }, { limit: 1 });
     expect(page?.rows[0]?.fields['date']).toMatch(/^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d UTC \d{4}$/);
-    expect(bell.rung).toEqual([`schedule ${id}`, `status ${id}`]);
+    expect(notifications.sent).toEqual([`schedule ${id}`, `status ${id}`]);
     expect(await startChecks(ports())).toMatchObject({ answered: 0, runs: [] });
   });
 
@@ -148,16 +149,16 @@ describe('checks', () => {
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });
 
-  test('ring for those that were held back, once the last of their Pod is recorded', async () => {
+  test('notify about those that were held back, once the last of their Pod is recorded', async () => {
     const { id } = await save();
     const { runs } = await startChecks(ports());
     const run = runs[0] ?? 0;
     const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
-    bell.rung.length = 0;
+    notifications.sent.length = 0;
     await recordVersions(run, { results: [{ scope, versions: [], log: '' }], done: false }, ports());
-    expect(bell.rung).toEqual([`status ${id}`]);
+    expect(notifications.sent).toEqual([`status ${id}`]);
     await recordVersions(run, { results: [], done: true }, ports());
-    expect(bell.rung).toEqual([`status ${id}`, 'checks 0']);
+    expect(notifications.sent).toEqual([`status ${id}`, 'checks']);
   });
 
   describe('of a team that has no room now, more than are looked at together,', () => {

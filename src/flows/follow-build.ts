@@ -1,18 +1,19 @@
 import { applyEvents } from '#domain/build/apply-events.ts';
 import { isOver } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import type { Bell, BuildStore } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { BuildStore } from './ports.ts';
 
 interface Ports {
   builds: Pick<BuildStore, 'applyEvents'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
 }
 
 /** What an agent tells of its build: durable when this answers; then the others hear of it. */
 export async function followBuild(
   { build, attempt }: { build: number; attempt: number },
   events: BuildEvent[],
-  { builds, bell }: Ports,
+  { builds, notifications }: Ports,
 ): Promise<{ acknowledged: number; cancel: boolean } | 'over'> {
   let fresh = false;
   let changed = false;
@@ -28,10 +29,10 @@ export async function followBuild(
   });
   if (answer === 'over') return answer;
   const { acknowledged, cancel, pipelineId } = answer;
-  if (decides) bell.ring('schedule', pipelineId);
+  if (decides) notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   // A trigger reaches other pipelines of the team: whoever hears this looks at all that want a decision.
-  if (puts) bell.ring('schedule', 0);
-  if (changed) bell.ring('status', pipelineId);
-  if (fresh) bell.ring('progress', build);
+  if (puts) notifications.notify({ topic: 'schedule', pipeline: 'all' });
+  if (changed) notifications.notify({ topic: 'status', pipeline: pipelineId });
+  if (fresh) notifications.notify({ topic: 'progress', build });
   return { acknowledged, cancel };
 }

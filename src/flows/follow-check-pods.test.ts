@@ -43,7 +43,7 @@ const portsAt = (now: number, errors: unknown[]): FollowChecksPorts => ({
     deletePod: async () => undefined,
     createCheckPod: async () => ({ answer: 'refused', reason: 'Invalid', message: 'x' }),
   },
-  bell: { ring: () => undefined },
+  notifications: { notify: () => undefined },
   now: () => at(now),
 });
 

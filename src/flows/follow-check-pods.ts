@@ -5,12 +5,12 @@ import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
 import type { CheckStore, OpenRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import type { OurPod, OwnPod } from './own-pods.ts';
-import type { Bell } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
 
 export interface FollowChecksPorts {
   checks: Pick<CheckStore, 'closeRun' | 'releaseRun' | 'runFacts'>;
   cluster: Pick<Cluster, 'deletePod' | 'createCheckPod'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
@@ -43,9 +43,9 @@ export async function followCheckPod(
 
 async function close({ run, pipelineId }: OpenRun, why: string, ports: FollowChecksPorts): Promise<void> {
   const { released } = await ports.checks.closeRun(run, ports.now(), why);
-  if (released) ports.bell.ring('schedule', pipelineId);
-  ports.bell.ring('status', pipelineId);
-  ports.bell.ring('checks', 0);
+  if (released) ports.notifications.notify({ topic: 'schedule', pipeline: pipelineId });
+  ports.notifications.notify({ topic: 'status', pipeline: pipelineId });
+  ports.notifications.notify({ topic: 'checks' });
 }
 
 function judgeRun(run: OpenRun, pod: PodFacts | undefined, late: boolean): 'wait' | 'make' | 'close' {

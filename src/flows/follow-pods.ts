@@ -14,7 +14,8 @@ import {
   type OurPod,
   type OwnPod,
 } from './own-pods.ts';
-import type { AttemptFacts, Bell, BuildStore } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { AttemptFacts, BuildStore } from './ports.ts';
 
 type Work = PodFacts['work'] & { kind: 'build' };
 
@@ -24,7 +25,7 @@ export interface FollowBuildPorts extends DoorPorts {
     'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'endBuild' | 'retryBuild'
   >;
   cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
   /** A Pod is deleted because its agent does not end the build that was cancelled. */
   hangs: (build: AttemptFacts, message: string) => void;
@@ -123,7 +124,7 @@ async function carryOut(
   judgement: PodJudgement,
   ports: FollowBuildPorts,
 ): Promise<void> {
-  const { builds, bell, now } = ports;
+  const { builds, notifications, now } = ports;
   const { decision } = judgement;
   if (decision === 'wait') return await explain(facts, judgement, ports);
   // It ends with its Pod: until then what it holds is not free.
@@ -133,13 +134,13 @@ async function carryOut(
   if (decision === 'end') {
     const { outcome, reason, message } = judgement;
     await builds.endBuild(facts.id, facts.attempt, { outcome, reason, message, ...left });
-    bell.ring('schedule', facts.pipelineId);
+    notifications.notify({ topic: 'schedule', pipeline: facts.pipelineId });
   } else {
     const reason = `${judgement.reason}: ${judgement.message}`;
     await builds.retryBuild(facts.id, facts.attempt, { reason, ...left });
-    bell.ring('builds', 0);
+    notifications.notify({ topic: 'builds' });
   }
-  bell.ring('status', facts.pipelineId);
+  notifications.notify({ topic: 'status', pipeline: facts.pipelineId });
 }
 
 async function explain(

@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { rows } from '#adapters/database/pool.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import { buildLabels, checkLabels, foreignActs } from '#testing/foreign-pods.ts';
-import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import type { PodFacts } from './cluster-ports.ts';
@@ -26,7 +27,7 @@ afterAll(async () => await stores.close());
 const ports = () => ({
   ...stores,
   cluster,
-  bell: new SilentBell(),
+  notifications: new RecordedNotifications(),
   foreign: new ForeignPodsMet(),
   now: () => new Date(),
   hangs: () => undefined,

@@ -159,7 +159,7 @@ function world(pods: () => PodFacts[]) {
       nodes: () => [],
       startsPerNode: () => 4,
     },
-    bell: { ring: write('ring') },
+    notifications: { notify: write('notify') },
     hangs: write('hangs'),
     foreign: new ForeignPodsMet(),
     now: () => NOW,
@@ -197,7 +197,7 @@ test('the world of the property is one in which the own Pods do count', async ()
   await followGonePod(realPod(buildPod(1, 1)), RUNS, ports);
   expect(written).toEqual([
     expect.stringContaining('retryBuild [1,1'),
-    'ring ["builds",0]',
-    'ring ["status",1]',
+    'notify [{"topic":"builds"}]',
+    'notify [{"topic":"status","pipeline":1}]',
   ]);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { cancelBuild } from '#domain/scheduling/build-changes.ts';
-import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { compareWithPods } from './compare-with-pods.ts';
@@ -12,7 +13,7 @@ const UNIT = { team: 'main', pipeline: 'app', job: 'unit' };
 const POD = 'app-unit-1-1';
 let stores: TestStores;
 let cluster: InMemoryCluster;
-let bell: SilentBell;
+let notifications: RecordedNotifications;
 /** Seconds since the build was cancelled, however long this test takes; before that, by which the clock of the operator is ahead. */
 let ahead: number;
 let cancelledAt: Date | undefined;
@@ -24,7 +25,7 @@ afterAll(async () => await stores.close());
 const ports = () => ({
   ...stores,
   cluster,
-  bell,
+  notifications,
   now: () => new Date((cancelledAt?.getTime() ?? Date.now()) + ahead * 1000),
   pods: () => [...cluster.pods.values()],
   foreign: new ForeignPodsMet(),
@@ -36,7 +37,7 @@ const ports = () => ({
 beforeEach(async () => {
   await stores.empty();
   cancelledAt = undefined;
-  [cluster, bell, ahead, told] = [new InMemoryCluster(), new SilentBell(), 1, []];
+  [cluster, notifications, ahead, told] = [new InMemoryCluster(), new RecordedNotifications(), 1, []];
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await found(stores, saved, [{ ref: 'a' }]);

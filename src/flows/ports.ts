@@ -18,7 +18,8 @@ import type { TriggerStore } from './trigger-ports.ts';
 
 /*
  * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
- * process. `at` is the caller's clock. Row ids are safe integers. Wake-ups (`Bell`) are hints: losing one costs time, never work.
+ * process. `at` is the caller's clock. Row ids are safe integers. Notifications are hints: losing
+ * one costs time, never work.
  */
 
 export interface PipelineName {
@@ -271,18 +272,6 @@ export interface SessionStore {
     at: Date,
   ): Promise<'opened' | 'same' | 'taken' | 'over'>;
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
-}
-
-/**
- * Hints between processes, by Postgres NOTIFY. `ring` never fails the caller. Ids: of a pipeline for `schedule` and `status`, of a
- * build for `cancel`; `checks` and `builds` carry 0 and mean: look.
- */
-/** `status` has the pipeline's id, `teams` a team's; `progress`, for whoever looks on, and `cancel` a build's. */
-export type BellTopic = 'checks' | 'schedule' | 'builds' | 'status' | 'cancel' | 'progress' | 'teams';
-export interface Bell {
-  ring(topic: BellTopic, id: number): void;
-  /** `id` 0: connection was lost meanwhile, look at everything. Returns how to stop. */
-  listen(topics: BellTopic[], heard: (topic: BellTopic, id: number) => void): () => void;
 }
 
 /** A write by a leader whose epoch is no longer the newest is refused with `EpochOver`. */

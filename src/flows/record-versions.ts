@@ -1,11 +1,11 @@
 import type { CheckResult, CheckResultsRequest, HookResult } from '#domain/build/agent-protocol.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { CheckOutcome, CheckStore } from './check-ports.ts';
-import type { Bell } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
 
 interface Ports {
   checks: Pick<CheckStore, 'recordCheck' | 'closeRun' | 'runFacts' | 'recordHooks'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
@@ -24,14 +24,15 @@ export async function recordVersions(
     );
     if (pipelineId === undefined) continue;
     pipelines.add(pipelineId);
-    if (recorded.length > 0 || awaited) ports.bell.ring('schedule', pipelineId);
+    if (recorded.length > 0 || awaited)
+      ports.notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   }
-  for (const pipeline of pipelines) ports.bell.ring('status', pipeline);
+  for (const pipeline of pipelines) ports.notifications.notify({ topic: 'status', pipeline });
   // An agent whose last answer was lost sends the same again: for it all is well.
   if (request.done) {
     await ports.checks.closeRun(run, ports.now());
     // Its place is free: who was held back by a limit need not wait for the next tick.
-    ports.bell.ring('checks', 0);
+    ports.notifications.notify({ topic: 'checks' });
   } else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
   return 'recorded';
 }
@@ -40,13 +41,13 @@ export async function recordVersions(
 async function recordHooks(
   run: number,
   results: HookResult[],
-  { checks, bell, now }: Ports,
+  { checks, notifications, now }: Ports,
 ): Promise<'recorded' | 'over'> {
   const answer = await checks.recordHooks(run, results, now());
   if (answer === 'over') return answer;
-  bell.ring('schedule', answer.pipelineId);
-  bell.ring('status', answer.pipelineId);
-  bell.ring('checks', 0);
+  notifications.notify({ topic: 'schedule', pipeline: answer.pipelineId });
+  notifications.notify({ topic: 'status', pipeline: answer.pipelineId });
+  notifications.notify({ topic: 'checks' });
   return 'recorded';
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { applyTeam } from './apply-team.ts';
 import type { TeamManifest } from './manifest-ports.ts';
-import type { BellTopic, PipelineName } from './ports.ts';
+import type { PipelineName } from './ports.ts';
 import { removeOrphans } from './remove-orphans.ts';
 import { removePipeline } from './remove-pipeline.ts';
 import { removeTeam } from './remove-team.ts';
@@ -9,12 +10,6 @@ import { removeTeam } from './remove-team.ts';
 const demo: PipelineName = { team: 'blue', pipeline: 'demo' };
 const object = { ...demo, uid: 'uid-1' };
 const blue: TeamManifest = { name: 'blue', uid: 'uid-1', namespace: 'team-blue' };
-
-/** Hears what is rung. */
-function listeningBell() {
-  const rung: string[] = [];
-  return { rung, ring: (topic: BellTopic, id: number) => void rung.push(`${topic} ${id}`) };
-}
 
 describe('a pipeline that is deleted', () => {
   test.each<[string, number[] | Error, number, object]>([
@@ -39,14 +34,16 @@ describe('a pipeline that is deleted', () => {
       { outcome: 'abandoned', message: 'The database could not be told: away' },
     ],
   ])('%s', async (_, answer, askedMsAgo, expected) => {
-    const bell = listeningBell();
+    const notifications = new RecordedNotifications();
     const store = {
       renamedTo: () => Promise.resolve(undefined),
       removePipeline: () =>
         answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ runningBuilds: answer }),
     };
-    expect(await removePipeline(object, askedMsAgo, { store, bell })).toEqual(expected);
-    expect(bell.rung).toEqual(answer instanceof Error ? [] : answer.map((build) => `cancel ${build}`));
+    expect(await removePipeline(object, askedMsAgo, { store, notifications })).toEqual(expected);
+    expect(notifications.sent).toEqual(
+      answer instanceof Error ? [] : answer.map((build) => `cancel ${build}`),
+    );
   });
 
   test('is tried again while the database is away and time is left', async () => {
@@ -54,7 +51,9 @@ describe('a pipeline that is deleted', () => {
       renamedTo: () => Promise.resolve(undefined),
       removePipeline: () => Promise.reject(new Error('away')),
     };
-    await expect(removePipeline(object, 59_000, { store, bell: listeningBell() })).rejects.toThrow('away');
+    await expect(
+      removePipeline(object, 59_000, { store, notifications: new RecordedNotifications() }),
+    ).rejects.toThrow('away');
   });
 });
 
@@ -69,19 +68,19 @@ describe('an object whose pipeline was renamed', () => {
     ],
     ['goes after the deadline all the same', 2, 60_000, { outcome: 'removed' }],
   ])('%s, and nothing of the pipeline is stopped', async (_, runningChecks, askedMsAgo, expected) => {
-    const bell = listeningBell();
+    const notifications = new RecordedNotifications();
     const store = {
       renamedTo: () => Promise.resolve({ pipeline: 'other', runningChecks }),
       removePipeline: () => Promise.reject(new Error('It goes on.')),
     };
-    expect(await removePipeline(object, askedMsAgo, { store, bell })).toEqual(expected);
-    expect(bell.rung).toEqual([]);
+    expect(await removePipeline(object, askedMsAgo, { store, notifications })).toEqual(expected);
+    expect(notifications.sent).toEqual([]);
   });
 });
 
 test('pipelines whose object is gone are stopped, and no others', async () => {
   const removed: PipelineName[] = [];
-  const bell = listeningBell();
+  const notifications = new RecordedNotifications();
   const store = {
     livePipelines: () =>
       Promise.resolve([
@@ -93,11 +92,11 @@ test('pipelines whose object is gone are stopped, and no others', async () => {
       return Promise.resolve({ runningBuilds: [7, 8] });
     },
   };
-  expect(await removeOrphans({ store, bell, exists: (_, pipeline) => pipeline === 'demo' })).toMatchObject([
-    { pipeline: 'gone' },
-  ]);
+  expect(
+    await removeOrphans({ store, notifications, exists: (_, pipeline) => pipeline === 'demo' }),
+  ).toMatchObject([{ pipeline: 'gone' }]);
   expect(removed).toMatchObject([{ pipeline: 'gone' }]);
-  expect(bell.rung).toEqual(['cancel 7', 'cancel 8']);
+  expect(notifications.sent).toEqual(['cancel 7', 'cancel 8']);
 });
 
 const pipelinesOf = (): Promise<number> => Promise.resolve(4);

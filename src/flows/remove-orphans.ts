@@ -1,9 +1,10 @@
-import type { Bell, PipelineName, PipelineStore } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { PipelineName, PipelineStore } from './ports.ts';
 import { stopPipeline } from './remove-pipeline.ts';
 
 export interface RemoveOrphansPorts {
   store: Pick<PipelineStore, 'livePipelines' | 'removePipeline'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   /** Whether there is a Pipeline object; asked for after the database, so that one that was saved is known. */
   exists(namespace: string, pipeline: string): boolean;
 }

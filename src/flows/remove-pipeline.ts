@@ -1,8 +1,9 @@
-import type { Bell, PipelineName, PipelineStore } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { PipelineName, PipelineStore } from './ports.ts';
 
 export interface RemovePipelinePorts {
   store: Pick<PipelineStore, 'removePipeline' | 'renamedTo'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
 }
 
 export type PipelineRemoved =
@@ -45,9 +46,12 @@ async function leave(name: PipelineName & { uid: string }, ports: RemovePipeline
 /** Its running builds hear of it at once. Answers how many there are. */
 export async function stopPipeline(
   name: PipelineName,
-  { store, bell }: Pick<RemovePipelinePorts, 'bell'> & { store: Pick<PipelineStore, 'removePipeline'> },
+  {
+    store,
+    notifications,
+  }: Pick<RemovePipelinePorts, 'notifications'> & { store: Pick<PipelineStore, 'removePipeline'> },
 ): Promise<number> {
   const { runningBuilds } = await store.removePipeline(name);
-  for (const build of runningBuilds) bell.ring('cancel', build);
+  for (const build of runningBuilds) notifications.notify({ topic: 'cancel', build });
   return runningBuilds.length;
 }

@@ -1,16 +1,17 @@
 import type { CheckStore, WebhookAnswer, WebhookCall } from './check-ports.ts';
-import type { Bell, ResourceName } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { ResourceName } from './ports.ts';
 
 interface Ports {
   checks: Pick<CheckStore, 'requestCheck' | 'requestByWebhook'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
 /** A person wants a check. Durable when it answers; a check that is running is followed by another. */
 export async function requestCheck(resource: ResourceName, ports: Ports): Promise<'requested' | 'unknown'> {
   const answer = await ports.checks.requestCheck(resource, 'manual', ports.now());
-  if (answer === 'requested') ports.bell.ring('checks', 0);
+  if (answer === 'requested') ports.notifications.notify({ topic: 'checks' });
   return answer;
 }
 
@@ -20,6 +21,6 @@ export async function requestByWebhook(
   ports: Ports,
 ): Promise<WebhookAnswer[]> {
   const { answers, written } = await ports.checks.requestByWebhook(asked, ports.now());
-  if (written) ports.bell.ring('checks', 0);
+  if (written) ports.notifications.notify({ topic: 'checks' });
   return answers;
 }

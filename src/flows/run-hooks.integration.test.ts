@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { rows } from '#adapters/database/pool.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import type { PodFacts } from './cluster-ports.ts';
@@ -19,7 +20,7 @@ const APP = { team: 'main', pipeline: 'app' };
 const GIT = { ...APP, resource: 'git.app' };
 let stores: TestStores;
 let cluster: InMemoryCluster;
-let bell: SilentBell;
+let notifications: RecordedNotifications;
 let pipeline: number;
 
 beforeAll(async () => void (stores = await openStores()));
@@ -27,7 +28,7 @@ afterAll(async () => await stores.close());
 beforeEach(async () => {
   await stores.empty();
   cluster = new InMemoryCluster();
-  bell = new SilentBell();
+  notifications = new RecordedNotifications();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   pipeline = (await stores.pipelines.savePipeline(toSave(withHooks()))).id;
 });
@@ -45,7 +46,7 @@ const foreign = new ForeignPodsMet();
 const ports = () => ({
   ...stores,
   cluster,
-  bell,
+  notifications,
   foreign,
   now,
   hangs,
@@ -96,12 +97,12 @@ describe('hooks of new versions', () => {
     const facts = await stores.checks.runFacts(run);
     expect(facts).toMatchObject({ checks: [], hooks: { resource: 'git.app' } });
     expect(facts?.hooks?.versions.map(({ fields }) => fields['ref'])).toEqual(['a', 'b']);
-    bell.rung.length = 0;
+    notifications.sent.length = 0;
     const ids = facts?.hooks?.versions.map(({ id }) => id) ?? [];
     expect(await recordVersions(run, { results: [], hooks: results(...ids), done: true }, ports())).toBe(
       'recorded',
     );
-    expect(bell.rung).toEqual([`schedule ${pipeline}`, `status ${pipeline}`, 'checks 0']);
+    expect(notifications.sent).toEqual([`schedule ${pipeline}`, `status ${pipeline}`, 'checks']);
     expect(await decide()).toBe(false);
     expect(builds()).toEqual(['app-unit-1-1', 'app-unit-2-1']);
     expect(await hookView()).toMatchObject({ first: ids[0], last: ids[1], results: results(...ids) });

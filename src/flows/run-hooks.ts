@@ -5,13 +5,13 @@ import { isPassing } from './check-refusal.ts';
 import type { CheckStore, OpenHookRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import { podOfRun, type OwnPod } from './own-pods.ts';
-import type { Bell } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
 import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 
 interface Ports extends CheckPlacePorts {
   checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'closeRun' | 'explainHooks'>;
   cluster: CheckPlacePorts['cluster'] & Pick<Cluster, 'createCheckPod' | 'deletePod'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
 }
 
 export interface HooksRun {
@@ -50,12 +50,12 @@ function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
 
 /** The Pod goes first: should it be all that can be done now, the run is met again. */
 async function giveUp(run: OpenHookRun, pod: OwnPod | undefined, ports: Ports): Promise<void> {
-  const { checks, cluster, bell, now } = ports;
+  const { checks, cluster, notifications, now } = ports;
   if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
   const why = `The hooks had not ended after ${HOLD_SECONDS} s, and builds go on without them. ${state(run, pod)}`;
   await checks.closeRun(run.run, now(), why.trimEnd());
-  bell.ring('schedule', run.pipelineId);
-  bell.ring('status', run.pipelineId);
+  notifications.notify({ topic: 'schedule', pipeline: run.pipelineId });
+  notifications.notify({ topic: 'status', pipeline: run.pipelineId });
 }
 
 function state({ seen, refused = '' }: OpenHookRun, pod: PodFacts | undefined): string {
@@ -76,7 +76,7 @@ async function start(waiting: OpenHookRun[], ports: Ports): Promise<void> {
 }
 
 async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
-  const { checks, cluster, bell, now } = ports;
+  const { checks, cluster, notifications, now } = ports;
   const facts = await checks.runFacts(run);
   if (facts === undefined) return;
   const pod = await cluster.createCheckPod(facts);
@@ -86,6 +86,6 @@ async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise
     return;
   }
   await checks.closeRun(run, now(), `No Pod could be made: ${pod.message}`);
-  bell.ring('schedule', pipelineId);
-  bell.ring('status', pipelineId);
+  notifications.notify({ topic: 'schedule', pipeline: pipelineId });
+  notifications.notify({ topic: 'status', pipeline: pipelineId });
 }

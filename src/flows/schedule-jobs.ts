@@ -1,9 +1,10 @@
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import type { Bell, BuildRef, BuildStore } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { BuildRef, BuildStore } from './ports.ts';
 
 interface Ports {
   builds: Pick<BuildStore, 'pipelinesToSchedule' | 'schedule' | 'wakeLateTriggers'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
@@ -39,16 +40,20 @@ export async function schedulePipeline(pipeline: number, ports: Ports): Promise<
   return done;
 }
 
-async function scheduleOne(pipeline: number, { builds, bell, now }: Ports, done: Scheduled): Promise<void> {
+async function scheduleOne(
+  pipeline: number,
+  { builds, notifications, now }: Ports,
+  done: Scheduled,
+): Promise<void> {
   try {
     const made = await builds.schedule(pipeline, decideBuilds, now());
     done.held ||= made.held;
     done.more ||= made.more;
-    for (const build of made.interrupted) bell.ring('cancel', build);
+    for (const build of made.interrupted) notifications.notify({ topic: 'cancel', build });
     if (made.builds.length === 0) return;
     done.builds.push(...made.builds);
-    bell.ring('builds', 0);
-    bell.ring('status', pipeline);
+    notifications.notify({ topic: 'builds' });
+    notifications.notify({ topic: 'status', pipeline });
   } catch (error) {
     done.failures.push({ pipeline, error });
   }

@@ -2,7 +2,8 @@ import type { Reason } from '#domain/scheduling/reasons.ts';
 import { startQueued } from '#domain/scheduling/start-queued.ts';
 import type { StartingPod } from '#domain/scheduling/start-window.ts';
 import type { Cluster, CreatePodAnswer } from './cluster-ports.ts';
-import type { Bell, BuildStore, PendingBuild } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { BuildStore, PendingBuild } from './ports.ts';
 import { gatherStarting, pickBuilds, type WindowPorts } from './start-window.ts';
 
 interface Ports extends WindowPorts {
@@ -23,7 +24,7 @@ interface Ports extends WindowPorts {
       | 'retryBuild'
     >;
   cluster: WindowPorts['cluster'] & Pick<Cluster, 'createBuildPod'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
 }
 
 export interface Started {
@@ -110,10 +111,10 @@ async function startReady(ports: Ports, doing: Doing): Promise<void> {
 
 /** Whose turn it is now: one decision for each team in turn, and what was admitted starts before the next team is looked at. */
 async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
-  const { builds, bell, now } = ports;
+  const { builds, notifications, now } = ports;
   for (const pipeline of await builds.expireApprovals(now())) {
-    bell.ring('schedule', pipeline);
-    bell.ring('status', pipeline);
+    notifications.notify({ topic: 'schedule', pipeline });
+    notifications.notify({ topic: 'status', pipeline });
   }
   let teams = await builds.teamsWithQueue();
   while (teams.length > 0) {
@@ -122,7 +123,7 @@ async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
       const { builds: admitted, more, pipelines } = await builds.admit(team, startQueued, now());
       if (more) again.push(team);
       if (admitted > 0) await startReady(ports, doing);
-      for (const pipeline of pipelines) bell.ring('status', pipeline);
+      for (const pipeline of pipelines) notifications.notify({ topic: 'status', pipeline });
     }
     teams = again;
   }
@@ -142,20 +143,20 @@ async function startOne(
       doing.started.push(build);
       doing.starting.push({ team: build.team, nodes, state: 'starting' });
     }
-    ports.bell.ring('status', build.pipelineId);
+    ports.notifications.notify({ topic: 'status', pipeline: build.pipelineId });
   } catch (error) {
     doing.failures.push({ build, error });
   }
 }
 
 /** The status of a pipeline is asked for once for each build that waits for another reason than before. */
-async function explainHeld({ builds, bell }: Ports, { held }: Doing): Promise<void> {
+async function explainHeld({ builds, notifications }: Ports, { held }: Doing): Promise<void> {
   if (held.size === 0) return;
   const told = await builds.explainHeld(
     [...held].map(([build, { reason }]) => ({ build, code: reason.code, reason: reason.message })),
   );
   const pipelines = told.flatMap((build) => held.get(build)?.build.pipelineId ?? []);
-  for (const pipeline of new Set(pipelines)) bell.ring('status', pipeline);
+  for (const pipeline of new Set(pipelines)) notifications.notify({ topic: 'status', pipeline });
 }
 
 /** A Pod that the API server can never accept ends the build; what may change leaves it pending, with the reason. */
@@ -164,7 +165,7 @@ async function refuse(
   { reason, message }: CreatePodAnswer & { answer: 'refused' },
   { ports, doing }: { ports: Ports; doing: Doing },
 ): Promise<void> {
-  const { builds, bell, now } = ports;
+  const { builds, notifications, now } = ports;
   const { namespace } = build;
   if (reason === 'TeamLimit' || reason === 'QuotaExceeded') doing.short.add(namespace);
   if (reason === 'TeamLimit') {
@@ -184,7 +185,7 @@ async function refuse(
     message,
     at: now(),
   });
-  bell.ring('schedule', build.pipelineId);
+  notifications.notify({ topic: 'schedule', pipeline: build.pipelineId });
 }
 
 /** The rest of the namespace waits for the next look, so that one team's 10,000 builds are not all asked for and refused. */

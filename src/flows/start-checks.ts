@@ -4,7 +4,7 @@ import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import { shareByTeam } from '#domain/scheduling/share-by-team.ts';
 import type { CheckRunFacts, CheckStore, DueCheck } from './check-ports.ts';
 import type { Cluster } from './cluster-ports.ts';
-import type { Bell } from './ports.ts';
+import type { Notifications } from './notification-ports.ts';
 
 interface Ports extends CheckPlacePorts {
   checks: Pick<
@@ -12,7 +12,7 @@ interface Ports extends CheckPlacePorts {
     'dueChecks' | 'openRuns' | 'openRun' | 'runFacts' | 'recordCheck' | 'closeRun' | 'releaseRun'
   >;
   cluster: CheckPlacePorts['cluster'] & Pick<Cluster, 'createCheckPod'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
 }
 
 export interface ChecksStarted {
@@ -113,15 +113,19 @@ async function claim(checks: DueCheck[], ports: Ports): Promise<CheckRunFacts | 
 }
 
 /** Built-in `cron`: the version is the time itself. */
-async function answer(check: DueCheck, { checks, bell, now }: Ports, done: ChecksStarted): Promise<void> {
+async function answer(
+  check: DueCheck,
+  { checks, notifications, now }: Ports,
+  done: ChecksStarted,
+): Promise<void> {
   try {
     const at = now();
     const versions = [{ date: dateText(at) }];
     const { recorded, awaited } = await checks.recordCheck({ scope: check.scope, versions, log: '' }, at);
     done.answered += recorded.length;
     if (recorded.length === 0 && !awaited) return;
-    bell.ring('schedule', check.pipelineId);
-    bell.ring('status', check.pipelineId);
+    notifications.notify({ topic: 'schedule', pipeline: check.pipelineId });
+    notifications.notify({ topic: 'status', pipeline: check.pipelineId });
   } catch (error) {
     done.failures.push({ group: groupName(check), error });
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import type { SavedPipeline } from './ports.ts';
@@ -14,13 +15,12 @@ const APP = { team: 'main', pipeline: 'app' };
 const UNIT = { ...APP, job: 'unit' };
 let stores: TestStores;
 let saved: SavedPipeline;
-let heard: ((topic: 'schedule' | 'status', id: number) => void)[] = [];
 
 beforeAll(async () => void (stores = await openStores()));
 afterAll(async () => await stores.close());
 beforeEach(async () => {
   await stores.empty();
-  heard = [];
+  notifications = new RecordedNotifications();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   saved = await save();
 });
@@ -35,14 +35,8 @@ const save = async (trigger = false) => {
   return next;
 };
 const now = () => new Date();
-const bell = {
-  ring: () => undefined,
-  listen: (_topics: unknown, hear: (topic: 'schedule' | 'status', id: number) => void) => {
-    heard.push(hear);
-    return () => void (heard = heard.filter((one) => one !== hear));
-  },
-};
-const scheduleAll = async () => (await scheduleJobs({ builds: stores.builds, bell, now })).builds;
+let notifications: RecordedNotifications;
+const scheduleAll = async () => (await scheduleJobs({ builds: stores.builds, notifications, now })).builds;
 const ask = async (waitMs = 60_000): Promise<TriggerAnswer | TriggerWaits> =>
   await stores.builds.triggerAfterChecks(UNIT, { by: 'ann', waitMs }, decideBuilds, now());
 const scopeOf = (name: string): number => saved.resources.find((one) => one.name === name)?.scope ?? 0;
@@ -185,7 +179,7 @@ describe('when somebody dies', () => {
     const clock = { ms: Date.now() };
     const answer = await triggerJobAfterChecks(UNIT, 'ann', {
       builds: stores.builds,
-      bell,
+      notifications,
       now: () => new Date(clock.ms),
       sleep: async (milliseconds) => void (clock.ms += milliseconds),
     });
@@ -215,12 +209,12 @@ describe('when somebody dies', () => {
   });
 });
 
-test('whoever waits is woken by the bell, and then waits no longer', async () => {
+test('whoever waits is woken by a notification, and then waits no longer', async () => {
   await findFirst();
   const asleep = Promise.withResolvers<void>();
   const answer = triggerJobAfterChecks(UNIT, 'ann', {
     builds: stores.builds,
-    bell,
+    notifications,
     now,
     sleep: async (_milliseconds, until) => {
       asleep.resolve();
@@ -232,9 +226,9 @@ test('whoever waits is woken by the bell, and then waits no longer', async () =>
   await end(run, 'git.app', 'a2');
   await end(run, 'git.docs');
   await scheduleAll();
-  for (const hear of heard) hear('status', saved.id);
+  notifications.deliver({ topic: 'status', pipeline: saved.id });
   expect(await answer).toMatchObject({ answer: 'created', build: { number: '1' } });
-  expect(heard).toEqual([]);
+  expect(notifications.listeners).toBe(0);
 });
 
 test('a job without a get that can be checked is not waited for', async () => {

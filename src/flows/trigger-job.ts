@@ -1,24 +1,25 @@
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
-import type { Bell, BuildStore, JobName } from './ports.ts';
+import type { Heard, Notifications } from './notification-ports.ts';
+import type { BuildStore, JobName } from './ports.ts';
 import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 interface Ports {
   builds: Pick<BuildStore, 'trigger'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
 /** A person wants a build: it is there when this answers, or the reason of every input that stands against it is. */
 export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
   const answer = await ports.builds.trigger(job, by, decideBuilds, ports.now());
-  wake(answer, ports.bell);
+  wake(answer, ports.notifications);
   return answer;
 }
 
 interface CheckPorts {
   builds: Pick<BuildStore, 'triggerAfterChecks' | 'triggerAnswer' | 'endTriggerWait'>;
-  bell: Pick<Bell, 'ring' | 'listen'>;
+  notifications: Notifications;
   now: () => Date;
   /** Resolves after so long, or when the signal is given. */
   sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
@@ -36,29 +37,29 @@ export async function triggerJobAfterChecks(
   by: string,
   ports: CheckPorts,
 ): Promise<TriggerAnswer> {
-  const { builds, bell, now } = ports;
+  const { builds, notifications, now } = ports;
   const asked = { by, waitMs: MAX_CHECK_WAIT_MS };
   const first = await builds.triggerAfterChecks(job, asked, decideBuilds, now());
   if (first.answer !== 'checking') {
-    wake(first, bell);
+    wake(first, notifications);
     return first;
   }
-  bell.ring('checks', 0);
+  notifications.notify({ topic: 'checks' });
   const until = now().getTime() + MAX_CHECK_WAIT_MS;
   const answer =
     (await waitForAnswer(first, until, ports)) ?? (await builds.endTriggerWait(first, decideBuilds, now()));
-  wake(answer, bell);
+  wake(answer, notifications);
   return answer;
 }
 
 async function waitForAnswer(
   waits: TriggerWaits,
   until: number,
-  { builds, bell, now, sleep }: CheckPorts,
+  { builds, notifications, now, sleep }: CheckPorts,
 ): Promise<TriggerAnswer | undefined> {
   let heard = new AbortController();
-  const stop = bell.listen(['schedule', 'status'], (_topic, id) => {
-    if (id === 0 || id === waits.pipelineId) heard.abort();
+  const stop = notifications.listen(['schedule', 'status'], (notification) => {
+    if (mayAnswer(notification, waits)) heard.abort();
   });
   try {
     for (let left = until - now().getTime(); left > 0; left = until - now().getTime()) {
@@ -73,8 +74,13 @@ async function waitForAnswer(
   }
 }
 
-function wake(answer: TriggerAnswer, bell: Pick<Bell, 'ring'>): void {
+function mayAnswer(notification: Heard<'schedule' | 'status'>, { pipelineId }: TriggerWaits): boolean {
+  if (notification.topic === 'missed') return true;
+  return notification.pipeline === 'all' || notification.pipeline === pipelineId;
+}
+
+function wake(answer: TriggerAnswer, notifications: Pick<Notifications, 'notify'>): void {
   if (answer.answer !== 'created') return;
-  for (const build of answer.interrupted) bell.ring('cancel', build);
-  bell.ring('builds', 0);
+  for (const build of answer.interrupted) notifications.notify({ topic: 'cancel', build });
+  notifications.notify({ topic: 'builds' });
 }

@@ -4,7 +4,8 @@ import { EpochOver } from '#adapters/database/fence.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
-import { ForeignPodsMet, InMemoryCluster, SilentBell } from '#testing/in-memory-cluster.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { Crash, Life } from '#testing/mortal.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
@@ -61,7 +62,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       builds: life.of(own.builds),
       checks: life.of(own.checks),
       cluster: life.of(cluster, ['checkRoom', 'nodeSelectorOf', 'nodes', 'startsPerNode']),
-      bell: new SilentBell(),
+      notifications: new RecordedNotifications(),
       now: () => new Date(),
       pods: () => [...cluster.pods.values()],
     };

@@ -17,7 +17,7 @@ export interface Views {
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
   /** Of all attempts, oldest first, from after the given sequence number; at most 1 MiB of text at a time, or as little as is asked for. */
   logs(ref: BuildRef, after: number, mostCharacters?: number): Promise<LogPage | undefined>;
-  /** By which ids the bell speaks of it. */
+  /** The ids by which notifications name it. */
   buildIds(ref: BuildRef): Promise<{ build: number; pipeline: number } | undefined>;
   resources(name: PipelineName): Promise<ResourceView[] | undefined>;
   resource(name: ResourceName): Promise<ResourceView | undefined>;

@@ -74,7 +74,7 @@ async function buildOfManyColours(): Promise<void> {
     sequence: index + 1,
   }));
   const build = { build: started.id, attempt: started.attempt };
-  await followBuild(build, events, { builds: stores.builds, bell: gateway.bell });
+  await followBuild(build, events, { builds: stores.builds, notifications: gateway.notifications });
 }
 
 async function signIn(username: string): Promise<void> {

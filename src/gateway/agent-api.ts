@@ -1,7 +1,8 @@
 import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
-import type { Bell, BuildStore, SessionStore } from '#flows/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import { recordVersions } from '#flows/record-versions.ts';
 import { openAgentSession } from './open-agent-session.ts';
 import type { OpeningSessions } from './open-agent-session.ts';
@@ -10,7 +11,7 @@ export interface AgentApiParts extends OpeningSessions {
   builds: BuildStore;
   checks: CheckStore;
   sessions: SessionStore;
-  bell: Bell;
+  notifications: Notifications;
   cancels: { on(build: number, heard: () => void): () => void };
 }
 

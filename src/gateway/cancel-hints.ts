@@ -1,13 +1,14 @@
-import type { Bell } from '#flows/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
 
 /** One listener for all open command streams, by build; after a lost connection all of them look. */
-export function cancelHints(bell: Pick<Bell, 'listen'>): {
+export function cancelHints(notifications: Pick<Notifications, 'listen'>): {
   on(build: number, heard: () => void): () => void;
   stop(): void;
 } {
   const byBuild = new Map<number, Set<() => void>>();
-  const stop = bell.listen(['cancel'], (_topic, build) => {
-    const called = build === 0 ? [...byBuild.values()] : [byBuild.get(build)];
+  const stop = notifications.listen(['cancel'], (notification) => {
+    const called =
+      notification.topic === 'missed' ? [...byBuild.values()] : [byBuild.get(notification.build)];
     for (const listeners of called) listeners?.forEach((heard) => heard());
   });
   return {

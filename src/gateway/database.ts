@@ -1,6 +1,6 @@
 import { accessStores } from '#adapters/database/access/stores.ts';
-import { openBell } from '#adapters/database/notifications.ts';
-import type { ClosableBell } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
+import type { ClosableNotifications } from '#adapters/database/notifications.ts';
 import { actionStore } from '#adapters/database/action-store.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
@@ -28,7 +28,7 @@ export interface GatewayDatabase {
   views: Views;
   show: ShowStore;
   access: AccessStores;
-  bell: ClosableBell;
+  notifications: ClosableNotifications;
   readiness: Readiness;
   close(): Promise<void>;
 }
@@ -38,7 +38,12 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
   const troubled = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
   const { certificateAuthority } = config;
   const pool = await openPool(config.url, { onError: troubled, certificateAuthority });
-  const bell = openBell({ url: config.listenUrl, pool, onError: troubled, certificateAuthority });
+  const notifications = openNotifications({
+    url: config.listenUrl,
+    pool,
+    onError: troubled,
+    certificateAuthority,
+  });
   const database = { pool, definitions: definitions() };
   return {
     builds: buildStore(database),
@@ -48,14 +53,14 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     views: views(database),
     show: showStore(database),
     access: accessStores(database),
-    bell,
+    notifications,
     // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema up to date.
     readiness: databaseReadiness(
       () => pool.query(rows()`SELECT 1 FROM audit_log LIMIT 1`),
       (err) => log.warn({ err }, 'the database does not answer'),
     ),
     async close() {
-      await bell.close();
+      await notifications.close();
       await pool.end();
     },
   };

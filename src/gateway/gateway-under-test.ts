@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBell } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { showStore } from '#adapters/database/show-store.ts';
@@ -27,7 +27,8 @@ import type { Compiler } from '#flows/manifest-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
-import type { Bell, BuildStore } from '#flows/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { BuildStore } from '#flows/ports.ts';
 import type { DatabasePool } from 'slonik';
 import type { Registry } from 'prom-client';
 import { openAccess } from './access.ts';
@@ -121,10 +122,10 @@ export type Gateway = Awaited<ReturnType<typeof openGateway>>;
 export async function openGateway(stores: Stores, options: Options = {}) {
   const lines: string[] = [];
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
-  const bell = openBell({ url: stores.url, pool: stores.pool });
+  const notifications = openNotifications({ url: stores.url, pool: stores.pool });
   const now = options.now ?? (() => new Date());
   const { registry } = createMetrics('test', '0');
-  const { api, shows } = openApi(stores, bell, now, registry);
+  const { api, shows } = openApi(stores, notifications, now, registry);
   const access = accessOver(stores, options, now);
   const streams = { limits: { ...STREAM_LIMITS, ...options.limits }, metrics: streamMetrics(registry) };
   const routes = [...publicRoutes(api, async () => undefined, '0', streams), ...accessRoutes(access.ports)];
@@ -145,7 +146,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const ask = asker(base);
   return {
     base,
-    bell,
+    notifications,
     app,
     ask,
     account: async (username: string, about: About = {}) =>
@@ -164,7 +165,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     async close() {
       await app.close();
       await shows.close();
-      await bell.close();
+      await notifications.close();
     },
   };
 }
@@ -194,14 +195,14 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
   };
 }
 
-function openApi(stores: Stores, bell: Bell, now: () => Date, registry: Registry) {
+function openApi(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: definitions() };
   const known = views(database);
   const shows = openShows(showStore(database), known);
   const api = publicApi({
     ...stores,
     shows,
-    bell,
+    notifications,
     views: known,
     webhookKey: SESSION_KEY,
     metrics: publicMetrics(registry),

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openBell } from '#adapters/database/notifications.ts';
-import type { ClosableBell } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
+import type { ClosableNotifications } from '#adapters/database/notifications.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { webhookToken } from '#adapters/database/digests.ts';
 import { views } from '#adapters/database/views.ts';
@@ -17,8 +17,10 @@ import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
-import type { AgentSession, BellTopic } from '#flows/ports.ts';
+import type { Topic } from '#flows/notification-ports.ts';
+import type { AgentSession } from '#flows/ports.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { textOf } from '#testing/recorded-notifications.ts';
 import { WEBHOOK_KEY, giveTurns, openStores, toSave } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { agentApi } from './agent-api.ts';
@@ -36,12 +38,12 @@ const byHand = samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger:
 const APP = '/teams/main/pipelines/app';
 
 let stores: TestStores;
-let bell: ClosableBell;
+let notifications: ClosableNotifications;
 let shows: ClosableShows;
 let people: App;
 let agents: AgentApp;
 let resourceId = 0;
-const rung: string[] = [];
+const heard: string[] = [];
 const lines: string[] = [];
 const pods = new Map<string, { session: AgentSession; uid: string }>();
 
@@ -55,12 +57,12 @@ beforeAll(async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(byHand));
   resourceId = saved.resources[0]?.id ?? 0;
-  bell = openBell({ url: stores.url, pool: stores.pool });
-  const topics: BellTopic[] = ['checks', 'schedule', 'builds', 'status'];
-  bell.listen(topics, (topic, id) => void rung.push(`${topic} ${id}`));
+  notifications = openNotifications({ url: stores.url, pool: stores.pool });
+  const topics: Topic[] = ['checks', 'schedule', 'builds', 'status'];
+  notifications.listen(topics, (notification) => void heard.push(textOf(notification)));
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const { registry } = createMetrics('test', '0');
-  const shared = { ...stores, bell, now: () => new Date() };
+  const shared = { ...stores, notifications, now: () => new Date() };
   shows = openShows(stores.show, stores.views);
   const api = publicApi({
     ...shared,
@@ -75,7 +77,7 @@ beforeAll(async () => {
     api: agentApi({
       ...shared,
       agentKey: AGENT_KEY,
-      cancels: cancelHints(bell),
+      cancels: cancelHints(notifications),
       secrets: { read: async () => ({ values: new Map(), missing: [] }) },
       pods: {
         async find(namespace, name) {
@@ -102,7 +104,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([people.close(), agents.close()]);
   await shows.close();
-  await bell.close();
+  await notifications.close();
   await stores.close();
 });
 
@@ -247,8 +249,8 @@ describe('from a webhook to a log', () => {
   });
 
   test('the others were told, and no secret is in the log', () => {
-    expect(rung).toEqual(expect.arrayContaining(['checks 0', 'builds 0']));
-    expect(rung.some((ring) => ring.startsWith('schedule '))).toBe(true);
+    expect(heard).toEqual(expect.arrayContaining(['checks', 'builds']));
+    expect(heard.some((text) => text.startsWith('schedule '))).toBe(true);
     const text = lines.join('');
     const token = webhookToken(WEBHOOK_KEY, resourceId, 1);
     for (const secret of [token, keyOf('build'), signNonce(AGENT_KEY, { kind: 'checks', run: 1 })]) {

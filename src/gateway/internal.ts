@@ -26,7 +26,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   const { registry } = createMetrics('gateway-internal', VERSION);
   const metrics = agentMetrics(registry);
   const client = new ApiClient(connection);
-  const cancels = cancelHints(database.bell);
+  const cancels = cancelHints(database.notifications);
   const api: AgentApi = agentApi({
     agentKey: config.agentKey,
     pods: agentPods(client),

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openBell } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
-import type { Bell } from '#flows/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
 import { readEvents } from '#testing/event-reader.ts';
 import type { EventReader } from '#testing/event-reader.ts';
 import { makeKeys, startGatewayProcess } from '#testing/gateway-process.ts';
@@ -23,7 +23,7 @@ const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;
 
 let stores: TestStores;
-let bell: Bell & { close(): Promise<void> };
+let notifications: Notifications & { close(): Promise<void> };
 let keys: ReturnType<typeof makeKeys>;
 let replicas: GatewayProcess[] = [];
 let authorization = '';
@@ -34,7 +34,7 @@ const open: EventReader[] = [];
 beforeAll(async () => {
   keys = makeKeys(WEBHOOK_KEY);
   stores = await openStores();
-  bell = openBell({ url: stores.url, pool: stores.pool });
+  notifications = openNotifications({ url: stores.url, pool: stores.pool });
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(
     toSave(samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] })),
@@ -56,7 +56,7 @@ afterEach(async () => {
   await Promise.all(replicas.map(({ ended }) => ended));
 });
 afterAll(async () => {
-  await bell.close();
+  await notifications.close();
   await stores.close();
   keys.remove();
 });
@@ -93,7 +93,7 @@ const END: Said = { type: 'build-ended', outcome: 'succeeded', reason: 'AllSteps
 
 async function say(event: Said): Promise<void> {
   const numbered = { ...event, at: new Date().toISOString(), sequence: (told += 1) };
-  await followBuild(build, [numbered], { builds: stores.builds, bell });
+  await followBuild(build, [numbered], { builds: stores.builds, notifications });
 }
 
 /** The agent's work goes on whatever happens to gateways. */

@@ -61,7 +61,7 @@ type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequen
 async function say(...events: Said[]): Promise<void> {
   const at = new Date().toISOString();
   const numbered = events.map((event) => ({ ...event, at, sequence: (told += 1) }));
-  await followBuild(build, numbered, { builds: stores.builds, bell: first.bell });
+  await followBuild(build, numbered, { builds: stores.builds, notifications: first.notifications });
 }
 const log = (text: string): Said => ({ type: 'log', step: '1', text });
 const done = (step: string): Said => ({ type: 'step-ended', step, status: 'succeeded', exitCode: 0 });

@@ -11,6 +11,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { AgentSession, AttemptFacts } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { textOf } from '#testing/recorded-notifications.ts';
 import { openAgentSession } from './open-agent-session.ts';
 import type { OpeningSessions } from './open-agent-session.ts';
 
@@ -53,7 +54,7 @@ function world(definition: Pipeline = samplePipeline()) {
   const parts: OpeningSessions = {
     agentKey: KEY,
     now: () => AT,
-    bell: { ring: (topic, id) => void done.push(`ring ${topic} ${id}`) },
+    notifications: { notify: (notification) => void done.push(`notify ${textOf(notification)}`) },
     pods: {
       async find(namespace, name) {
         const pod = pods.get(`${namespace}/${name}`);
@@ -317,7 +318,7 @@ describe('everybody else', () => {
     const { parts, done } = world();
     await openAgentSession(buildWord({ key: STRANGER }), PEER, parts);
     expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
-    expect(done).toEqual(['end 41.2 failed AgentAuthentication', 'ring schedule 3', 'ring status 3']);
+    expect(done).toEqual(['end 41.2 failed AgentAuthentication', 'notify schedule 3', 'notify status 3']);
   });
 
   test('who copies nonce and labels into a Pod of another namespace is refused', async () => {
@@ -356,7 +357,7 @@ describe('everybody else', () => {
     }));
     const { parts, done } = world(definition);
     expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
-    expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'ring schedule 3', 'ring status 3']);
+    expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'notify schedule 3', 'notify status 3']);
   });
 
   test('an API server that does not answer is no verdict: the agent comes again', async () => {

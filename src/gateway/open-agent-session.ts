@@ -5,7 +5,8 @@ import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
-import type { AgentSession, Bell, BuildStore, SessionStore } from '#flows/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { AgentSession, BuildStore, SessionStore } from '#flows/ports.ts';
 import { claimOf, identifyAgent } from './identify-agent.ts';
 import type { Identified, Identifying } from './identify-agent.ts';
 import type { TeamSecrets } from './team-secrets.ts';
@@ -16,7 +17,7 @@ export interface OpeningSessions extends Identifying {
   builds: Pick<BuildStore, 'attemptFacts' | 'endBuild'>;
   checks: Pick<CheckStore, 'runFacts' | 'openRunForPod' | 'closeRun'>;
   sessions: Pick<SessionStore, 'openSession'>;
-  bell: Pick<Bell, 'ring'>;
+  notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
@@ -183,11 +184,11 @@ const FOREIGN = {
 async function end(
   { session, reason, message }: { session: AgentSession; reason: OutcomeReason; message: string },
   pipelineId: number,
-  { builds, checks, bell, now }: OpeningSessions,
+  { builds, checks, notifications, now }: OpeningSessions,
 ): Promise<void> {
   const at = now();
   if (session.kind === 'checks') await checks.closeRun(session.run, at, message);
   else await builds.endBuild(session.build, session.attempt, { outcome: 'failed', reason, message, at });
-  bell.ring('schedule', pipelineId);
-  bell.ring('status', pipelineId);
+  notifications.notify({ topic: 'schedule', pipeline: pipelineId });
+  notifications.notify({ topic: 'status', pipeline: pipelineId });
 }

@@ -45,7 +45,7 @@ beforeAll(async () => {
   );
   await found(stores, saved, [{ ref: '3f2a91c', message: '<script>alert(1)</script>' }]);
   // What it leaves due.
-  await endCheck({ stores, bell: gateway.bell }, saved, { versions: [] });
+  await endCheck({ stores, notifications: gateway.notifications }, saved, { versions: [] });
   await gateway.account('root', { globalAdmin: true, password: PASSWORD });
   await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
 });
@@ -217,7 +217,7 @@ describe('a pipeline', () => {
     await shows(page, 'main', '<script>alert(1)</script>');
     await seen('pipeline');
     const pressed = press('Start a build of unit');
-    await endCheck({ stores, bell: gateway.bell }, saved, { error: 'no such host' });
+    await endCheck({ stores, notifications: gateway.notifications }, saved, { error: 'no such host' });
     await pressed;
     await page.waitForURL(`**${APP}/jobs/unit/builds/1`);
     await shows(page, 'dd', 'The check of git.app failed: no such host');
@@ -232,7 +232,7 @@ describe('a pipeline', () => {
       const at = new Date().toISOString();
       const numbered = events.map((event) => ({ ...event, at, sequence: (sequence += 1) }));
       const build = { build: started.id, attempt: started.attempt };
-      await followBuild(build, numbered, { builds: stores.builds, bell: gateway.bell });
+      await followBuild(build, numbered, { builds: stores.builds, notifications: gateway.notifications });
     };
     const step = async (id: string): Promise<void> =>
       await say({ type: 'step-ended', step: id, status: 'succeeded', exitCode: 0 });

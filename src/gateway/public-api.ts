@@ -9,7 +9,8 @@ import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
 import { actionsOver } from '#flows/actions.ts';
 import type { CheckStore, WebhookAnswer, WebhookCall } from '#flows/check-ports.ts';
-import type { Bell, BuildStore } from '#flows/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { BuildStore } from '#flows/ports.ts';
 import { requestByWebhook, requestCheck } from '#flows/request-check.ts';
 import { triggerJob, triggerJobAfterChecks } from '#flows/trigger-job.ts';
 import type { Views } from '#flows/views.ts';
@@ -20,7 +21,7 @@ export interface PublicApiParts {
   checks: CheckStore;
   builds: BuildStore;
   actions: ActionStore;
-  bell: Bell;
+  notifications: Notifications;
   webhookKey: Buffer;
   metrics: PublicMetrics;
   now: () => Date;
@@ -60,7 +61,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
       metrics.trigger(answer.answer);
       return answer;
     },
-    listen: (topics, heard) => parts.bell.listen(topics, heard),
+    listen: (topics, heard) => parts.notifications.listen(topics, heard),
     webhook: ({ id, webhookGeneration, webhookSigned }) => shown(id, webhookGeneration, webhookSigned),
     async regenerateWebhook(name, signed) {
       const change = { hashOf, ...(signed !== undefined && { signed }) };

@@ -89,7 +89,7 @@ type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequen
 async function say(...events: Said[]): Promise<void> {
   const at = new Date().toISOString();
   const numbered = events.map((event) => ({ ...event, at, sequence: (told += 1) }));
-  await followBuild(build, numbered, { builds: stores.builds, bell: gateway.bell });
+  await followBuild(build, numbered, { builds: stores.builds, notifications: gateway.notifications });
 }
 const log = (text: string): Said => ({ type: 'log', step: '1', text });
 const done = (step: string, status: 'succeeded' | 'failed' = 'succeeded'): Said =>
@@ -103,7 +103,7 @@ const ended = (outcome: 'succeeded' | 'failed'): Said =>
 const GOOD = [{ type: 'step-started', step: '0' }, done('0'), { type: 'step-started', step: '1' }] as const;
 
 const check = async (result: Pick<CheckResult, 'versions' | 'error'>): Promise<void> =>
-  await endCheck({ stores, bell: gateway.bell }, saved, result);
+  await endCheck({ stores, notifications: gateway.notifications }, saved, result);
 
 describe('a trigger that checks first', () => {
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openBell } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
 import { migrate } from '#adapters/database/migrate.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import {
@@ -63,12 +63,12 @@ describe('a Postgres that takes TLS only', () => {
     await migrate(at('localhost'), { certificateAuthority });
     expect(await tls(at('localhost'), certificateAuthority)).toBe(true);
     const pool = await openPool(at('localhost'), { certificateAuthority });
-    const bell = openBell({ url: at('localhost'), pool, certificateAuthority });
+    const notifications = openNotifications({ url: at('localhost'), pool, certificateAuthority });
     const heard = await new Promise((resolve) => {
-      bell.listen(['builds'], (_, id) => resolve(id));
+      notifications.listen(['builds'], resolve);
     });
-    expect(heard).toBe(0);
-    await bell.close();
+    expect(heard).toEqual({ topic: 'missed' });
+    await notifications.close();
     await pool.end();
   }, 600_000);
 

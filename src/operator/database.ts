@@ -1,7 +1,7 @@
 import { oauthStore } from '#adapters/database/access/oauth.ts';
 import { accountStore } from '#adapters/database/access/accounts.ts';
-import type { ClosableBell } from '#adapters/database/notifications.ts';
-import { openBell } from '#adapters/database/notifications.ts';
+import type { ClosableNotifications } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
@@ -36,7 +36,7 @@ export interface OperatorDatabase {
   views: Pick<Views, 'waiting'>;
   retention: RetentionStore;
   logs: LogStore;
-  bell: ClosableBell;
+  notifications: ClosableNotifications;
   /** From now on all writes are this leader's. */
   takeEpoch(holder: string): Promise<number>;
   /** Once a day: tables for the months to come, and those of past months go when their logs are gone. */
@@ -59,7 +59,12 @@ export async function openDatabase(
   if (done.length > 0) log.info({ migrations: done }, 'the schema was brought up to date');
   const pool = await openPool(config.url, { onError: troubled, certificateAuthority });
   await makeLogPartitions(pool, new Date());
-  const bell = openBell({ url: config.listenUrl, pool, onError: troubled, certificateAuthority });
+  const notifications = openNotifications({
+    url: config.listenUrl,
+    pool,
+    onError: troubled,
+    certificateAuthority,
+  });
   let epoch = 0;
   const database = { pool, definitions: definitions(), webhookKey, epoch: () => epoch };
   return {
@@ -72,7 +77,7 @@ export async function openDatabase(
     views: views(database),
     retention: retentionStore(database),
     logs: logStore(database),
-    bell,
+    notifications,
     async takeEpoch(holder) {
       epoch = await leaderStore(database).takeEpoch(holder);
       return epoch;
@@ -82,7 +87,7 @@ export async function openDatabase(
       await dropEmptyLogPartitions(pool, at);
     },
     async close() {
-      await bell.close();
+      await notifications.close();
       await pool.end();
     },
   };

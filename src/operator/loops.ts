@@ -4,7 +4,7 @@ import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/compare-with-pods.ts';
-import type { BellTopic } from '#flows/ports.ts';
+import type { Heard } from '#flows/notification-ports.ts';
 import { limitLogs } from '#flows/limit-logs.ts';
 import { removeOrphans } from '#flows/remove-orphans.ts';
 import { retainHistory } from '#flows/retain-history.ts';
@@ -18,7 +18,7 @@ import type { Reconciling } from './reconcile.ts';
 import { Room } from './room.ts';
 import { reportFailures, workQueue } from './work-queue.ts';
 
-/** Checks are due to the second; whatever else a lost ring leaves undone is found a few seconds later. */
+/** Checks are due to the second; whatever else a lost notification leaves undone is found a few seconds later. */
 const TICKS_MS = {
   checks: 1000,
   hooks: 10_000,
@@ -30,11 +30,12 @@ const TICKS_MS = {
   retain: 300_000,
   logs: 60_000,
 };
+const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
 const AFTER_FAILURE_MS = 1000;
 /** A check that was refused for want of room is tried again after this time. */
 const SHORT_MS = 5000;
 
-/** The work that is not about one object: rung for by the bell, and looked for at each tick in any case; one run of each at a time. */
+/** The work that is not about one object: started by notifications and by each tick in any case; one run of each at a time. */
 export class Loops {
   readonly #leadership: Leadership;
   readonly #reconciling: Reconciling;
@@ -66,12 +67,8 @@ export class Loops {
   }
 
   start(): void {
-    const { bell } = this.#leadership.database;
-    this.#stop.push(
-      bell.listen(['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'], (topic, id) =>
-        this.#heard(topic, id),
-      ),
-    );
+    const { notifications } = this.#leadership.database;
+    this.#stop.push(notifications.listen(TOPICS, (notification) => this.#heard(notification)));
     for (const [key, ms] of Object.entries(TICKS_MS)) {
       this.#queue.add(key);
       const timer = setInterval(() => this.#queue.add(key), ms);
@@ -88,18 +85,33 @@ export class Loops {
     return Math.max(this.#queue.stuckMs(), this.#pods.stuckMs());
   }
 
-  #heard(topic: BellTopic, id: number): void {
-    if (topic === 'cancel') this.#pods.look(id);
-    else if (topic === 'status') this.#reconciling.factsChanged(id);
-    else if (topic === 'teams') this.#reconciling.teamChanged(id);
-    else if (topic === 'schedule' && id !== 0) this.#queue.add(`schedule ${id}`);
-    else this.#queue.add(topic);
+  #heard(notification: Heard<(typeof TOPICS)[number]>): void {
+    switch (notification.topic) {
+      case 'missed':
+        for (const key of ['checks', 'schedule', 'builds']) this.#queue.add(key);
+        this.#reconciling.factsChanged('all');
+        this.#reconciling.teamChanged('all');
+        return;
+      case 'checks':
+      case 'builds':
+        return this.#queue.add(notification.topic);
+      case 'schedule':
+        return this.#queue.add(
+          notification.pipeline === 'all' ? 'schedule' : `schedule ${notification.pipeline}`,
+        );
+      case 'status':
+        return this.#reconciling.factsChanged(notification.pipeline);
+      case 'cancel':
+        return this.#pods.look(notification.build);
+      case 'teams':
+        return this.#reconciling.teamChanged(notification.team);
+    }
   }
 
   #work(key: string): Promise<Ending> {
     const [what = '', id = ''] = key.split(' ');
     if (what === 'team') return this.#tryRefused(id);
-    return this.#works.get(what)?.() ?? this.#schedule(Number(id));
+    return this.#works.get(what)?.() ?? this.#schedule(id === '' ? 'all' : Number(id));
   }
 
   #podChanged(change: Change<SeenPod>): void {
@@ -111,7 +123,7 @@ export class Loops {
     if (ended && this.#room.ended(namespace)) this.#queue.add('builds');
   }
 
-  /** The short way from a ring to a Pod: one query, one POST. */
+  /** The short way from a notification to a Pod: one query, one POST. */
   async #startBuilds(): Promise<Ending> {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
@@ -148,7 +160,7 @@ export class Loops {
     return more && ending === 'done' ? { againAfterMs: 0 } : ending;
   }
 
-  /** Its timer is as exact as the time that builds wait for hooks; only what a lost ring hid is found by the tick. */
+  /** Its timer is as exact as the time that builds wait for hooks; only what a lost notification hid is found by the tick. */
   async #runHooks(): Promise<Ending> {
     const { database } = this.#leadership;
     const ports = { ...database, cluster: this.#reconciling.cluster, pods: () => this.#pods.all(), now };
@@ -158,14 +170,14 @@ export class Loops {
     return againAfterMs === undefined ? 'done' : { againAfterMs };
   }
 
-  async #schedule(pipeline: number): Promise<Ending> {
+  async #schedule(pipeline: number | 'all'): Promise<Ending> {
     const ports = { ...this.#leadership.database, now };
-    const { builds, held, more, failures } = await (pipeline === 0
+    const { builds, held, more, failures } = await (pipeline === 'all'
       ? scheduleJobs(ports)
       : schedulePipeline(pipeline, ports));
     if (held) this.#queue.add('hooks');
-    // Whoever rings for a pipeline may have ended a build, whose place is free now.
-    if (builds.length > 0 || pipeline !== 0) this.#queue.add('builds');
+    // Whoever notifies about a pipeline may have ended a build, whose place is free now.
+    if (builds.length > 0 || pipeline !== 'all') this.#queue.add('builds');
     const ending = this.#ending('a pipeline could not be scheduled', failures);
     // Behind all other work: one pipeline with much to do holds nobody up.
     return more && ending === 'done' ? { againAfterMs: 0 } : ending;
@@ -187,10 +199,10 @@ export class Loops {
 
   async #removeOrphans(): Promise<Ending> {
     const { watched } = this.#reconciling;
-    const { pipelines: store, bell } = this.#leadership.database;
+    const { pipelines: store, notifications } = this.#leadership.database;
     const removed = await removeOrphans({
       store,
-      bell,
+      notifications,
       exists: (namespace, name) => watched.pipelines.store.get(`${namespace}/${name}`) !== undefined,
     });
     if (removed.length > 0)

@@ -11,7 +11,7 @@ import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { openBell } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
 import { markClientSecrets } from '#adapters/kubernetes/by-api/client-secrets.ts';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import type { OperatorConfig } from '#config';
@@ -563,8 +563,8 @@ test('a build that is triggered becomes a Pod, owned by its Pipeline and without
   await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'a' }], log: '' }, new Date());
   const answer = await stores.builds.trigger({ ...name, job: 'renamed' }, 'tester', decideBuilds, new Date());
   const number = answer.answer === 'created' ? answer.build.number : JSON.stringify(answer);
-  const bell = openBell({ url: stores.url, pool: stores.pool });
-  bell.ring('builds', 0);
+  const notifications = openNotifications({ url: stores.url, pool: stores.pool });
+  notifications.notify({ topic: 'builds' });
   const isIt = ({ labels }: FoundPod): boolean => labels['millrace.dev/build'] === number;
   const pod = (await eventually(buildPods, (found) => found.some(isIt))).find(isIt);
   expect(pod).toMatchObject({
@@ -576,7 +576,7 @@ test('a build that is triggered becomes a Pod, owned by its Pipeline and without
     () => stores.builds.openAttempts(),
     (attempts) => attempts.some(({ podUid }) => podUid === pod?.uid),
   );
-  await bell.close();
+  await notifications.close();
 });
 
 test('a Pipeline whose check nobody starts says so, although nothing else happens to it', async () => {

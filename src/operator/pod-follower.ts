@@ -69,7 +69,7 @@ export class PodFollower {
       builds,
       checks,
       cluster,
-      bell: database.bell,
+      notifications: database.notifications,
       now: () => new Date(),
       foreign: this.#foreign,
       hangs: (build: AttemptFacts, message: string) => this.#hangs(build, message),

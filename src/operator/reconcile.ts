@@ -117,8 +117,8 @@ export class Reconciling {
     this.#teamHeard = heard;
   }
 
-  /** Something happened to a pipeline (row id; 0: perhaps to any): its status follows. */
-  factsChanged(pipeline: number): void {
+  /** What the status of a pipeline (row id) shows has changed. */
+  factsChanged(pipeline: number | 'all'): void {
     this.#pipelines.factsChanged(pipeline);
   }
 
@@ -152,9 +152,9 @@ export class Reconciling {
     this.#teams.logsCounted(fills);
   }
 
-  /** Something happened to a team (row id; 0: perhaps to any). */
-  teamChanged(id: number): void {
-    if (id === 0) this.#teams.factsChanged(undefined);
+  /** What the database has of a team (row id) has changed. */
+  teamChanged(id: number | 'all'): void {
+    if (id === 'all') this.#teams.allFactsChanged();
     else void this.#teamNamed(id);
   }
 
@@ -241,7 +241,7 @@ export class Reconciling {
 
   #pipelinesController(): PipelinesController {
     const { client, database, compiler, reader, keys } = this.#leadership;
-    const { bell } = database;
+    const { notifications } = database;
     const turns = new SourceTurns();
     const store = { ...database.pipelines, pipelineFacts: (name: PipelineName) => this.#waits.facts(name) };
     const cluster = pipelineCluster({
@@ -263,10 +263,10 @@ export class Reconciling {
           compiler: compilerFor(manifest.namespace, compiler),
           reader,
           turns,
-          bell,
+          notifications,
           now: () => new Date(),
         }),
-      remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, bell }),
+      remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, notifications }),
       facts: (name) => store.pipelineFacts(name),
       teamState: (team) => this.#teams.state(team),
     });

@@ -1,5 +1,6 @@
 import type { CheckResult } from '#domain/build/agent-protocol.ts';
-import type { Bell, SavedPipeline } from '#flows/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
 import { recordVersions } from '#flows/record-versions.ts';
 import { scheduleJobs } from '#flows/schedule-jobs.ts';
 import type { TestStores } from './stores.ts';
@@ -8,7 +9,10 @@ const now = (): Date => new Date();
 
 /** Waits until a check of the first resource is wanted, and ends it so; then the jobs are decided on, as the operator decides. */
 export async function endCheck(
-  { stores, bell }: { stores: Pick<TestStores, 'builds' | 'checks'>; bell: Pick<Bell, 'ring'> },
+  {
+    stores,
+    notifications,
+  }: { stores: Pick<TestStores, 'builds' | 'checks'>; notifications: Pick<Notifications, 'notify'> },
   saved: Pick<SavedPipeline, 'resources'>,
   result: Pick<CheckResult, 'versions' | 'error'>,
 ): Promise<void> {
@@ -19,6 +23,6 @@ export async function endCheck(
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const results = [{ scope: String(scope), log: '', ...result }];
-  await recordVersions(run, { results, done: true }, { checks: stores.checks, bell, now });
-  await scheduleJobs({ builds: stores.builds, bell, now });
+  await recordVersions(run, { results, done: true }, { checks: stores.checks, notifications, now });
+  await scheduleJobs({ builds: stores.builds, notifications, now });
 }

@@ -91,14 +91,6 @@ function podName({ pipeline, job, number, attempt }: OpenAttempt | PendingBuild)
   return `${pipeline}-${job}-${number}-${attempt}`;
 }
 
-/** A bell that remembers what was rung. */
-export class SilentBell {
-  readonly rung: string[] = [];
-  ring(topic: string, id: number): void {
-    this.rung.push(`${topic} ${id}`);
-  }
-}
-
 /** Pods of somebody else that were met, and what was said of them. */
 export class ForeignPodsMet implements ForeignPods {
   readonly said: string[] = [];

@@ -7,7 +7,7 @@ import type { PipelineManifest } from '#flows/manifest-ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import type { RemovePipelinePorts } from '#flows/remove-pipeline.ts';
 import { renamePipeline } from '#flows/rename-pipeline.ts';
-import { SilentBell } from './in-memory-cluster.ts';
+import { RecordedNotifications } from './recorded-notifications.ts';
 import { InMemoryPipelines } from './in-memory-pipelines.ts';
 import { Crash, Life } from './mortal.ts';
 import { samplePipeline } from './sample-pipeline.ts';
@@ -94,7 +94,7 @@ export class Renames {
       store: life.of(this.#stores.pipelines),
       cluster: life.of(this.world.cluster, ['sourceRulesOf', 'pipelineLimitOf', 'refusedTags']),
       turns: new SourceTurns(),
-      bell: new SilentBell(),
+      notifications: new RecordedNotifications(),
       now,
       compiler: { compile: async () => ({ pipeline: samplePipeline(), diagnostics: [] }) },
       reader: {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Pod } from '@kubernetes/client-node';
-import { openBell } from '#adapters/database/notifications.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
@@ -44,8 +44,12 @@ export async function measureBuilds(installed: Installed, wanted: BuildsToMeasur
   const { client, pool } = installed;
   await applyPipelines(client, { count: PIPELINES }, () => taskJob('run'));
   await untilLoaded(pool, PIPELINES, installed.ended);
-  const bell = openBell({ url: installed.databaseUrl, pool, onError: (error) => console.error(error) });
-  const builds = buildsOf(installed, bell, wanted.atOnce);
+  const notifications = openNotifications({
+    url: installed.databaseUrl,
+    pool,
+    onError: (error) => console.error(error),
+  });
+  const builds = buildsOf(installed, notifications, wanted.atOnce);
   const spec = await specWhile(builds.run(WARM_UP), installed);
   const bare = await bareOf(installed, spec, wanted.atOnce);
   await bare.run(WARM_UP);
@@ -56,7 +60,7 @@ export async function measureBuilds(installed: Installed, wanted: BuildsToMeasur
     await measured(bare, each, { installed, into: tallies.bare });
   }
   await bare.stop();
-  await bell.close();
+  await notifications.close();
   const total = each * ROUNDS;
   const rate = ({ ms }: Tally): number => (total * 1000) / ms;
   const wrong = await pool.oneFirst(rows<{ count: number }>()`
@@ -100,7 +104,11 @@ function add(into: Record<string, number>, more: Record<string, number>): void {
 }
 
 /** Triggered as the gateway does it, so many under way at a time. */
-function buildsOf({ pool }: Installed, bell: ReturnType<typeof openBell>, atOnce: number): Works {
+function buildsOf(
+  { pool }: Installed,
+  notifications: ReturnType<typeof openNotifications>,
+  atOnce: number,
+): Works {
   const { builds } = storesOver({ pool });
   const ended = async (): Promise<number> =>
     await pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM builds WHERE ended_at IS NOT NULL`);
@@ -108,7 +116,7 @@ function buildsOf({ pool }: Installed, bell: ReturnType<typeof openBell>, atOnce
   const trigger = async (): Promise<void> => {
     const job = { ...pipelineName(triggered % PIPELINES), job: 'run' };
     triggered += 1;
-    const { answer } = await triggerJob(job, 'bench', { builds, bell, now: () => new Date() });
+    const { answer } = await triggerJob(job, 'bench', { builds, notifications, now: () => new Date() });
     if (answer !== 'created') throw new Error(`a build was ${answer}`);
   };
   return {

@@ -47,14 +47,14 @@ function dying(facts: Facts): never {
   throw new Error('killed');
 }
 
-const bell = { ring: (): void => undefined };
+const notifications = { notify: (): void => undefined };
 
 describe('a pipeline that wants more builds than one decision makes', () => {
   test('gets them in several, each build once, and says when it is done', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
-    const first = await schedulePipeline(pipeline, { ...stores, bell, now });
+    const first = await schedulePipeline(pipeline, { ...stores, notifications, now });
     expect([first.builds.length, first.more]).toEqual([1000, true]);
-    const second = await schedulePipeline(pipeline, { ...stores, bell, now });
+    const second = await schedulePipeline(pipeline, { ...stores, notifications, now });
     expect([second.builds.length, second.more]).toEqual([200, false]);
     expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
@@ -62,16 +62,16 @@ describe('a pipeline that wants more builds than one decision makes', () => {
 
   test('goes on where it was when the operator dies in the middle', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
-    await schedulePipeline(pipeline, { ...stores, bell, now });
+    await schedulePipeline(pipeline, { ...stores, notifications, now });
     await expect(stores.builds.schedule(pipeline, dying, now())).rejects.toThrow('killed');
     // Whoever leads next hears of nothing: it asks.
-    const { builds, failures } = await scheduleJobs({ ...stores, bell, now });
+    const { builds, failures } = await scheduleJobs({ ...stores, notifications, now });
     expect([builds.length, failures]).toEqual([200, []]);
     expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
   });
 });
 
-const decideAll = async () => await scheduleJobs({ ...stores, bell, now });
+const decideAll = async () => await scheduleJobs({ ...stores, notifications, now });
 
 /** The oldest builds that have not ended. */
 async function endBuilds(count: number): Promise<void> {
@@ -107,7 +107,7 @@ describe('a pipeline whose queue is full', () => {
 
   test('takes no retry', async () => {
     const pipeline = await flood(21, VERSIONS);
-    const { builds } = await schedulePipeline(pipeline, { ...stores, bell, now });
+    const { builds } = await schedulePipeline(pipeline, { ...stores, notifications, now });
     const [first] = await stores.builds.openAttempts();
     await stores.builds.endBuild(first?.id ?? 0, 1, { ...ended, at: now() });
     await decideAll();

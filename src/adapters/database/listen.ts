@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { BackOff } from '#domain/back-off.ts';
 import { connectionWay } from './connection-url.ts';
 
-export interface EarOptions {
+export interface ListenOptions {
   /** A direct connection: LISTEN does not work through a transaction pooler. */
   url: string;
   /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
@@ -15,25 +15,25 @@ export interface EarOptions {
   heartbeatMilliseconds?: number;
 }
 
-export interface Ear {
-  /** Listens from now on; again and again does nothing. */
+export interface Listener {
+  /** Starts to listen. A second call does nothing. */
   open(): void;
   close(): Promise<void>;
 }
 
-interface Hearing {
+interface Subscription {
   channel: string;
   heard: (payload: string) => void;
-  /** What was said before, or while there was no connection, was not heard. */
+  /** Called for each connection. Nothing that was notified before it was heard. */
   connected: () => void;
 }
 
-/** One connection that does nothing but LISTEN, made again whenever it is lost. */
-export function createEar(options: EarOptions, hearing: Hearing): Ear {
+/** One connection that only listens, and reconnects whenever it is lost. */
+export function createListener(options: ListenOptions, subscription: Subscription): Listener {
   const closing = new AbortController();
   let listening: Promise<void> | undefined;
   return {
-    open: () => void (listening ??= listen(options, hearing, closing.signal)),
+    open: () => void (listening ??= listen(options, subscription, closing.signal)),
     async close() {
       closing.abort();
       await listening;
@@ -41,10 +41,14 @@ export function createEar(options: EarOptions, hearing: Hearing): Ear {
   };
 }
 
-async function listen(options: EarOptions, hearing: Hearing, closing: AbortSignal): Promise<void> {
+async function listen(
+  options: ListenOptions,
+  subscription: Subscription,
+  closing: AbortSignal,
+): Promise<void> {
   const backOff = new BackOff({ firstMs: options.retryMilliseconds ?? 100, longestMs: 5000 }, Math.random);
   while (!closing.aborted) {
-    const worked = await listenUntilLost(options, hearing, closing);
+    const worked = await listenUntilLost(options, subscription, closing);
     if (worked) backOff.reset();
     await sleep(backOff.next(), undefined, { signal: closing }).catch(() => undefined);
   }
@@ -52,8 +56,8 @@ async function listen(options: EarOptions, hearing: Hearing, closing: AbortSigna
 
 /** Whether there was a connection at all. */
 async function listenUntilLost(
-  options: EarOptions,
-  hearing: Hearing,
+  options: ListenOptions,
+  subscription: Subscription,
   closing: AbortSignal,
 ): Promise<boolean> {
   const lost = Promise.withResolvers<void>();
@@ -72,27 +76,27 @@ async function listenUntilLost(
   });
   client.on('error', fail);
   client.on('end', () => lost.resolve());
-  client.on('notification', ({ payload }) => hearing.heard(payload ?? ''));
+  client.on('notification', ({ payload }) => subscription.heard(payload ?? ''));
   closing.addEventListener('abort', () => lost.resolve(), { once: true });
-  let heart: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
   try {
     await client.connect();
-    await client.query(`LISTEN ${hearing.channel}`);
-    heart = beat(client, every, fail);
-    hearing.connected();
+    await client.query(`LISTEN ${subscription.channel}`);
+    heartbeat = startHeartbeat(client, every, fail);
+    subscription.connected();
     await lost.promise;
     return true;
   } catch (error) {
     fail(error);
     return false;
   } finally {
-    clearInterval(heart);
+    clearInterval(heartbeat);
     // A connection whose other end is gone cannot say good-bye.
     await Promise.race([client.end().catch(() => undefined), sleep(1000, undefined, { ref: false })]);
   }
 }
 
-function beat(client: Client, every: number, fail: (error: unknown) => void): NodeJS.Timeout {
+function startHeartbeat(client: Client, every: number, fail: (error: unknown) => void): NodeJS.Timeout {
   let answered = true;
   return setInterval(() => {
     if (!answered) fail(new Error('The connection that listens for notifications does not answer.'));

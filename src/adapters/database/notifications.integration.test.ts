@@ -2,39 +2,41 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
+import type { MissedNotifications, Notification } from '#flows/notification-ports.ts';
+import { textOf } from '#testing/recorded-notifications.ts';
 import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
-import { openBell, type ClosableBell } from './notifications.ts';
+import { openNotifications, type ClosableNotifications } from './notifications.ts';
 import { openPool, rows } from './pool.ts';
 
 let database: TestDatabase;
 let pool: DatabasePool;
-let bells: ClosableBell[];
+let opened: ClosableNotifications[];
 
 beforeEach(async () => {
   database = await makeDatabase();
   pool = await openPool(database.url);
-  bells = [];
+  opened = [];
 });
 afterEach(async () => {
-  await Promise.all(bells.map((bell) => bell.close()));
+  await Promise.all(opened.map((notifications) => notifications.close()));
   await pool.end();
   await database.drop();
 });
 
-function open(url = database.url): ClosableBell {
-  const bell = openBell({ url, pool, retryMilliseconds: 20 });
-  bells.push(bell);
-  return bell;
+function open(url = database.url): ClosableNotifications {
+  const notifications = openNotifications({ url, pool, retryMilliseconds: 20 });
+  opened.push(notifications);
+  return notifications;
 }
 
 /** What a listener hears, and a way to wait for it. */
-function ears() {
+function listener() {
   const heard: string[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   return {
     heard,
-    hear: (topic: string, id: number): void => {
-      heard.push(`${topic} ${id}`);
+    hear: (notification: Notification | MissedNotifications): void => {
+      heard.push(textOf(notification));
       for (const { text, resolve } of waiting) if (heard.includes(text)) resolve();
     },
     until: async (text: string): Promise<void> =>
@@ -84,120 +86,137 @@ const listeners = async (): Promise<number> =>
   await pool.oneFirst(rows<{ count: number }>()`
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
 
-/** A bell with so short a heartbeat may take a slow line for a silent one, and miss what is rung meanwhile. */
-async function ringUntilHeard(bell: ClosableBell, heard: readonly string[]): Promise<void> {
+/** With so short a heartbeat a slow line may pass for a silent one, and what is sent meanwhile is missed. */
+async function notifyUntilHeard(
+  notifications: ClosableNotifications,
+  heard: readonly string[],
+): Promise<void> {
   while (!heard.includes('schedule 9')) {
-    bell.ring('schedule', 9);
+    notifications.notify({ topic: 'schedule', pipeline: 9 });
     await sleep(20);
   }
 }
 
-describe('the bell', () => {
-  test('is heard in other processes, by those who listen for the topic', async () => {
-    const { heard, hear, until } = ears();
+describe('notifications', () => {
+  test('are heard in other processes, by those who listen for the topic', async () => {
+    const { heard, hear, until } = listener();
     open().listen(['schedule', 'cancel'], hear);
-    await until('cancel 0');
+    await until('missed');
     heard.length = 0;
     const other = open();
-    other.ring('builds', 3);
-    other.ring('schedule', 7);
+    other.notify({ topic: 'builds' });
+    other.notify({ topic: 'schedule', pipeline: 7 });
     await until('schedule 7');
     expect(heard).toEqual(['schedule 7']);
   });
 
-  test('first tells everybody to look, since nobody knows what was missed', async () => {
-    const { heard, hear, until } = ears();
+  test('begin with one that says that earlier ones were missed', async () => {
+    const { heard, hear, until } = listener();
     open().listen(['checks', 'builds'], hear);
-    await until('builds 0');
-    expect(heard).toEqual(['checks 0', 'builds 0']);
+    await until('missed');
+    expect(heard).toEqual(['missed']);
   });
 
-  test('gathers what is rung at the same moment', async () => {
-    const { heard, hear, until } = ears();
-    const bell = open();
-    bell.listen(['status'], hear);
-    await until('status 0');
-    for (let count = 0; count < 100; count += 1) bell.ring('status', 5);
-    bell.ring('status', 6);
+  test('that are sent at the same moment are sent once', async () => {
+    const { heard, hear, until } = listener();
+    const notifications = open();
+    notifications.listen(['status'], hear);
+    await until('missed');
+    for (let count = 0; count < 100; count += 1) notifications.notify({ topic: 'status', pipeline: 5 });
+    notifications.notify({ topic: 'status', pipeline: 6 });
     await until('status 6');
-    expect(heard).toEqual(['status 0', 'status 5', 'status 6']);
+    expect(heard).toEqual(['missed', 'status 5', 'status 6']);
   });
 
-  test('is heard again after the connection was cut, and tells to look', async () => {
-    const { heard, hear, until } = ears();
-    const bell = open();
-    bell.listen(['schedule'], hear);
-    await until('schedule 0');
+  test('are heard again after the connection was cut, and say that some were missed', async () => {
+    const { heard, hear, until } = listener();
+    const notifications = open();
+    notifications.listen(['schedule'], hear);
+    await until('missed');
     heard.length = 0;
     await pool.query(rows()`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND query LIKE 'LISTEN%'`);
-    await until('schedule 0');
-    bell.ring('schedule', 8);
+    await until('missed');
+    notifications.notify({ topic: 'schedule', pipeline: 8 });
     await until('schedule 8');
     // The server may take a moment to forget the one that it ended.
     while ((await listeners()) !== 1) await sleep(20);
   });
 
-  test('is heard again after the line fell silent without a word', async () => {
+  test('are heard again after the line fell silent without a word', async () => {
     const line = await openLine(database.url);
-    const { heard, hear, until } = ears();
-    const bell = openBell({ url: line.url, pool, retryMilliseconds: 20, heartbeatMilliseconds: 200 });
-    bells.push(bell);
-    bell.listen(['schedule'], hear);
-    await until('schedule 0');
+    const { heard, hear, until } = listener();
+    const notifications = openNotifications({
+      url: line.url,
+      pool,
+      retryMilliseconds: 20,
+      heartbeatMilliseconds: 200,
+    });
+    opened.push(notifications);
+    notifications.listen(['schedule'], hear);
+    await until('missed');
     heard.length = 0;
     line.freeze();
-    await until('schedule 0');
-    await ringUntilHeard(bell, heard);
-    await bell.close();
+    await until('missed');
+    await notifyUntilHeard(notifications, heard);
+    await notifications.close();
     await line.close();
   });
 
-  test('is heard although the line first fell silent before it listened', async () => {
+  test('are heard although the line first fell silent before LISTEN', async () => {
     const line = await openLine(database.url, 'LISTEN');
-    const { heard, hear, until } = ears();
-    const bell = openBell({ url: line.url, pool, retryMilliseconds: 20, heartbeatMilliseconds: 200 });
-    bells.push(bell);
-    bell.listen(['schedule'], hear);
-    await until('schedule 0');
-    await ringUntilHeard(bell, heard);
-    await bell.close();
+    const { heard, hear, until } = listener();
+    const notifications = openNotifications({
+      url: line.url,
+      pool,
+      retryMilliseconds: 20,
+      heartbeatMilliseconds: 200,
+    });
+    opened.push(notifications);
+    notifications.listen(['schedule'], hear);
+    await until('missed');
+    await notifyUntilHeard(notifications, heard);
+    await notifications.close();
     await line.close();
   });
 
-  test('never fails the one who rings', async () => {
+  test('never fail the sender', async () => {
     const errors: Error[] = [];
     const ended = await openPool(database.url);
     await ended.end();
-    const bell = openBell({ url: database.url, pool: ended, onError: (error) => void errors.push(error) });
-    bell.ring('builds', 1);
-    await bell.close();
+    const notifications = openNotifications({
+      url: database.url,
+      pool: ended,
+      onError: (error) => void errors.push(error),
+    });
+    notifications.notify({ topic: 'builds' });
+    await notifications.close();
     expect(errors).toHaveLength(1);
   });
 
-  test('goes on when one listener throws', async () => {
-    const { hear, until } = ears();
-    const bell = open();
-    bell.listen(['checks'], () => {
+  test('reach the other listeners when one throws', async () => {
+    const { hear, until } = listener();
+    const notifications = open();
+    notifications.listen(['checks'], () => {
       throw new Error('of the test');
     });
-    bell.listen(['checks'], hear);
-    await until('checks 0');
-    bell.ring('checks', 4);
-    await until('checks 4');
+    notifications.listen(['checks'], hear);
+    await until('missed');
+    notifications.notify({ topic: 'checks' });
+    await until('checks');
   });
 
-  test('tells no more to whoever stopped listening', async () => {
-    const { heard, hear, until } = ears();
-    const { hear: hearToo, until: untilToo } = ears();
-    const bell = open();
-    const stop = bell.listen(['checks'], hear);
-    bell.listen(['checks'], hearToo);
-    await until('checks 0');
+  test('no longer reach a listener that stopped', async () => {
+    const { heard, hear, until } = listener();
+    const { hear: hearToo, until: untilToo } = listener();
+    const notifications = open();
+    const stop = notifications.listen(['checks'], hear);
+    notifications.listen(['checks'], hearToo);
+    await until('missed');
     stop();
-    bell.ring('checks', 4);
-    await untilToo('checks 4');
-    expect(heard).toEqual(['checks 0']);
+    notifications.notify({ topic: 'checks' });
+    await untilToo('checks');
+    expect(heard).toEqual(['missed']);
   });
 });

@@ -1,76 +1,73 @@
 import type { DatabasePool } from 'slonik';
-import type { Bell, BellTopic } from '#flows/ports.ts';
-import { createEar, type EarOptions } from './listen.ts';
+import type {
+  Heard,
+  MissedNotifications,
+  Notification,
+  Notifications,
+  Topic,
+} from '#flows/notification-ports.ts';
+import { createListener, type ListenOptions } from './listen.ts';
+import { decodeNotification, encodeNotification } from './notification-payload.ts';
 import { rows, texts } from './pool.ts';
 
 const CHANNEL = 'millrace';
-const TOPICS = [
-  'checks',
-  'schedule',
-  'builds',
-  'status',
-  'cancel',
-  'progress',
-  'teams',
-] as const satisfies BellTopic[];
 
-export interface BellOptions extends EarOptions {
+export interface NotificationOptions extends ListenOptions {
   pool: DatabasePool;
 }
 
-export interface ClosableBell extends Bell {
+export interface ClosableNotifications extends Notifications {
   close(): Promise<void>;
 }
 
-interface Listener {
-  topics: ReadonlySet<BellTopic>;
-  heard: (topic: BellTopic, id: number) => void;
-}
+type Deliver = (notification: Notification | MissedNotifications) => void;
 
-/** Hints between processes. Rings are gathered while one is being sent; a lost connection is made good by ringing id 0 for all. */
-export function openBell(options: BellOptions): ClosableBell {
-  const listeners = new Set<Listener>();
-  const ear = createEar(options, {
+/** By Postgres NOTIFY. What is notified while one message is being sent goes out together, each once. */
+export function openNotifications(options: NotificationOptions): ClosableNotifications {
+  const listeners = new Set<Deliver>();
+  const deliver: Deliver = (notification) => {
+    for (const listener of listeners) {
+      try {
+        listener(notification);
+      } catch (error) {
+        options.onError?.(asError(error));
+      }
+    }
+  };
+  const connection = createListener(options, {
     channel: CHANNEL,
-    heard: (payload) => tell(listeners, payload, options.onError),
-    connected: () => {
-      for (const topic of TOPICS) tell(listeners, `${topic}:0`, options.onError);
+    heard: (payload) => {
+      const notification = decodeNotification(payload);
+      if (notification !== undefined) deliver(notification);
     },
+    connected: () => deliver({ topic: 'missed' }),
   });
   const sender = createSender(options);
   return {
-    ring: (topic, id) => sender.add(`${topic}:${id}`),
+    notify: (notification) => sender.add(encodeNotification(notification)),
     listen(topics, heard) {
-      const listener = { topics: new Set(topics), heard };
+      const listener: Deliver = (notification) => {
+        if (concerns(topics, notification)) heard(notification);
+      };
       listeners.add(listener);
-      ear.open();
+      connection.open();
       return () => void listeners.delete(listener);
     },
     async close() {
       listeners.clear();
-      await Promise.all([ear.close(), sender.idle()]);
+      await Promise.all([connection.close(), sender.idle()]);
     },
   };
 }
 
-function tell(listeners: Set<Listener>, payload: string, onError: BellOptions['onError']): void {
-  const [topic = '', id = ''] = payload.split(':');
-  if (!isTopic(topic)) return;
-  for (const listener of listeners) {
-    if (!listener.topics.has(topic)) continue;
-    try {
-      listener.heard(topic, Number(id));
-    } catch (error) {
-      onError?.(asError(error));
-    }
-  }
+function concerns<T extends Topic>(
+  topics: readonly T[],
+  notification: Notification | MissedNotifications,
+): notification is Heard<T> {
+  return notification.topic === 'missed' || topics.some((topic) => topic === notification.topic);
 }
 
-function isTopic(text: string): text is BellTopic {
-  return TOPICS.some((topic) => topic === text);
-}
-
-function createSender({ pool, onError }: BellOptions) {
+function createSender({ pool, onError }: NotificationOptions) {
   const waiting = new Set<string>();
   let sending: Promise<void> | undefined;
   const send = async (): Promise<void> => {

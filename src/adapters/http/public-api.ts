@@ -1,6 +1,7 @@
 import type { Done, Refused } from '#flows/action-ports.ts';
 import type { Actions } from '#flows/actions.ts';
-import type { Bell, JobName, PipelineName, ResourceName } from '#flows/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { JobName, PipelineName, ResourceName } from '#flows/ports.ts';
 import type { TriggerAnswer } from '#flows/trigger-ports.ts';
 import type { ShownLists } from '#flows/show-lists.ts';
 import type { Shows } from '#flows/show-pipeline.ts';
@@ -33,7 +34,7 @@ export interface PublicApi extends Views, Actions, Pick<Shows, 'publicView' | 'p
     asked: { by: string; check: boolean },
   ): Promise<TriggerAnswer | { answer: 'busy' }>;
   /** Hears that something may have changed. */
-  listen: Bell['listen'];
+  listen: Notifications['listen'];
   /** For those who may see it: derived, never stored. */
   webhook(resource: Pick<ResourceView, 'id' | 'webhookGeneration' | 'webhookSigned'>): WebhookShown;
   regenerateWebhook(

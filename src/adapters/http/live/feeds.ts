@@ -1,4 +1,4 @@
-import type { Bell, BellTopic } from '#flows/ports.ts';
+import type { Heard, Notifications } from '#flows/notification-ports.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** What readers of one thing share. `A`: from where a reader goes on. */
@@ -23,16 +23,16 @@ interface Known<A> {
 /** The feeds that somebody reads, by what they are of. One listener hears for all of them; what it misses is looked for now and then. */
 export class Feeds<A> {
   readonly #known = new Map<string, Known<A>>();
-  readonly #listen: Bell['listen'];
+  readonly #listen: Notifications['listen'];
   #stopListening: (() => void) | undefined;
 
-  constructor(listen: Bell['listen']) {
+  constructor(listen: Notifications['listen']) {
     this.#listen = listen;
   }
 
   /** The feed of that key, made when it is the first reader's. The answer ends the reading. */
   read({ key, ids, make }: { key: string; ids: Ids; make: () => Feed<A> }, stream: EventStream, after: A) {
-    this.#stopListening ??= this.#listen(TOPICS, (topic, id) => this.#heard(topic, id));
+    this.#stopListening ??= this.#listen(['progress', 'status'], (notification) => this.#heard(notification));
     const known = this.#known.get(key) ?? { feed: make(), ids };
     this.#known.set(key, known);
     const leave = known.feed.add(stream, after);
@@ -54,12 +54,14 @@ export class Feeds<A> {
     this.#known.clear();
   }
 
-  /** Id 0: the line was lost meanwhile. */
-  #heard(topic: BellTopic, id: number): void {
-    for (const { feed, ids } of this.#known.values()) {
-      if (id === 0 || (topic === 'progress' ? ids.build : ids.pipeline) === id) feed.ring();
-    }
+  #heard(notification: Heard<'progress' | 'status'>): void {
+    for (const { feed, ids } of this.#known.values()) if (concerns(notification, ids)) feed.ring();
   }
 }
 
-const TOPICS: BellTopic[] = ['progress', 'status'];
+function concerns(notification: Heard<'progress' | 'status'>, ids: Ids): boolean {
+  if (notification.topic === 'missed') return true;
+  return notification.topic === 'progress'
+    ? notification.build === ids.build
+    : notification.pipeline === ids.pipeline;
+}

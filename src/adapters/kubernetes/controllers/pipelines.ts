@@ -86,9 +86,9 @@ export class PipelinesController {
     for (const pipeline of this.#options.watched.pipelinesIn(namespace)) this.#applyAgain(keyOf(pipeline));
   }
 
-  /** Something happened to a pipeline (its row id; 0: perhaps to any): its status is brought up to date soon. */
-  factsChanged(id: number): void {
-    const keys = id === 0 ? this.#known.keys() : [this.#keyOfId.get(id) ?? ''];
+  /** What the status of a pipeline (its row id) shows has changed: the status is written again soon. */
+  factsChanged(id: number | 'all'): void {
+    const keys = id === 'all' ? this.#known.keys() : [this.#keyOfId.get(id) ?? ''];
     for (const key of keys) if (this.#known.has(key)) this.#options.queue.addAfter(key, MIRROR_AFTER_MS);
   }
 

@@ -83,9 +83,12 @@ export class TeamsController {
   }
 
   /** What the database has of it changed: its status follows. */
-  factsChanged(name: string | undefined): void {
-    const names = name === undefined ? this.#told.keys() : [name];
-    for (const one of names) this.#options.queue.add(one);
+  factsChanged(name: string): void {
+    this.#options.queue.add(name);
+  }
+
+  allFactsChanged(): void {
+    for (const name of this.#told.keys()) this.#options.queue.add(name);
   }
 
   /** The logs of Teams were counted: those that are fuller or emptier than before say so. */

@@ -1,0 +1,46 @@
+import type {
+  Heard,
+  MissedNotifications,
+  Notification,
+  Notifications,
+  Topic,
+} from '#flows/notification-ports.ts';
+
+/** Keeps the text of each notification that was sent; what listeners hear is up to the test. */
+export class RecordedNotifications implements Notifications {
+  readonly sent: string[] = [];
+  readonly #listeners = new Set<(notification: Notification) => void>();
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  notify(notification: Notification): void {
+    this.sent.push(textOf(notification));
+  }
+
+  listen<T extends Topic>(topics: readonly T[], heard: (notification: Heard<T>) => void): () => void {
+    const listener = (notification: Notification): void => {
+      if (concerns(topics, notification)) heard(notification);
+    };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** As if another process had sent it. */
+  deliver(notification: Notification): void {
+    for (const listener of this.#listeners) listener(notification);
+  }
+}
+
+function concerns<T extends Topic>(
+  topics: readonly T[],
+  notification: Notification | MissedNotifications,
+): notification is Heard<T> {
+  return topics.some((topic) => topic === notification.topic);
+}
+
+/** The topic, and what it is about: `schedule 7`, `builds`. */
+export function textOf({ topic, ...about }: Notification | MissedNotifications): string {
+  return [topic, ...Object.values(about)].join(' ');
+}
