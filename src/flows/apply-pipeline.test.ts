@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { applyPipeline } from './apply-pipeline.ts';
 import { SourceTurns } from './source-turns.ts';
 import type { ApplyPipelinePorts } from './apply-pipeline.ts';
@@ -14,8 +15,16 @@ const manifest: PipelineManifest = {
   namespace: 'team-blue',
   uid: 'uid-1',
 };
-const definition: Pipeline = { resourceTypes: [], resources: [], jobs: [] };
-const earlier: Pipeline = { ...definition, jobs: [{ name: 'earlier', steps: [] }] };
+const definition: Pipeline = samplePipeline({ resources: [resource('git.new')], jobs: [] });
+const earlier: Pipeline = samplePipeline({
+  resources: [resource('git.old')],
+  jobs: [{ name: 'earlier', steps: [], tags: ['gpu'] }],
+});
+const EARLIER_REFUSED = {
+  reason: 'TagNotAllowed',
+  message: 'job earlier: Team blue does not allow the tag gpu; its spec.allowedTags has none.',
+};
+const checksOf = (...resources: string[]) => [{ group: { resources } }];
 const found: ConfigurationAnswer = { answer: 'found', config: 'text', variables: {}, digest: 'digest' };
 const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
   id: 1,
@@ -93,8 +102,8 @@ function ports(world: World) {
     cluster: {
       sourceRulesOf: () => ({}),
       pipelineLimitOf: () => world.pipelineLimit,
-      refusedTags: (team, { jobs }) =>
-        jobs.map(({ name }) => ({ reason: 'TagNotAllowed', message: `${name} of ${team}` })),
+      tagRulesOf: (name) => ({ name, workers: [], allowedTags: [] }),
+      nodeLabel: (tag) => tag,
       configurationOf: () => Promise.resolve(world.configuration ?? found),
       applyChecks: (pipeline) => {
         scheduled.push(pipeline);
@@ -122,7 +131,7 @@ describe('a manifest', () => {
     expect(kept).toMatchObject([
       { team: 'blue', config: 'text', digest: 'digest', definition, actor: 'manifest' },
     ]);
-    expect(scheduled).toMatchObject([{ id: 1, definition }]);
+    expect(scheduled).toMatchObject([{ id: 1, checks: checksOf('git.new') }]);
   });
 
   test('tells which checks cannot be scheduled, also of the last good revision', async () => {
@@ -160,7 +169,7 @@ describe('a manifest', () => {
       outcome: 'invalid',
       errors: ['spec.pins: the pipeline has no resource git.app'],
       facts: facts(),
-      refusedTags: [{ reason: 'TagNotAllowed', message: 'earlier of blue' }],
+      refusedTags: [EARLIER_REFUSED],
     });
     expect(kept).toEqual([]);
   });
@@ -185,10 +194,10 @@ describe('a manifest', () => {
       outcome: 'invalid',
       errors: ['3:7: no', 'too slow'],
       facts: facts(),
-      refusedTags: [{ reason: 'TagNotAllowed', message: 'earlier of blue' }],
+      refusedTags: [EARLIER_REFUSED],
     });
     expect(kept).toEqual([]);
-    expect(scheduled).toMatchObject([{ definition: earlier }]);
+    expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
   });
 
   test('that asks for what this version cannot do is refused like one with errors', async () => {
@@ -220,7 +229,7 @@ describe('a manifest', () => {
       reason: 'ConfigMapNotFound',
     });
     expect(kept).toEqual([]);
-    expect(scheduled).toMatchObject([{ definition: earlier }]);
+    expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
   });
 
   test('with warnings is applied, and they are told', async () => {

@@ -2,6 +2,8 @@ import { hasErrors, renderDiagnostic, sortDiagnostics } from '#domain/language/d
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
+import { refusedTags } from '#domain/planning/refused-tags.ts';
+import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import { compileWithSources } from './compile-with-sources.ts';
 import { followRename } from './follow-rename.ts';
 import type { RenameOutcome } from './follow-rename.ts';
@@ -145,13 +147,29 @@ async function accept(
   });
   tellPins(saved, ports);
   const facts = await ports.store.pipelineFacts(manifest);
-  const blockedChecks = await ports.cluster.applyChecks({ ...manifest, id: saved.id, definition });
+  const pods = await applyPods(manifest, { id: saved.id, definition }, ports);
   return {
     outcome: 'applied',
     saved,
     warnings: rendered(compilation),
     ...(facts === undefined ? {} : { facts }),
-    refusedTags: ports.cluster.refusedTags(manifest.team, definition),
+    ...pods,
+  };
+}
+
+/** CronJobs for the checks of a definition, and what of it gets no Pod. */
+async function applyPods(
+  manifest: PipelineManifest,
+  { id, definition }: { id: number; definition: Pipeline },
+  { cluster }: Pick<ApplyPipelinePorts, 'cluster'>,
+): Promise<Pick<Running, 'refusedTags' | 'blockedChecks'>> {
+  const rules = cluster.tagRulesOf(manifest.team);
+  if (rules === undefined) throw new Error(`Team ${manifest.team} is not ready yet.`);
+  const labelOf = (tag: string): string => cluster.nodeLabel(tag);
+  const checks = scheduledChecks(definition, rules, labelOf);
+  const blockedChecks = await cluster.applyChecks({ ...manifest, id, checks });
+  return {
+    refusedTags: refusedTags(definition, rules, labelOf),
     ...(blockedChecks.length > 0 && { blockedChecks }),
   };
 }
@@ -170,13 +188,7 @@ async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePort
     ports.store.pipelineFacts(manifest),
   ]);
   if (known === undefined || facts === undefined) return {};
-  const { id, pipeline: definition } = known;
-  const blockedChecks = await ports.cluster.applyChecks({ ...manifest, id, definition });
-  return {
-    facts,
-    refusedTags: ports.cluster.refusedTags(manifest.team, definition),
-    ...(blockedChecks.length > 0 && { blockedChecks }),
-  };
+  return { facts, ...(await applyPods(manifest, { id: known.id, definition: known.pipeline }, ports)) };
 }
 
 function rendered({ diagnostics }: Compilation): string[] {

@@ -6,7 +6,7 @@ import type { Cluster, PodFacts } from './cluster-ports.ts';
 import { secondsBetween, type WindowPorts } from './start-window.ts';
 
 export interface CheckPlacePorts extends Pick<WindowPorts, 'pods' | 'now'> {
-  cluster: Pick<Cluster, 'checkRoom' | 'nodes' | 'startsPerNode'>;
+  cluster: Pick<Cluster, 'teamPods' | 'runningPods' | 'nodes' | 'startsPerNode'>;
 }
 
 /** Pods cost: as many checks run at a time, in all and of one team whose Team does not say. */
@@ -45,8 +45,8 @@ export function checkLimits(running: readonly OpenCheck[], { cluster }: CheckPla
     pods: MAX_CHECK_PODS,
     starting: Math.ceil(startPlaces(cluster.nodes({}), cluster.startsPerNode()) / 2),
     roomOf(team) {
-      const room = cluster.checkRoom(team);
-      if (room !== Infinity) return room;
+      const limit = cluster.teamPods(team)?.limits.check ?? Infinity;
+      if (limit !== Infinity) return limit - cluster.runningPods(team, 'check');
       return MAX_CHECK_PODS_OF_TEAM - running.filter((run) => run.team === team).length;
     },
   };

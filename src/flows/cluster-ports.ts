@@ -1,3 +1,6 @@
+import type { PodKind, TeamPods } from '#domain/planning/admit-pod.ts';
+import type { Placement } from '#domain/planning/place-pod.ts';
+import type { CheckPodNeeds, PodNeeds } from '#domain/planning/pod-needs.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CheckRunFacts } from './check-ports.ts';
 import type { OpenAttempt, PendingBuild } from './ports.ts';
@@ -22,16 +25,22 @@ export type CreatePodAnswer =
       message: string;
     };
 
+/** A Pod that was admitted: where it runs, what runs in it, and for how long. */
+export type AdmittedPod = Omit<PodNeeds, 'tags'> & { placement: Placement };
+export type AdmittedCheckPod = Omit<CheckPodNeeds, 'tags'> & { placement: Placement };
+
 export interface Cluster {
+  /** What the Team says of its Pods; undefined while there is none that is ready. Like all methods that are not asynchronous, no request. */
+  teamPods(team: string): TeamPods | undefined;
+  /** Label of the nodes that offer a tag. */
+  nodeLabel(tag: string): string;
+  /** Pods of the team that have not ended. One that is being created counts from the moment that `create…` is called. */
+  runningPods(team: string, kind: PodKind): number;
   /** A Pod of that name with the credential that we give to this work counts as `exists`; any other is `refused`: `NameTaken`. */
-  createBuildPod(build: PendingBuild): Promise<CreatePodAnswer>;
-  createCheckPod(run: CheckRunFacts): Promise<CreatePodAnswer>;
+  createBuildPod(build: PendingBuild, pod: AdmittedPod): Promise<CreatePodAnswer>;
+  createCheckPod(run: CheckRunFacts, pod: AdmittedCheckPod): Promise<CreatePodAnswer>;
   /** The Pod that has the name of the attempt's Pod, as the API server has it now, whatever its labels say. */
   findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined>;
-  /** How many more check Pods a team may have now; infinite where its Team says nothing. */
-  checkRoom(team: string): number;
-  /** Of the Pod that a build would get; undefined where its Pod would be refused. */
-  nodeSelectorOf(build: PendingBuild): NodeSelector | undefined;
   /** Nodes that take new Pods, of all or of those that the selector names. One of middling size is assumed while none can be read. */
   nodes(selector: NodeSelector): StartNode[];
   /** How many Pods may be starting at a time on one node: what has proven bearable lately. */

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import type { PodKind } from '#domain/planning/admit-pod.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { compareWithPods, followGonePod, followPod } from './compare-with-pods.ts';
@@ -365,7 +366,9 @@ describe('a build that is to start', () => {
     let asked = 0;
     const counting = {
       createBuildPod: async (build: PendingBuild) => ((asked += 1), cluster.createBuildPod(build)),
-      nodeSelectorOf: () => cluster.nodeSelectorOf(),
+      teamPods: (team: string) => cluster.teamPods(team),
+      nodeLabel: (tag: string) => cluster.nodeLabel(tag),
+      runningPods: (team: string, kind: PodKind) => cluster.runningPods(team, kind),
       nodes: () => cluster.nodes(),
       startsPerNode: () => cluster.startsPerNode(),
     };
@@ -636,7 +639,7 @@ describe('a build whose Pod', () => {
 });
 
 /** What a cluster knows without a request. */
-const BY_ITSELF = new Set<PropertyKey>(['checkRoom', 'nodeSelectorOf', 'nodes', 'startsPerNode']);
+const BY_ITSELF = new Set<PropertyKey>(['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode']);
 
 test('whatever dies in between, each version is built once and goes through all jobs', async () => {
   const jobs = [

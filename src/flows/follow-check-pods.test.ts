@@ -41,6 +41,9 @@ const portsAt = (now: number, errors: unknown[]): FollowChecksPorts => ({
   },
   cluster: {
     deletePod: async () => undefined,
+    teamPods: () => undefined,
+    nodeLabel: (tag) => tag,
+    runningPods: () => 0,
     createCheckPod: async () => ({ answer: 'refused', reason: 'Invalid', message: 'x' }),
   },
   notifications: { notify: () => undefined },

@@ -6,10 +6,11 @@ import type { CheckStore, OpenRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import type { OurPod, OwnPod } from './own-pods.ts';
 import type { Notifications } from './notification-ports.ts';
+import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 
 export interface FollowChecksPorts {
   checks: Pick<CheckStore, 'closeRun' | 'releaseRun' | 'runFacts'>;
-  cluster: Pick<Cluster, 'deletePod' | 'createCheckPod'>;
+  cluster: Pick<Cluster, 'deletePod'> & RequestCheckPodPorts;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
@@ -59,7 +60,7 @@ function judgeRun(run: OpenRun, pod: PodFacts | undefined, late: boolean): 'wait
 /** The operator died between claim and Pod, or somebody deleted the Pod before its agent came. */
 async function makeAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made' | 'closed'> {
   const facts = await ports.checks.runFacts(run.run);
-  const answer = facts && (await ports.cluster.createCheckPod(facts));
+  const answer = facts && (await requestCheckPod(facts, ports.cluster));
   if (answer !== undefined && answer.answer !== 'refused') return 'made';
   if (answer === undefined) await ports.checks.closeRun(run.run, ports.now());
   else await endRefused(run.run, answer, ports);

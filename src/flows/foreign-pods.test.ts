@@ -155,7 +155,12 @@ function world(pods: () => PodFacts[]) {
       deletePod: writes('deletePod', undefined),
       findBuildPod: async () => undefined,
       createCheckPod: writes('createCheckPod', created),
-      checkRoom: () => Infinity,
+      teamPods: (name: string) => ({
+        rules: { name, workers: [] },
+        limits: { build: Infinity, check: Infinity },
+      }),
+      nodeLabel: (tag: string) => tag,
+      runningPods: () => 0,
       nodes: () => [],
       startsPerNode: () => 4,
     },

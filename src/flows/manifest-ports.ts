@@ -1,9 +1,9 @@
 import type { Role } from '#domain/access/roles.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
-import type { Misplaced } from '#domain/planning/place-pod.ts';
+import type { TagRules } from '#domain/planning/place-pod.ts';
+import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
 import type { PipelineName } from './ports.ts';
 import type { RenamedFrom, Renaming } from './rename-ports.ts';
 import type { GroupRole } from '#domain/access/group-roles.ts';
@@ -110,12 +110,14 @@ export interface PipelineCluster {
   /** How many pipelines the team may have; absent: any number. */
   pipelineLimitOf(team: string): number | undefined;
   /**
-   * Makes the CronJobs of exactly these checks; those of groups that went, or that have no place for their tags, are deleted. A CronJob of
-   * somebody else that has the name of one is left as it is: a sentence for each says so.
+   * Makes the CronJobs of exactly these checks and deletes the pipeline's others. A CronJob of somebody else that has the name of one is
+   * left as it is: a sentence for each says so.
    */
   applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
-  /** Jobs and checks whose tags the team's rules refuse. */
-  refusedTags(team: string, definition: Pipeline): Misplaced[];
+  /** What the Team makes of tags; undefined while there is none that is ready. */
+  tagRulesOf(team: string): TagRules | undefined;
+  /** Label of the nodes that offer a tag. */
+  nodeLabel(tag: string): string;
   /**
    * How the object that the new one names is now. `same`: it says the same, and the API made both. `gone`: there is none of that uid in the
    * namespace.
@@ -129,5 +131,5 @@ export interface PipelineCluster {
 
 export interface ScheduledPipeline extends PipelineManifest {
   id: number;
-  definition: Pipeline;
+  checks: ScheduledCheck[];
 }

@@ -6,12 +6,13 @@ import type { CheckStore, OpenHookRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import { podOfRun, type OwnPod } from './own-pods.ts';
 import type { Notifications } from './notification-ports.ts';
+import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 
 interface Ports extends CheckPlacePorts {
   checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'closeRun' | 'explainHooks'>;
-  cluster: CheckPlacePorts['cluster'] & Pick<Cluster, 'createCheckPod' | 'deletePod'>;
   notifications: Pick<Notifications, 'notify'>;
+  cluster: CheckPlacePorts['cluster'] & RequestCheckPodPorts & Pick<Cluster, 'deletePod'>;
 }
 
 export interface HooksRun {
@@ -79,7 +80,7 @@ async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise
   const { checks, cluster, notifications, now } = ports;
   const facts = await checks.runFacts(run);
   if (facts === undefined) return;
-  const pod = await cluster.createCheckPod(facts);
+  const pod = await requestCheckPod(facts, cluster);
   if (pod.answer !== 'refused') return;
   if (isPassing(pod)) {
     await checks.explainHooks(run, `${pod.reason}: ${pod.message}`);

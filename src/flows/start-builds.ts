@@ -4,6 +4,7 @@ import type { StartingPod } from '#domain/scheduling/start-window.ts';
 import type { Cluster, CreatePodAnswer } from './cluster-ports.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildStore, PendingBuild } from './ports.ts';
+import { requestBuildPod } from './request-pod.ts';
 import { gatherStarting, pickBuilds, type WindowPorts } from './start-window.ts';
 
 interface Ports extends WindowPorts {
@@ -23,8 +24,8 @@ interface Ports extends WindowPorts {
       | 'endBuild'
       | 'retryBuild'
     >;
-  cluster: WindowPorts['cluster'] & Pick<Cluster, 'createBuildPod'>;
   notifications: Pick<Notifications, 'notify'>;
+  cluster: WindowPorts['cluster'] & Pick<Cluster, 'createBuildPod' | 'runningPods'>;
 }
 
 export interface Started {
@@ -135,7 +136,7 @@ async function startOne(
   { ports, doing }: { ports: Ports; doing: Doing },
 ): Promise<void> {
   try {
-    const answer = await ports.cluster.createBuildPod(build);
+    const answer = await requestBuildPod(build, ports.cluster);
     if (answer.answer === 'refused') {
       await refuse(build, answer, { ports, doing });
     } else {

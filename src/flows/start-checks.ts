@@ -3,16 +3,16 @@ import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import { shareByTeam } from '#domain/scheduling/share-by-team.ts';
 import type { CheckRunFacts, CheckStore, DueCheck } from './check-ports.ts';
-import type { Cluster } from './cluster-ports.ts';
 import type { Notifications } from './notification-ports.ts';
+import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 
 interface Ports extends CheckPlacePorts {
   checks: Pick<
     CheckStore,
     'dueChecks' | 'openRuns' | 'openRun' | 'runFacts' | 'recordCheck' | 'closeRun' | 'releaseRun'
   >;
-  cluster: CheckPlacePorts['cluster'] & Pick<Cluster, 'createCheckPod'>;
   notifications: Pick<Notifications, 'notify'>;
+  cluster: CheckPlacePorts['cluster'] & RequestCheckPodPorts;
 }
 
 export interface ChecksStarted {
@@ -92,7 +92,7 @@ async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted)
     const facts = await claim(checks, ports);
     if (facts === undefined) return false;
     // Should this fail, the run stays open and follow-pods asks for its Pod again.
-    const pod = await ports.cluster.createCheckPod(facts);
+    const pod = await requestCheckPod(facts, ports.cluster);
     if (pod.answer === 'refused') {
       if (await endRefused(facts.run, pod, ports)) done.short.push(facts.team);
       return false;

@@ -7,10 +7,11 @@ import {
 } from '#domain/scheduling/start-window.ts';
 import type { Cluster, NodeSelector, PodFacts } from './cluster-ports.ts';
 import type { BuildStore, PendingBuild } from './ports.ts';
+import { nodeSelectorOf } from './request-pod.ts';
 
 export interface WindowPorts {
   builds: Pick<BuildStore, 'startingBuilds'>;
-  cluster: Pick<Cluster, 'nodeSelectorOf' | 'nodes' | 'startsPerNode'>;
+  cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'nodes' | 'startsPerNode'>;
   /** All our Pods as they are now. */
   pods: () => PodFacts[];
   now: () => Date;
@@ -48,7 +49,7 @@ export function pickBuilds(
   const selectors = new Map<string, NodeSelector>();
   const refused: PendingBuild[] = [];
   const wanted = builds.flatMap((build): WantedBuild[] => {
-    const selector = cluster.nodeSelectorOf(build);
+    const selector = nodeSelectorOf(build, cluster);
     if (selector === undefined) refused.push(build);
     if (selector === undefined) return [];
     const nodes = keyOf(selector);

@@ -61,8 +61,8 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
     const ports = {
       builds: life.of(own.builds),
       checks: life.of(own.checks),
-      cluster: life.of(cluster, ['checkRoom', 'nodeSelectorOf', 'nodes', 'startsPerNode']),
       notifications: new RecordedNotifications(),
+      cluster: life.of(cluster, ['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode']),
       now: () => new Date(),
       pods: () => [...cluster.pods.values()],
     };

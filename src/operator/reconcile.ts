@@ -282,13 +282,13 @@ export class Reconciling {
 function counted(cluster: Cluster, metrics: OperatorMetrics): Cluster {
   return {
     ...cluster,
-    async createBuildPod(build) {
-      const answer = await cluster.createBuildPod(build);
+    async createBuildPod(build, pod) {
+      const answer = await cluster.createBuildPod(build, pod);
       metrics.podAsked('build', answer.answer === 'refused' ? answer.reason : answer.answer);
       return answer;
     },
-    async createCheckPod(run) {
-      const answer = await cluster.createCheckPod(run);
+    async createCheckPod(run, pod) {
+      const answer = await cluster.createCheckPod(run, pod);
       metrics.podAsked('check', answer.answer === 'refused' ? answer.reason : answer.answer);
       return answer;
     },

@@ -1,3 +1,4 @@
+import type { TeamPods } from '#domain/planning/admit-pod.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/cluster-ports.ts';
 import type { ForeignPods } from '#flows/own-pods.ts';
@@ -10,7 +11,7 @@ export class InMemoryCluster implements Cluster {
   readonly pods = new Map<string, PodFacts>();
   /** Names in the order in which Pods were made, gone ones included. */
   readonly made: string[] = [];
-  /** Of every team; infinite: its Team does not say. */
+  /** Checks that every team may run at a time. */
   room = Infinity;
   /** Each takes four Pods that are starting at a time. */
   nodesThatTakePods = 100;
@@ -31,15 +32,18 @@ export class InMemoryCluster implements Cluster {
     return this.pods.get(podName(attempt));
   }
 
-  checkRoom(): number {
-    const checks = [...this.pods.values()].filter(
-      (pod) => pod.work.kind === 'checks' && pod.phase !== 'Succeeded',
-    );
-    return this.room - checks.length;
+  teamPods(name: string): TeamPods {
+    return { rules: { name, workers: [] }, limits: { build: Infinity, check: this.room } };
   }
 
-  nodeSelectorOf(): Record<string, string> {
-    return {};
+  nodeLabel(tag: string): string {
+    return tag;
+  }
+
+  runningPods(_team: string, kind: 'build' | 'check'): number {
+    const worked = kind === 'build' ? 'build' : 'checks';
+    const pods = [...this.pods.values()];
+    return pods.filter(({ work, phase }) => work.kind === worked && phase !== 'Succeeded').length;
   }
 
   nodes(): { cores: number }[] {

@@ -57,7 +57,8 @@ export class InMemoryPipelines {
     },
     sourceRulesOf: () => ({}),
     pipelineLimitOf: () => undefined,
-    refusedTags: () => [],
+    tagRulesOf: (name) => ({ name, workers: [] }),
+    nodeLabel: (tag) => tag,
     applyChecks: async ({ pipeline }) => {
       this.scheduled.add(pipeline);
       return [];

@@ -92,7 +92,7 @@ export class Renames {
   operatorPorts(life = IMMORTAL): ApplyPipelinePorts & RemovePipelinePorts {
     return {
       store: life.of(this.#stores.pipelines),
-      cluster: life.of(this.world.cluster, ['sourceRulesOf', 'pipelineLimitOf', 'refusedTags']),
+      cluster: life.of(this.world.cluster, ['sourceRulesOf', 'pipelineLimitOf', 'tagRulesOf', 'nodeLabel']),
       turns: new SourceTurns(),
       notifications: new RecordedNotifications(),
       now,

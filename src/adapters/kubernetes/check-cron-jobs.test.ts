@@ -1,9 +1,11 @@
 import type { V1CronJob } from '@kubernetes/client-node';
 import { describe, expect, test } from '@jest/globals';
+import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import type { Wire } from './api/kinds.ts';
 import { applyCheckCronJobs } from './check-cron-jobs.ts';
 import type { CheckCronJobsOptions } from './check-cron-jobs.ts';
+import { nodeLabel } from './manifests/labels.ts';
 
 /* What becomes of CronJobs that are there already, over an API server that keeps them in memory. */
 type Kept = Map<string, Wire<V1CronJob>>;
@@ -14,9 +16,11 @@ const pipeline = {
   namespace: 'blue',
   uid: 'uid-1',
   id: 7,
-  definition: samplePipeline({
-    resources: [resource('git.app')],
-  }),
+  checks: scheduledChecks(
+    samplePipeline({ resources: [resource('git.app')] }),
+    { name: 'blue', workers: [] },
+    nodeLabel,
+  ),
 };
 
 function options(kept: Kept, calls: string[]): CheckCronJobsOptions {
@@ -112,7 +116,7 @@ describe('a CronJob of the name of a check', () => {
       `The CronJob blue/${name} is not one of Millrace's, so these are not checked: git.app. If nobody needs it: kubectl -n blue delete cronjob ${name}`,
     ]);
     // Nor is it deleted with the check.
-    const none = { ...pipeline, definition: samplePipeline({ resources: [] }) };
+    const none = { ...pipeline, checks: [] };
     expect([await applyCheckCronJobs(none, options(kept, calls)), calls]).toEqual([[], []]);
   });
 

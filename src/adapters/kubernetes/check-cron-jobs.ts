@@ -1,6 +1,3 @@
-import { checkContainersOf } from '#domain/planning/containers.ts';
-import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
-import { checkGroups } from '#domain/scheduling/check-groups.ts';
 import type { ScheduledPipeline } from '#flows/manifest-ports.ts';
 import { orAbsent, orThrow } from './api/answer.ts';
 import { applyIfChanged } from './api/apply-if-changed.ts';
@@ -10,7 +7,7 @@ import { KINDS } from './api/kinds.ts';
 import { shimKeys } from './cluster.ts';
 import { checkCronJob } from './manifests/check-cron-job.ts';
 import type { Installation, TeamRules } from './manifests/installation.ts';
-import { LABEL, labelValue, MANAGED_BY, nodeLabel, OURS } from './manifests/labels.ts';
+import { LABEL, labelValue, MANAGED_BY, OURS } from './manifests/labels.ts';
 
 export interface CheckCronJobsOptions {
   client: Pick<ApiClient, 'list' | 'get' | 'apply' | 'delete'>;
@@ -19,7 +16,7 @@ export interface CheckCronJobsOptions {
   agentKey: Buffer;
 }
 
-type CronJob = NonNullable<ReturnType<typeof checkCronJob>>;
+type CronJob = ReturnType<typeof checkCronJob>;
 interface Wanted {
   cronJob: Wire<CronJob>;
   resources: readonly string[];
@@ -113,25 +110,20 @@ function cronJobsOf(pipeline: ScheduledPipeline, options: CheckCronJobsOptions):
   if (rules === undefined) throw new Error(`Team ${pipeline.team} is not ready yet.`);
   const { apiVersion, kind } = KINDS.pipelines;
   const owner = { apiVersion, kind, name: pipeline.pipeline, uid: pipeline.uid };
-  return checkGroups(pipeline.definition).flatMap((group) => {
-    const placement = placePod(group.tags, rules, nodeLabel);
-    if (isMisplaced(placement)) return [];
+  return pipeline.checks.map((check) => {
     const made = checkCronJob(
       {
+        ...check,
         team: pipeline.team,
         pipeline: pipeline.pipeline,
         pipelineId: pipeline.id,
-        group,
-        placement,
-        containers: checkContainersOf(pipeline.definition, group.resources),
-        shim: shimKeys(options.agentKey, `check ${pipeline.uid} ${group.key}`),
+        shim: shimKeys(options.agentKey, `check ${pipeline.uid} ${check.group.key}`),
         owner,
       },
       { ...rules, namespace: pipeline.namespace },
       options.installation(),
     );
-    if (made === undefined) return [];
     const cronJob: Wire<CronJob> = JSON.parse(JSON.stringify(made));
-    return [{ cronJob, resources: group.resources }];
+    return { cronJob, resources: check.group.resources };
   });
 }

@@ -3,6 +3,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { CreatePodAnswer } from '#flows/cluster-ports.ts';
 import type { PendingBuild } from '#flows/ports.ts';
+import { requestBuildPod, requestCheckPod } from '#flows/request-pod.ts';
 import type { Answer } from './api/answer.ts';
 import type { Surroundings } from './cluster.ts';
 import { kubernetesCluster, shimKeys } from './cluster.ts';
@@ -171,22 +172,22 @@ describe('asking for the Pod of a build', () => {
     ],
     ['a team that is gone', { team: false }, { answer: 'refused', reason: 'Forbidden' }],
   ])('%s', async (_, world, expected) => {
-    expect(await cluster(world).cluster.createBuildPod(build)).toMatchObject(expected);
+    expect(await requestBuildPod(build, cluster(world).cluster)).toMatchObject(expected);
   });
 
   test.each([
     ['out of reach', { ok: false as const, status: 0, reason: 'Unreachable', message: 'refused' }],
     ['overloaded', { ok: false as const, status: 503, reason: 'ServiceUnavailable', message: 'later' }],
   ])('an API server that is %s is an error, for another try', async (_, posted) => {
-    await expect(cluster({ posted }).cluster.createBuildPod(build)).rejects.toThrow(
+    await expect(requestBuildPod(build, cluster({ posted }).cluster)).rejects.toThrow(
       'creating the Pod team-blue/demo-unit-7-1',
     );
   });
 
   test('the same attempt gives the same Pod, byte by byte', async () => {
     const { cluster: both, made } = cluster({});
-    await both.createBuildPod(build);
-    await both.createBuildPod({ ...build, createdAt: new Date(1) });
+    await requestBuildPod(build, both);
+    await requestBuildPod({ ...build, createdAt: new Date(1) }, both);
     expect(JSON.stringify(made[0])).toBe(JSON.stringify(made[1]));
     expect(JSON.stringify(made[0])).not.toContain('secret script');
   });
@@ -194,8 +195,8 @@ describe('asking for the Pod of a build', () => {
   test('of two at a time only one is made when the team may have one more', async () => {
     const { cluster: both } = cluster({ running: 1, limit: 2 });
     const answers = await Promise.all([
-      both.createBuildPod(build),
-      both.createBuildPod({ ...build, id: 42 }),
+      requestBuildPod(build, both),
+      requestBuildPod({ ...build, id: 42 }, both),
     ]);
     expect(answers.map(({ answer }) => answer)).toEqual(['created', 'refused']);
   });
@@ -205,7 +206,7 @@ describe('asking for the Pod of a build', () => {
     ['was met', { ...exists, there: ours }, 'old'],
   ])('a Pod that %s is known before any watch tells of it', async (_, world, uid) => {
     const { cluster: one, noted } = cluster(world);
-    await one.createBuildPod(build);
+    await requestBuildPod(build, one);
     expect(noted).toEqual([uid]);
   });
 });
@@ -226,7 +227,7 @@ describe('tags', () => {
       check: tagged,
       hook: { ...tagged, checks: [], hooks: { resource: 'git.app', leftMs: 1000, versions: [] } },
     };
-    const answer = await (kind === 'build' ? one.createBuildPod(train) : one.createCheckPod(runs[kind]));
+    const answer = await (kind === 'build' ? requestBuildPod(train, one) : requestCheckPod(runs[kind], one));
     return { answer, spec: made[0]?.spec };
   };
 
@@ -250,7 +251,7 @@ describe('tags', () => {
 
 test('the Pod of a check run carries the run and its pipeline', async () => {
   const { cluster: one, made } = cluster({});
-  expect(await one.createCheckPod(run)).toEqual({ answer: 'created', uid: 'new' });
+  expect(await requestCheckPod(run, one)).toEqual({ answer: 'created', uid: 'new' });
   expect(made[0]?.metadata).toMatchObject({
     name: 'check-demo-12',
     labels: { 'millrace.dev/kind': 'check', 'millrace.dev/run': '12', 'millrace.dev/pipeline-id': '3' },

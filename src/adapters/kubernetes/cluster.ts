@@ -1,15 +1,16 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { createHmac } from 'node:crypto';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
-import { checkDeadlineSeconds, HOOKS_DEADLINE_SECONDS } from '#domain/planning/check-deadline.ts';
-import { checkContainersOf, containersOf } from '#domain/planning/containers.ts';
-import type { Misplaced, Placement } from '#domain/planning/place-pod.ts';
-import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
-import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
-import { hookContainersOf } from '#domain/planning/plan-hooks.ts';
+import type { PodKind } from '#domain/planning/admit-pod.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
-import type { Cluster, CreatePodAnswer, NodeSelector } from '#flows/cluster-ports.ts';
+import type {
+  AdmittedCheckPod,
+  AdmittedPod,
+  Cluster,
+  CreatePodAnswer,
+  NodeSelector,
+} from '#flows/cluster-ports.ts';
 import type { AgentSession, PendingBuild } from '#flows/ports.ts';
 import type { Problem } from './api/answer.ts';
 import { ApiError, orAbsent, orThrow } from './api/answer.ts';
@@ -31,7 +32,7 @@ export interface Surroundings {
   /** Owner of the Pods of a Pipeline object. */
   pipelineOwner(namespace: string, name: string): Owner | undefined;
   /** Pods of the team that have not ended, by what the labels call their kind. */
-  runningPods(namespace: string, kind: 'build' | 'check'): number;
+  runningPods(namespace: string, kind: PodKind): number;
   nodes(selector: NodeSelector): StartNode[];
   /** A Pod that we just made, before any watch tells of it. */
   created(pod: Wire<V1Pod>): void;
@@ -53,13 +54,10 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
   const { client, surroundings } = options;
   const starting = new Map<string, number>();
 
-  const create = async (pod: V1Pod, team: string, kind: 'build' | 'check'): Promise<CreatePodAnswer> => {
+  const create = async (pod: V1Pod, kind: PodKind): Promise<CreatePodAnswer> => {
     const wanted = withSeal(options.agentKey, wirePod(pod));
     const key = `${kind} ${wanted.metadata?.namespace}`;
-    const ahead = starting.get(key) ?? 0;
-    const full = refusalByLimit(surroundings, team, kind, ahead);
-    if (full !== undefined) return full;
-    starting.set(key, ahead + 1);
+    starting.set(key, (starting.get(key) ?? 0) + 1);
     try {
       return await post(options, wanted);
     } finally {
@@ -68,20 +66,19 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
   };
 
   return {
-    async createBuildPod(build) {
-      const team = surroundings.team(build.team);
-      if (team === undefined) return noTeam(build.team);
-      const placement = placePod(tagsOfJob(build), team.rules, nodeLabel);
-      if (isMisplaced(placement)) return nowhere(placement);
-      return await create(podOfBuild(build, { ...team, placement }, options), build.team, 'build');
+    teamPods(name) {
+      const team = surroundings.team(name);
+      if (team === undefined) return undefined;
+      return { rules: team.rules, limits: { build: team.runningBuilds, check: team.runningChecks } };
     },
-    async createCheckPod(run) {
-      const team = surroundings.team(run.team);
-      if (team === undefined) return noTeam(run.team);
-      const placement = placePod(tagsOfRun(run), team.rules, nodeLabel);
-      if (isMisplaced(placement)) return nowhere(placement);
-      return await create(podOfRun(run, { ...team, placement }, options), run.team, 'check');
+    nodeLabel,
+    runningPods(name, kind) {
+      const namespace = surroundings.team(name)?.rules.namespace;
+      if (namespace === undefined) return 0;
+      return surroundings.runningPods(namespace, kind) + (starting.get(`${kind} ${namespace}`) ?? 0);
     },
+    createBuildPod: async (build, admitted) => await create(podOfBuild(build, admitted, options), 'build'),
+    createCheckPod: async (run, admitted) => await create(podOfRun(run, admitted, options), 'check'),
     async findBuildPod(attempt) {
       const { namespace, id: build } = attempt;
       const name = buildPodName(attempt);
@@ -89,18 +86,6 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
       const found = orAbsent(answer, `reading the Pod ${namespace}/${name}`);
       const work = { kind: 'build', build, attempt: attempt.attempt } as const;
       return found && { ...factsOf(found), work, sealed: isSealed(options.agentKey, found) };
-    },
-    checkRoom(name) {
-      const team = surroundings.team(name);
-      if (team === undefined || team.runningChecks === Infinity) return Infinity;
-      const { namespace } = team.rules;
-      const ahead = starting.get(`check ${namespace}`) ?? 0;
-      return team.runningChecks - surroundings.runningPods(namespace, 'check') - ahead;
-    },
-    nodeSelectorOf(build) {
-      const team = surroundings.team(build.team);
-      const placement = team && placePod(tagsOfJob(build), team.rules, nodeLabel);
-      return placement === undefined || isMisplaced(placement) ? undefined : placement.nodeSelector;
     },
     nodes: (selector) => surroundings.nodes(selector),
     startsPerNode: () => options.startsPerNode(),
@@ -113,73 +98,41 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
   };
 }
 
-/** The team's rules for all Pods, and what follows from them for one. */
-interface Place {
-  rules: TeamRules;
-  placement: Placement;
-}
-
-function podOfBuild(build: PendingBuild, { rules, placement }: Place, options: ClusterOptions): V1Pod {
+function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: ClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'build', build: build.id, attempt: build.attempt });
   return buildPod(
     {
+      ...admitted,
       build,
-      containers: containersOf(build.definition, build.job),
       nonce,
       shim: shimKeys(options.agentKey, nonce),
-      placement,
-      timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
       ...owned(options.surroundings.pipelineOwner(build.namespace, build.pipeline)),
     },
-    { ...rules, namespace: build.namespace },
+    { ...rulesOf(build.team, options), namespace: build.namespace },
     options.installation(),
   );
 }
 
-function podOfRun(run: CheckRunFacts, { rules, placement }: Place, options: ClusterOptions): V1Pod {
+function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: ClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'checks', run: run.run });
   return checkPod(
     {
       ...run,
-      ...purposeOf(run),
-      placement,
+      ...admitted,
       nonce,
       shim: shimKeys(options.agentKey, nonce),
       ...owned(options.surroundings.pipelineOwner(run.namespace, run.pipeline)),
     },
-    { ...rules, namespace: run.namespace },
+    { ...rulesOf(run.team, options), namespace: run.namespace },
     options.installation(),
   );
 }
 
-/** What runs in the Pod of a run, and for how long. */
-function purposeOf({ definition, checks, hooks }: CheckRunFacts) {
-  if (hooks !== undefined) {
-    const { resource } = hooks;
-    const containers = hookContainersOf(definition, resource);
-    return { resources: [resource], containers, deadlineSeconds: HOOKS_DEADLINE_SECONDS };
-  }
-  const resources = checks.map((check) => check.resource);
-  const containers = checkContainersOf(definition, resources);
-  return { resources, containers, deadlineSeconds: checkDeadlineSeconds(resources.length) };
-}
-
-function tagsOfJob({ definition, job }: PendingBuild): string[] {
-  return definition.jobs.find(({ name }) => name === job)?.tags ?? [];
-}
-
-/** Checks that share a Pod have the same tags, and hooks run where their resource is checked. */
-function tagsOfRun(run: CheckRunFacts): string[] {
-  const { definition } = run;
-  const names = new Set(purposeOf(run).resources);
-  const tags = definition.resources
-    .filter(({ name }) => names.has(name))
-    .flatMap((resource) => resource.tags);
-  return [...new Set(tags)].toSorted();
-}
-
-function nowhere({ reason, message }: Misplaced): CreatePodAnswer {
-  return { answer: 'refused', reason, message };
+/** Pods are admitted by the rules of a Team that is there, and nothing waits in between. */
+function rulesOf(name: string, { surroundings }: ClusterOptions): TeamRules {
+  const team = surroundings.team(name);
+  if (team === undefined) throw new Error(`Team ${name} is not ready yet.`);
+  return team.rules;
 }
 
 /** Keys of the one Pod's loopback: a secret for the agent, and from it a key for each container's shim. */
@@ -239,27 +192,6 @@ function refusalReason({
   if (status !== 403) return undefined;
   if (/exceeded quota/i.test(message)) return 'QuotaExceeded';
   return /being terminated/i.test(message) ? 'NamespaceTerminating' : 'Forbidden';
-}
-
-function refusalByLimit(
-  surroundings: Surroundings,
-  name: string,
-  kind: 'build' | 'check',
-  starting: number,
-): CreatePodAnswer | undefined {
-  const team = surroundings.team(name);
-  if (team === undefined) return noTeam(name);
-  const limit = kind === 'build' ? team.runningBuilds : team.runningChecks;
-  if (limit === Infinity) return undefined;
-  const running = surroundings.runningPods(team.rules.namespace, kind) + starting;
-  if (running < limit) return undefined;
-  const what = kind === 'build' ? 'builds' : 'checks';
-  const message = `Team ${name} runs ${running} of ${limit} ${what} that it may run at a time.`;
-  return { answer: 'refused', reason: 'TeamLimit', message };
-}
-
-function noTeam(name: string): CreatePodAnswer {
-  return { answer: 'refused', reason: 'Forbidden', message: `There is no Team ${name} that is ready.` };
 }
 
 function owned(owner: Owner | undefined): { owner?: Owner } {

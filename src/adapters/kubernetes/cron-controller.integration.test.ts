@@ -7,6 +7,7 @@ import { orThrow } from './api/answer.ts';
 import { ApiClient } from './api/client.ts';
 import type { Connection } from './api/connection.ts';
 import { KINDS, type Kind, type Wire } from './api/kinds.ts';
+import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import { checkCronJob } from './manifests/check-cron-job.ts';
 import { LABEL } from './manifests/labels.ts';
 
@@ -52,6 +53,7 @@ function everyMinute(): Wire<V1CronJob> {
       group,
       placement: ANYWHERE,
       containers: [{ name: 'worker' }],
+      deadlineSeconds: checkDeadlineSeconds(1),
       shim: { secret: 'secret', keyOf: (container) => container },
       owner,
     },

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GivenVariable } from '#domain/pipeline/variables.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import { refusedTags } from '#domain/planning/refused-tags.ts';
 import type { ConfigurationAnswer, PipelineCluster, PipelineManifest } from '#flows/manifest-ports.ts';
 import { orAbsent, orThrow } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
@@ -34,10 +33,8 @@ export function pipelineCluster(options: PipelineClusterOptions): PipelineCluste
     sourceRulesOf: (team) => options.rulesOf(team)?.sources ?? {},
     pipelineLimitOf: (team) => options.limitsOf(team).pipelines,
     applyChecks: (pipeline) => applyCheckCronJobs(pipeline, options),
-    refusedTags(team, definition) {
-      const rules = options.rulesOf(team);
-      return rules === undefined ? [] : refusedTags(definition, rules, nodeLabel);
-    },
+    tagRulesOf: (team) => options.rulesOf(team),
+    nodeLabel,
   };
 }
 

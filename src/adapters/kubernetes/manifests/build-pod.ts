@@ -15,13 +15,9 @@ export interface BuildWork {
   shim: ShimKeys;
   /** By the tags of the job. */
   placement: Placement;
-  /** Wall clock of the plan; the Pod may live somewhat longer. */
-  timeoutSeconds: number;
+  deadlineSeconds: number;
   owner?: Owner;
 }
-
-/** Room beside the plan's own clock: pulling images before it, hooks and the last log lines after it. */
-const AROUND_SECONDS = 3600;
 
 /** The Pod of one attempt of a build: the same attempt always gives the same Pod. */
 export function buildPod(work: BuildWork, team: TeamRules, installation: Installation): V1Pod {
@@ -44,7 +40,7 @@ export function buildPod(work: BuildWork, team: TeamRules, installation: Install
       nonce: work.nonce,
       shim: work.shim,
       placement: work.placement,
-      deadlineSeconds: work.timeoutSeconds + AROUND_SECONDS,
+      deadlineSeconds: work.deadlineSeconds,
       ...(work.owner === undefined ? {} : { owner: work.owner }),
     },
     team,

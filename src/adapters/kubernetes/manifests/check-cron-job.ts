@@ -1,8 +1,5 @@
 import type { V1CronJob } from '@kubernetes/client-node';
-import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
-import type { Placement } from '#domain/planning/place-pod.ts';
-import type { PlanContainer } from '#domain/planning/plan.ts';
-import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
+import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
 import { checkLabels } from './check-pod.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ownerReference } from './installation.ts';
@@ -11,14 +8,10 @@ import { cronJobName } from './names.ts';
 import type { ShimKeys } from './pod.ts';
 import { podSpec } from './pod.ts';
 
-export interface CheckGroupWork {
+export interface CheckGroupWork extends ScheduledCheck {
   team: string;
   pipeline: string;
   pipelineId: number;
-  group: CheckGroup;
-  /** By the tags of the group. */
-  placement: Placement;
-  containers: PlanContainer[];
   shim: ShimKeys;
   owner: Owner;
 }
@@ -28,18 +21,13 @@ const KEPT_SECONDS = 120;
 
 /**
  * The CronJob of a check group. A cron expression is its schedule. One that is checked every so often cannot be a CronJob's schedule,
- * nor can one that changes when webhooks work, so that CronJob is suspended: it is there to be seen and for `kubectl create job --from`, and the operator makes the Pods when they
- * are due. Undefined for groups without a schedule.
+ * nor can one that changes when webhooks work, so that CronJob is suspended: it is there to be seen and for
+ * `kubectl create job --from`, and the operator makes the Pods when they are due.
  */
-export function checkCronJob(
-  work: CheckGroupWork,
-  team: TeamRules,
-  installation: Installation,
-): V1CronJob | undefined {
+export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation: Installation): V1CronJob {
+  const { deadlineSeconds } = work;
   const { schedule } = work.group;
-  if (schedule === undefined) return undefined;
   const labels = { ...checkLabels(work), [LABEL.checkGroup]: work.group.key };
-  const deadlineSeconds = checkDeadlineSeconds(work.group.resources.length);
   const annotations = { [ANNOTATION.resources]: work.group.resources.join(',') };
   return {
     apiVersion: 'batch/v1',

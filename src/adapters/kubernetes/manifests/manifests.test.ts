@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import { ANYWHERE, type Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
-import type { CheckGroup } from '#domain/scheduling/check-groups.ts';
+import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
 import { buildPod } from './build-pod.ts';
 import { checkCronJob } from './check-cron-job.ts';
 import { checkPod, type CheckWork } from './check-pod.ts';
@@ -54,23 +54,27 @@ const build = { id: 41, attempt: 1, team: 'blue', pipeline: 'demo', job: 'unit',
 
 const buildOf = (containers: PlanContainer[], team: TeamRules, placement = ANYWHERE): unknown =>
   buildPod(
-    { build, containers, placement, nonce: 'b.41.1.mac', shim, timeoutSeconds: 21_600, owner },
+    { build, containers, placement, nonce: 'b.41.1.mac', shim, deadlineSeconds: 25_200, owner },
     team,
     installation,
   );
-const groupOf = (more: Partial<CheckGroup>): CheckGroup => ({
+type Group = ScheduledCheck['group'];
+const groupOf = (more: Pick<Group, 'schedule'> & Partial<Group>): Group => ({
   key: 'every-30s',
   tags: [],
-  timedByOperator: more.schedule?.kind === 'every',
+  timedByOperator: more.schedule.kind === 'every',
   resources: ['git.app', 'git.docs'],
   ...more,
 });
-const cronJobOf = (group: CheckGroup, containers: PlanContainer[]): unknown =>
-  checkCronJob(
-    { team: 'blue', pipeline: 'demo', pipelineId: 3, group, placement: ANYWHERE, containers, shim, owner },
+const cronJobOf = (group: Group, containers: PlanContainer[]): unknown => {
+  const deadlineSeconds = checkDeadlineSeconds(group.resources.length);
+  const check = { group, placement: ANYWHERE, containers, deadlineSeconds };
+  return checkCronJob(
+    { team: 'blue', pipeline: 'demo', pipelineId: 3, ...check, shim, owner },
     plainTeam,
     installation,
   );
+};
 const space: TeamNamespace = {
   team: 'blue',
   namespace: 'team-blue',
@@ -179,10 +183,6 @@ test.each([
   const wanted = { spec: { jobTemplate: { spec: { activeDeadlineSeconds: seconds, template } } } };
   expect(cronJob).toMatchObject(wanted);
   expect(checkPod(checkOf(resources), plainTeam, installation)).toMatchObject(template);
-});
-
-test('a group that is checked on request only has no CronJob', () => {
-  expect(cronJobOf(groupOf({ key: 'on-request' }), [worker])).toBeUndefined();
 });
 
 test('a team without limits has no quota, and none of the limits that a quota needs', () => {

@@ -1,0 +1,61 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { checkDeadlineSeconds, HOOKS_DEADLINE_SECONDS } from './check-deadline.ts';
+import { checkContainersOf, containersOf } from './containers.ts';
+import { DEFAULT_TIMEOUT_SECONDS } from './plan-build.ts';
+import { hookContainersOf } from './plan-hooks.ts';
+import type { PlanContainer } from './plan.ts';
+
+/** What a Pod needs because of the work in it, whatever its Team says. */
+export interface PodNeeds {
+  containers: PlanContainer[];
+  /** Of the whole Pod, so that one with a hanging agent ends: counted from its start, image pulls included. */
+  deadlineSeconds: number;
+  tags: string[];
+}
+
+/** The Pod of a check run also names its resources. */
+export interface CheckPodNeeds extends PodNeeds {
+  resources: string[];
+}
+
+/** A build's Pod may outlive the plan: images are pulled before its clock starts, hooks and the last log lines follow. */
+const AROUND_BUILD_SECONDS = 3600;
+
+export function needsOfBuild(definition: Pipeline, job: string): PodNeeds {
+  return {
+    containers: containersOf(definition, job),
+    deadlineSeconds: DEFAULT_TIMEOUT_SECONDS + AROUND_BUILD_SECONDS,
+    tags: tagsOfJob(definition, job),
+  };
+}
+
+export function needsOfChecks(definition: Pipeline, resources: string[]): CheckPodNeeds {
+  return {
+    containers: checkContainersOf(definition, resources),
+    deadlineSeconds: checkDeadlineSeconds(resources.length),
+    tags: tagsOfResources(definition, resources),
+    resources,
+  };
+}
+
+/** Hooks of new versions run on the nodes where their resource is checked. */
+export function needsOfHooks(definition: Pipeline, resource: string): CheckPodNeeds {
+  return {
+    containers: hookContainersOf(definition, resource),
+    deadlineSeconds: HOOKS_DEADLINE_SECONDS,
+    tags: tagsOfResources(definition, [resource]),
+    resources: [resource],
+  };
+}
+
+export function tagsOfJob({ jobs }: Pipeline, job: string): string[] {
+  return jobs.find(({ name }) => name === job)?.tags ?? [];
+}
+
+/** Checks that share a Pod have the same tags. */
+function tagsOfResources(definition: Pipeline, names: readonly string[]): string[] {
+  const tags = definition.resources
+    .filter(({ name }) => names.includes(name))
+    .flatMap((resource) => resource.tags);
+  return [...new Set(tags)].toSorted();
+}
