@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { openPool } from '#adapters/database/pool.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { summarise } from '#e2e/bench/statistics.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, storesOver, toSave } from '#testing/stores.ts';
@@ -64,7 +64,7 @@ async function decide(builds: ReturnType<typeof storesOver>['builds'], pipeline:
   let made = 0;
   for (let more = true; more && took.length < decisions;) {
     const begun = performance.now();
-    const answer = await builds.schedule(pipeline, decideBuilds, new Date());
+    const answer = await scheduleOn({ builds }, pipeline, new Date());
     took.push(performance.now() - begun);
     made += answer.builds.length;
     more = answer.more;

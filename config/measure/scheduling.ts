@@ -2,8 +2,8 @@ import { Client } from 'pg';
 import type { DatabasePool } from 'slonik';
 import { migrate } from '#adapters/database/migrate.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { summarise } from '#e2e/bench/statistics.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 import { storesOver, toSave } from '#testing/stores.ts';
 import { databaseUrl } from '#testing/test-database.ts';
@@ -86,7 +86,7 @@ async function makeSubject(size: number): Promise<Subject> {
 function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, Measure> {
   const { builds, checks } = storesOver({ pool });
   const decide = async (wanted: number): Promise<void> => {
-    const made = await builds.schedule(saved.id, decideBuilds, new Date());
+    const made = await scheduleOn({ builds }, saved.id, new Date());
     if (made.builds.length !== wanted) throw new Error(`${made.builds.length} builds instead of ${wanted}`);
   };
   const newVersion: Act = async (run) => {
@@ -170,9 +170,9 @@ async function plansOf({ url, pool }: Subject): Promise<string[][]> {
   const [, , version] = Object.values(making);
   const decision = async (run: number): Promise<void> => {
     await version?.prepare?.(run);
-    await builds.schedule(id, decideBuilds, new Date());
+    await scheduleOn({ builds }, id, new Date());
     await endAll(pool);
-    await builds.schedule(id, decideBuilds, new Date());
+    await scheduleOn({ builds }, id, new Date());
   };
   for (let run = 0; run < WARM_UP; run += 1) await decision(run);
   log.length = 0;

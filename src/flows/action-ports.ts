@@ -1,6 +1,4 @@
 import type { cancelBuild, markWarning } from '#domain/scheduling/build-changes.ts';
-import type { Decision } from '#domain/scheduling/decision.ts';
-import type { Facts } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { retryBuild } from '#domain/scheduling/retry-build.ts';
 import type { Vote, vote } from '#domain/scheduling/vote.ts';
@@ -59,13 +57,6 @@ export interface ActionStore {
     at: Date,
   ): Promise<Done | Refused>;
   enableVersion(resource: ResourceName, version: number): Promise<Done | Refused>;
-  /** A request of each job that gets the resource without `passed`, decided on at once. */
-  triggerVersion(
-    resource: ResourceName,
-    asked: { version: number; by: string },
-    decide: (facts: Facts) => Decision,
-    at: Date,
-  ): Promise<VersionTriggered | Refused>;
   cancelBuild(ref: BuildRef, by: string, decide: typeof cancelBuild, at: Date): Promise<Done | Refused>;
   /** With the inputs and the definition of the build that it repeats. */
   retryBuild(ref: BuildRef, by: string, decide: typeof retryBuild, at: Date): Promise<Retried | Refused>;

@@ -1,10 +1,11 @@
 import { cancelBuild, markWarning } from '#domain/scheduling/build-changes.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { vote, type Vote } from '#domain/scheduling/vote.ts';
 import type { ActionStore, Done, Pin, Refused, Retried, Voted, VersionTriggered } from './action-ports.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
+import type { TriggerStore } from './trigger-ports.ts';
+import { triggerVersion } from './trigger-version.ts';
 
 /** What people may decide; whoever calls has asked whether this person may. */
 export interface Actions {
@@ -28,12 +29,13 @@ export interface Actions {
 
 interface Ports {
   actions: ActionStore;
+  builds: Pick<TriggerStore, 'withVersionRequests'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
 /** Each is durable when it answers; then whoever has to act on it hears of it. */
-export function actionsOver({ actions, notifications, now }: Ports): Actions {
+export function actionsOver({ actions, builds, notifications, now }: Ports): Actions {
   const told = async <T extends Done>(work: Promise<T | Refused>): Promise<T | Refused> => {
     const answer = await work;
     if (answer.answer === 'done') tell(answer, notifications);
@@ -48,7 +50,7 @@ export function actionsOver({ actions, notifications, now }: Ports): Actions {
     unpin: (resource) => told(actions.unpin(resource)),
     disableVersion: (resource, version, by) => told(actions.disableVersion(resource, { version, by }, now())),
     enableVersion: (resource, version) => told(actions.enableVersion(resource, version)),
-    triggerVersion: (resource, asked) => told(actions.triggerVersion(resource, asked, decideBuilds, now())),
+    triggerVersion: (resource, asked) => told(triggerVersion(resource, asked, { builds, at: now() })),
     cancelBuild: (ref, by) => told(actions.cancelBuild(ref, by, cancelBuild, now())),
     retryBuild: (ref, by) => told(actions.retryBuild(ref, by, retryBuild, now())),
     vote: (ref, given) => told(actions.vote(ref, given, vote, now())),

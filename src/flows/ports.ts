@@ -9,11 +9,10 @@ import type {
 import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
-import type { Decision } from '#domain/scheduling/decision.ts';
-import type { Facts } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { StartDecision, StartFacts } from '#domain/scheduling/start-queued.ts';
 import type { RenameStore } from './rename-ports.ts';
+import type { PipelineTransaction } from './schedule-ports.ts';
 import type { TriggerStore } from './trigger-ports.ts';
 
 /*
@@ -163,8 +162,11 @@ export interface AttemptFacts extends PendingBuild {
 export interface BuildStore extends TriggerStore {
   /** Pipelines with a request newer than the last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
-  /** Gathers under the pipeline's lock, calls `decide` until it needs no older page, writes builds and the request time it read first. */
-  schedule(pipeline: number, decide: (facts: Facts) => Decision, at: Date): Promise<Scheduled>;
+  /**
+   * Its facts are those of the jobs that wait for a decision, or of the first of them. `work` may run again after a conflict: it acts
+   * through its transaction only.
+   */
+  withPipeline<T>(pipeline: number, work: (tx: PipelineTransaction) => Promise<T>): Promise<T>;
   /** Builds that nobody approved in time fail. Answers the pipelines that they are of. */
   expireApprovals(at: Date): Promise<number[]>;
   /** Teams of which builds wait for their turn. */
@@ -210,16 +212,6 @@ export interface BuildStore extends TriggerStore {
   /** Attempts of builds that have not ended, for the comparison with Pods. */
   openAttempts(): Promise<OpenAttempt[]>;
   buildState(build: number, attempt: number): Promise<BuildState | undefined>;
-}
-
-export interface Scheduled {
-  builds: BuildRef[];
-  /** Older builds of interruptible jobs, by row id: ended if they had not started, else asked to stop. */
-  interrupted: number[];
-  /** Versions wait for their hooks. */
-  held: boolean;
-  /** One decision did not make all builds that are due: decide again at once. */
-  more: boolean;
 }
 
 export interface Admitted {

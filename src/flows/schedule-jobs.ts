@@ -1,9 +1,10 @@
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { decideAndWrite } from './decide-with-pages.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildRef, BuildStore } from './ports.ts';
+import type { MadeBuild, PipelineTransaction } from './schedule-ports.ts';
 
 interface Ports {
-  builds: Pick<BuildStore, 'pipelinesToSchedule' | 'schedule' | 'wakeLateTriggers'>;
+  builds: Pick<BuildStore, 'pipelinesToSchedule' | 'withPipeline' | 'wakeLateTriggers'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
@@ -22,39 +23,67 @@ const AT_ONCE = 50;
 
 /** Decides on all pipelines that want it, until none does. Requests that come meanwhile are seen in the next round. */
 export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
-  const done: Scheduled = { builds: [], held: false, more: false, failures: [] };
+  const done: Scheduled[] = [];
   await ports.builds.wakeLateTriggers();
   for (;;) {
-    const wanting = await ports.builds.pipelinesToSchedule(AT_ONCE + done.failures.length);
-    const failed = new Set(done.failures.map((failure) => failure.pipeline));
+    const failures = done.flatMap((one) => one.failures);
+    const wanting = await ports.builds.pipelinesToSchedule(AT_ONCE + failures.length);
+    const failed = new Set(failures.map(({ pipeline }) => pipeline));
     const fresh = wanting.filter((pipeline) => !failed.has(pipeline));
-    if (fresh.length === 0) return { ...done, more: false };
-    for (const pipeline of fresh) await scheduleOne(pipeline, ports, done);
+    if (fresh.length === 0) {
+      const builds = done.flatMap((one) => one.builds);
+      return { builds, held: done.some(({ held }) => held), more: false, failures };
+    }
+    for (const pipeline of fresh) done.push(await schedulePipeline(pipeline, ports));
   }
 }
 
 /** The short way after a hint that names the pipeline. */
-export async function schedulePipeline(pipeline: number, ports: Ports): Promise<Scheduled> {
-  const done: Scheduled = { builds: [], held: false, more: false, failures: [] };
-  await scheduleOne(pipeline, ports, done);
-  return done;
+export async function schedulePipeline(
+  pipeline: number,
+  {
+    builds,
+    notifications,
+    now,
+  }: Pick<Ports, 'notifications' | 'now'> & { builds: Pick<BuildStore, 'withPipeline'> },
+): Promise<Scheduled> {
+  try {
+    const at = now();
+    const { interrupted, ...made } = await builds.withPipeline(
+      pipeline,
+      async (tx) => await decidePipeline(tx, at),
+    );
+    for (const build of interrupted) notifications.notify({ topic: 'cancel', build });
+    if (made.builds.length > 0) {
+      notifications.notify({ topic: 'builds' });
+      notifications.notify({ topic: 'status', pipeline });
+    }
+    return { ...made, failures: [] };
+  } catch (error) {
+    return { builds: [], held: false, more: false, failures: [{ pipeline, error }] };
+  }
 }
 
-async function scheduleOne(
-  pipeline: number,
-  { builds, notifications, now }: Ports,
-  done: Scheduled,
-): Promise<void> {
-  try {
-    const made = await builds.schedule(pipeline, decideBuilds, now());
-    done.held ||= made.held;
-    done.more ||= made.more;
-    for (const build of made.interrupted) notifications.notify({ topic: 'cancel', build });
-    if (made.builds.length === 0) return;
-    done.builds.push(...made.builds);
-    notifications.notify({ topic: 'builds' });
-    notifications.notify({ topic: 'status', pipeline });
-  } catch (error) {
-    done.failures.push({ pipeline, error });
-  }
+type PipelineDecided = Omit<Scheduled, 'failures'> & {
+  /** Older builds of interruptible jobs, by row id: ended if they had not started, else asked to stop. */
+  interrupted: number[];
+};
+
+/** Decides on the jobs of the pipeline that wait for it; `decide` as in `decideWithPages`. */
+export async function decidePipeline(
+  tx: PipelineTransaction,
+  at: Date,
+  how?: Parameters<typeof decideAndWrite>[2],
+): Promise<PipelineDecided> {
+  const { facts, decision, written } = await decideAndWrite(tx, at, how);
+  return {
+    builds: written.made.map(refOf),
+    interrupted: written.interrupted,
+    held: facts.resources.some((resource) => resource.held !== undefined),
+    more: facts.more || decision.unfinished.length > 0,
+  };
+}
+
+export function refOf({ team, pipeline, job, number }: MadeBuild): BuildRef {
+  return { team, pipeline, job, number };
 }

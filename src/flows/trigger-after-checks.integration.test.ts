@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import type { SavedPipeline } from './ports.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
-import { triggerJobAfterChecks } from './trigger-job.ts';
+import { endTriggerWait, requestAfterChecks, triggerJobAfterChecks } from './trigger-job.ts';
 import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 /*
@@ -38,7 +37,7 @@ const now = () => new Date();
 let notifications: RecordedNotifications;
 const scheduleAll = async () => (await scheduleJobs({ builds: stores.builds, notifications, now })).builds;
 const ask = async (waitMs = 60_000): Promise<TriggerAnswer | TriggerWaits> =>
-  await stores.builds.triggerAfterChecks(UNIT, { by: 'ann', waitMs }, decideBuilds, now());
+  await requestAfterChecks(UNIT, { by: 'ann', waitMs }, { ...stores, now });
 const scopeOf = (name: string): number => saved.resources.find((one) => one.name === name)?.scope ?? 0;
 
 async function waits(waitMs?: number): Promise<TriggerWaits> {
@@ -200,9 +199,9 @@ describe('when somebody dies', () => {
     const trigger = await waits(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     const [answer] = await Promise.all([
-      stores.builds.endTriggerWait(trigger, decideBuilds, now()),
+      endTriggerWait(trigger, { ...stores, now }),
       scheduleAll(),
-      stores.builds.endTriggerWait(trigger, decideBuilds, now()),
+      endTriggerWait(trigger, { ...stores, now }),
     ]);
     expect(answer).toMatchObject({ answer: 'created', build: { number: '1' } });
     expect((await stores.views.builds(UNIT, { limit: 10 }))?.rows).toHaveLength(1);

@@ -1,24 +1,30 @@
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
+import { decideAndWrite } from './decide-with-pages.ts';
 import type { Heard, Notifications } from './notification-ports.ts';
 import type { BuildStore, JobName } from './ports.ts';
-import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
+import { refOf } from './schedule-jobs.ts';
+import type { RequestTransaction, TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 interface Ports {
-  builds: Pick<BuildStore, 'trigger'>;
+  builds: Pick<BuildStore, 'withRequest'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
 
 /** A person wants a build: it is there when this answers, or the reason of every input that stands against it is. */
 export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
-  const answer = await ports.builds.trigger(job, by, decideBuilds, ports.now());
+  const at = ports.now();
+  const answer = await ports.builds.withRequest(
+    job,
+    { by, at },
+    async (tx): Promise<TriggerAnswer> => (await answerRequest(tx, at)) ?? { answer: 'refused', reasons: [] },
+  );
   wake(answer, ports.notifications);
-  return answer;
+  return answer ?? { answer: 'unknown' };
 }
 
 interface CheckPorts {
-  builds: Pick<BuildStore, 'triggerAfterChecks' | 'triggerAnswer' | 'endTriggerWait'>;
+  builds: Pick<BuildStore, 'withRequestAfterChecks' | 'triggerAnswer' | 'withWaitEnded'>;
   notifications: Notifications;
   now: () => Date;
   /** Resolves after so long, or when the signal is given. */
@@ -37,19 +43,67 @@ export async function triggerJobAfterChecks(
   by: string,
   ports: CheckPorts,
 ): Promise<TriggerAnswer> {
-  const { builds, notifications, now } = ports;
-  const asked = { by, waitMs: MAX_CHECK_WAIT_MS };
-  const first = await builds.triggerAfterChecks(job, asked, decideBuilds, now());
+  const { notifications, now } = ports;
+  const first = await requestAfterChecks(job, { by, waitMs: MAX_CHECK_WAIT_MS }, ports);
   if (first.answer !== 'checking') {
     wake(first, notifications);
     return first;
   }
   notifications.notify({ topic: 'checks' });
   const until = now().getTime() + MAX_CHECK_WAIT_MS;
-  const answer =
-    (await waitForAnswer(first, until, ports)) ?? (await builds.endTriggerWait(first, decideBuilds, now()));
+  const answer = (await waitForAnswer(first, until, ports)) ?? (await endTriggerWait(first, ports));
   wake(answer, notifications);
   return answer;
+}
+
+/** Where nothing is to be checked the request is answered at once. */
+export async function requestAfterChecks(
+  job: JobName,
+  asked: { by: string; waitMs: number },
+  { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withRequestAfterChecks'> },
+): Promise<TriggerAnswer | TriggerWaits> {
+  const at = now();
+  const answer = await builds.withRequestAfterChecks(
+    job,
+    { ...asked, at },
+    async (tx): Promise<TriggerAnswer | TriggerWaits> => (await answerRequest(tx, at)) ?? tx.waits,
+  );
+  return answer ?? { answer: 'unknown' };
+}
+
+/** The request waits no longer, whoever decides next: it is answered with the versions that are known. */
+export async function endTriggerWait(
+  waits: TriggerWaits,
+  { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withWaitEnded'> },
+): Promise<TriggerAnswer> {
+  const at = now();
+  return await builds.withWaitEnded(waits, async (tx): Promise<TriggerAnswer> => {
+    const answer = (tx.open ? await answerRequest(tx, at) : undefined) ?? (await tx.answer());
+    return answer.answer === 'checking' ? { answer: 'refused', reasons: [] } : answer;
+  });
+}
+
+/** Decides on the job of the request. Undefined: the request waits for checks, or was answered before. */
+async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerAnswer | undefined> {
+  const { facts, decision, written } = await decideAndWrite(tx, at);
+  if (facts.jobs.length === 0) return { answer: 'unknown' };
+  const build = written.made.find(({ request }) => request === tx.request);
+  if (build !== undefined) {
+    const cause = decision.builds
+      .map((one) => one.cause)
+      .find((one) => one.kind === 'manual' && one.request === tx.request);
+    const checks = cause?.kind === 'manual' ? cause.checks : undefined;
+    return {
+      answer: 'created',
+      build: refOf(build),
+      interrupted: written.interrupted,
+      ...(checks !== undefined && { checks }),
+    };
+  }
+  const refused = decision.refused.find(({ request }) => request === tx.request);
+  return (
+    refused && { answer: 'refused', reasons: refused.reasons.map(({ code, message }) => ({ code, message })) }
+  );
 }
 
 async function waitForAnswer(
@@ -79,8 +133,8 @@ function mayAnswer(notification: Heard<'schedule' | 'status'>, { pipelineId }: T
   return notification.pipeline === 'all' || notification.pipeline === pipelineId;
 }
 
-function wake(answer: TriggerAnswer, notifications: Pick<Notifications, 'notify'>): void {
-  if (answer.answer !== 'created') return;
+function wake(answer: TriggerAnswer | undefined, notifications: Pick<Notifications, 'notify'>): void {
+  if (answer?.answer !== 'created') return;
   for (const build of answer.interrupted) notifications.notify({ topic: 'cancel', build });
   notifications.notify({ topic: 'builds' });
 }

@@ -15,7 +15,7 @@ import { openNotifications } from '#adapters/database/notifications.ts';
 import { markClientSecrets } from '#adapters/kubernetes/by-api/client-secrets.ts';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import type { OperatorConfig } from '#config';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { triggerOn } from '#testing/schedule.ts';
 import type { OwnApiServer } from '#testing/api-server.ts';
 import { startApiServer } from '#testing/api-server.ts';
 import { startProxy } from '#testing/cuttable-proxy.ts';
@@ -561,7 +561,7 @@ test('a build that is triggered becomes a Pod, owned by its Pipeline and without
   const run = runs.find(({ pipeline: of }) => of === 'demo')?.run ?? 0;
   const scope = (await stores.checks.runFacts(run))?.checks[0]?.scope ?? 0;
   await stores.checks.recordCheck({ run, scope, versions: [{ ref: 'a' }], log: '' }, new Date());
-  const answer = await stores.builds.trigger({ ...name, job: 'renamed' }, 'tester', decideBuilds, new Date());
+  const answer = await triggerOn(stores, { ...name, job: 'renamed' }, 'tester', new Date());
   const number = answer.answer === 'created' ? answer.build.number : JSON.stringify(answer);
   const notifications = openNotifications({ url: stores.url, pool: stores.pool });
   notifications.notify({ topic: 'builds' });

@@ -1,5 +1,4 @@
 import { rows } from '#adapters/database/pool.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { applyPipeline } from '#flows/apply-pipeline.ts';
 import { SourceTurns } from '#flows/source-turns.ts';
 import type { ApplyPipelinePorts } from '#flows/apply-pipeline.ts';
@@ -13,6 +12,7 @@ import { Crash, Life } from './mortal.ts';
 import { samplePipeline } from './sample-pipeline.ts';
 import { found, succeed } from './stores.ts';
 import type { TestStores } from './stores.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 
 export const TEAM = 'main';
 export const APP = { team: TEAM, pipeline: 'app' };
@@ -63,7 +63,7 @@ export class Renames {
       refs.map((ref) => ({ ref })),
     );
     for (const pipeline of await this.#stores.builds.pipelinesToSchedule(10))
-      await this.#stores.builds.schedule(pipeline, decideBuilds, now());
+      await scheduleOn(this.#stores, pipeline, now());
     return versions;
   }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { cancelBuild, markWarning } from '#domain/scheduling/build-changes.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import type { PipelineToSave, SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterAll(async () => await stores.close());
 
 async function schedule(): Promise<string[]> {
-  const { builds } = await stores.builds.schedule(saved.id, decideBuilds, now());
+  const { builds } = await scheduleOn(stores, saved.id, now());
   await giveTurns(stores);
   return builds.map((build) => `${build.job} ${build.number}`);
 }
@@ -77,7 +77,7 @@ describe('the manifest wins', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await save({ pins: [{ resource: 'git.app', version: { ref: 'c' } }] });
     expect(await schedule()).toEqual([]);
-    expect(await stores.builds.trigger(UNIT, 'ann', decideBuilds, now())).toMatchObject({
+    expect(await triggerOn(stores, UNIT, 'ann', now())).toMatchObject({
       answer: 'refused',
       reasons: [{ code: 'PinnedUnknown' }],
     });
@@ -129,7 +129,7 @@ test('a job that is removed and added back finds its builds, its numbers and its
   await save();
   expect(await stores.views.job(UNIT)).toMatchObject({ paused: true, latest: { number: '1' } });
   await stores.actions.unpauseJob(UNIT);
-  expect(await stores.builds.trigger(UNIT, 'ann', decideBuilds, now())).toMatchObject({
+  expect(await triggerOn(stores, UNIT, 'ann', now())).toMatchObject({
     build: { number: '2' },
   });
 });

@@ -4,6 +4,7 @@ import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { schedulePipeline, scheduleJobs } from '#flows/schedule-jobs.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -63,7 +64,7 @@ describe('a pipeline that wants more builds than one decision makes', () => {
   test('goes on where it was when the operator dies in the middle', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
     await schedulePipeline(pipeline, { ...stores, notifications, now });
-    await expect(stores.builds.schedule(pipeline, dying, now())).rejects.toThrow('killed');
+    await expect(scheduleOn(stores, pipeline, now(), dying)).rejects.toThrow('killed');
     // Whoever leads next hears of nothing: it asks.
     const { builds, failures } = await scheduleJobs({ ...stores, notifications, now });
     expect([builds.length, failures]).toEqual([200, []]);
@@ -91,7 +92,7 @@ describe('a pipeline whose queue is full', () => {
     expect(await stores.pipelines.pipelineFacts(APP)).toMatchObject({ queueFull: true });
     const waiting = await stores.views.waiting(APP);
     expect(waiting?.jobs.at(-1)).toMatchObject({ name: 'job-35', reasons: [{ code: 'QueueFull' }] });
-    expect(await stores.builds.trigger({ ...APP, job: 'job-1' }, 'ann', decideBuilds, now())).toMatchObject({
+    expect(await triggerOn(stores, { ...APP, job: 'job-1' }, 'ann', now())).toMatchObject({
       answer: 'refused',
       reasons: [{ code: 'QueueFull' }],
     });
@@ -111,7 +112,7 @@ describe('a pipeline whose queue is full', () => {
     const [first] = await stores.builds.openAttempts();
     await stores.builds.endBuild(first?.id ?? 0, 1, { ...ended, at: now() });
     await decideAll();
-    await stores.builds.trigger({ ...APP, job: 'job-2' }, 'ann', decideBuilds, now());
+    await triggerOn(stores, { ...APP, job: 'job-2' }, 'ann', now());
     const ref = { ...APP, job: builds[0]?.job ?? '', number: builds[0]?.number ?? '' };
     expect(await stores.actions.retryBuild(ref, 'ann', retryBuild, now())).toMatchObject({
       reasons: [{ code: 'QueueFull' }],
@@ -135,7 +136,7 @@ test('a pipeline with more gets than one decision looks at is decided on in seve
     return decideBuilds(facts);
   };
   for (const more of [true, true, false])
-    expect(await stores.builds.schedule(saved.id, looking, now())).toMatchObject({ more });
+    expect(await scheduleOn(stores, saved.id, now(), looking)).toMatchObject({ more });
   expect(seen).toEqual([23, 23, 4]);
 });
 
@@ -166,12 +167,12 @@ describe('a get that takes every version that passed', () => {
     const order = async () =>
       await stores.pool.anyFirst(rows<{ version: number }>()`
         SELECT i.version_id - (SELECT min(id) FROM versions) + 1 AS version FROM build_inputs i ORDER BY i.build_id`);
-    await stores.builds.schedule(pipeline, decideBuilds, now());
+    await scheduleOn(stores, pipeline, now());
     expect(await order()).toEqual(upTo((await order()).length));
     for (let round = 0; round < 30; round += 1) {
       await endBuilds(1000);
       await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
-      await stores.builds.schedule(pipeline, decideBuilds, now());
+      await scheduleOn(stores, pipeline, now());
     }
     expect(await order()).toEqual(upTo(waiting));
   });

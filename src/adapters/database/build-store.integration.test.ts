@@ -4,6 +4,7 @@ import type { TerminationMessage } from '#domain/build/events.ts';
 import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { BuildEnd, SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -22,12 +23,11 @@ beforeEach(async () => {
 afterAll(async () => await stores.close());
 
 const schedule = async (): Promise<string[]> => {
-  const { builds } = await stores.builds.schedule(saved.id, decideBuilds, now());
+  const { builds } = await scheduleOn(stores, saved.id, now());
   await giveTurns(stores);
   return builds.map((build) => `${build.job} ${build.number}`);
 };
-const trigger = async (name = 'unit') =>
-  await stores.builds.trigger({ ...APP, job: name }, 'ann', decideBuilds, now());
+const trigger = async (name = 'unit') => await triggerOn(stores, { ...APP, job: name }, 'ann', now());
 const oldest = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
 const pauses = async (build: number): Promise<boolean> =>
   await stores.pool.oneFirst(rows<{ pauses: boolean }>()`
@@ -49,7 +49,7 @@ describe('deciding', () => {
       reading.resolve();
       return decideBuilds(facts);
     };
-    await stores.builds.schedule(saved.id, slow, now());
+    await scheduleOn(stores, saved.id, now(), slow);
     await late;
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
     expect(await schedule()).toEqual(['unit 2']);

@@ -15,19 +15,20 @@ import { endBuild, retryBuild } from './end-build.ts';
 import type { Database } from './pool.ts';
 import { expireApprovals } from './expire-approvals.ts';
 import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
-import { pipelinesToSchedule, schedule, trigger } from './schedule.ts';
-import { endTriggerWait, triggerAfterChecks, triggerAnswer } from './trigger-after-checks.ts';
+import { pipelinesToSchedule, withPipeline } from './schedule.ts';
 import { wakeLateTriggers } from './trigger-checks.ts';
+import { triggerAnswer, withRequest, withRequestAfterChecks, withWaitEnded } from './trigger-requests.ts';
+import { withVersionRequests } from './trigger-version.ts';
 
 export function buildStore(database: Database & { definitions: Definitions }): BuildStore {
   return {
     pipelinesToSchedule: (limit) => pipelinesToSchedule(database, limit),
-    schedule: (pipeline, decide, at) => schedule(database, { pipeline, decide, at }),
-    trigger: (job, by, decide, at) => trigger(database, { job, by, decide, at }),
-    triggerAfterChecks: (job, asked, decide, at) =>
-      triggerAfterChecks(database, { job, ...asked, decide, at }),
+    withPipeline: (pipeline, work) => withPipeline(database, pipeline, work),
+    withRequest: (job, asked, work) => withRequest(database, { job, ...asked }, work),
+    withRequestAfterChecks: (job, asked, work) => withRequestAfterChecks(database, { job, ...asked }, work),
+    withWaitEnded: (waits, work) => withWaitEnded(database, waits, work),
+    withVersionRequests: (name, asked, work) => withVersionRequests(database, { name, asked }, work),
     triggerAnswer: (waits) => triggerAnswer(database, waits),
-    endTriggerWait: (waits, decide, at) => endTriggerWait(database, { waits, decide, at }),
     wakeLateTriggers: () => wakeLateTriggers(database.pool),
     expireApprovals: (at) => expireApprovals(database, at),
     teamsWithQueue: () => teamsWithQueue(database),

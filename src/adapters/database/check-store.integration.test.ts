@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { scheduleOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
@@ -316,19 +317,15 @@ describe('what a check found', () => {
   });
 
   test('asks for a decision only when something is new', async () => {
-    await stores.builds.schedule(
-      saved.id,
-      () => ({
-        builds: [],
-        interrupted: [],
-        waiting: [],
-        refused: [],
-        settled: [],
-        unfinished: [],
-        needs: [],
-      }),
-      after(1),
-    );
+    await scheduleOn(stores, saved.id, after(1), () => ({
+      builds: [],
+      interrupted: [],
+      waiting: [],
+      refused: [],
+      settled: [],
+      unfinished: [],
+      needs: [],
+    }));
     await record([], 1);
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
     await record([{ ref: 'a' }], 500);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -14,9 +14,9 @@ test('a build is never created before the end of the build whose version it take
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await found(stores, saved, [{ ref: 'a' }]);
   const looked = new Date();
-  await stores.builds.schedule(saved.id, decideBuilds, looked);
+  await scheduleOn(stores, saved.id, looked);
   await succeed(stores, 'unit');
-  await stores.builds.schedule(saved.id, decideBuilds, looked);
+  await scheduleOn(stores, saved.id, looked);
   const times = await stores.pool.any(rows<{ job: string; ordered: boolean }>()`
     SELECT j.name AS job, b.created_at >= (SELECT max(ended_at) FROM builds) AND a.created_at = b.created_at
       AND b.admitted_at >= b.created_at AS ordered

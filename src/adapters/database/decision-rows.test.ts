@@ -38,7 +38,7 @@ function readsFor(jobs: number): number {
   const of = counted(upTo(jobs).map(gathered));
   const decision = decisionOn(jobs);
   const builds = counted(decision.builds);
-  const rows = rowsOf(of.items, { ...decision, builds: builds.items });
+  const rows = rowsOf(of.items, { ...decision, builds: builds.items }, new Set());
   for (const [id, { job, number }] of rows.builds.entries()) rows.toMade({ id, job, number });
   return of.reads() + builds.reads();
 }
@@ -48,7 +48,7 @@ test('the work on a decision grows with the number of its builds, not with its s
 });
 
 test('numbers follow each other per job, and what is unfinished is asked for again', () => {
-  const rows = rowsOf([gathered(1), gathered(2)], { ...decisionOn(1), unfinished: [2] });
+  const rows = rowsOf([gathered(1), gathered(2)], { ...decisionOn(1), unfinished: [2] }, new Set());
   expect(rows.builds.map(({ job, number }) => `${job} ${number}`)).toEqual(['1 5', '1 6', '1 7', '1 8']);
   expect(rows.inputs[3]).toEqual({
     job: 1,
@@ -67,5 +67,15 @@ test('numbers follow each other per job, and what is unfinished is asked for aga
 });
 
 test('a job of which nothing was asked cannot be decided on', () => {
-  expect(() => rowsOf([], decisionOn(1))).toThrow('Decided on job 1');
+  expect(() => rowsOf([], decisionOn(1), new Set())).toThrow('Decided on job 1');
+});
+
+test('builds of the jobs that are named start at once, but for those that wait for approval', () => {
+  const { builds, ...rest } = decisionOn(3);
+  const gated = builds.map((build): Decision['builds'][number] =>
+    build.job === 2 ? { ...build, state: 'waiting' } : build,
+  );
+  const rows = rowsOf([1, 2, 3].map(gathered), { ...rest, builds: gated }, new Set([1, 2]));
+  const atOnce = rows.builds.filter((build) => build.at_once).map(({ job }) => job);
+  expect(atOnce).toEqual([1, 1, 1, 1]);
 });

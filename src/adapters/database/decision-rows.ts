@@ -1,13 +1,6 @@
 import type { BuildDecision, Decision } from '#domain/scheduling/decision.ts';
-import { startsAtOnce } from '#domain/scheduling/start-queued.ts';
-import type { BuildRef } from '#flows/ports.ts';
+import type { MadeBuild, WriteOptions } from '#flows/schedule-ports.ts';
 import type { GatheredJob } from './gather.ts';
-
-export interface MadeBuild extends BuildRef {
-  id: number;
-  /** The manual request that it answers. */
-  request?: number;
-}
 
 /** A build as the database answers it. */
 export interface MadeRow {
@@ -20,7 +13,11 @@ export interface MadeRow {
  * A decision as rows to write. Its transaction is open meanwhile, so the work is linear: nothing is searched for in a list. Numbers follow
  * each other per job; the pipeline's lock makes this the only writer.
  */
-export function rowsOf(jobs: readonly GatheredJob[], decision: Decision) {
+export function rowsOf(
+  jobs: readonly GatheredJob[],
+  decision: Decision,
+  startAtOnce: WriteOptions['startAtOnce'],
+) {
   const byId = new Map(jobs.map((job) => [job.facts.id, job]));
   const next = new Map(jobs.map((job) => [job.facts.id, job.nextNumber]));
   const causes = new Map<string, BuildDecision['cause']>();
@@ -35,7 +32,10 @@ export function rowsOf(jobs: readonly GatheredJob[], decision: Decision) {
   });
   const unfinished = new Set(decision.unfinished);
   return {
-    builds: numbered.map(toBuild),
+    builds: numbered.map((one, position) => ({
+      ...toBuild(one, position),
+      at_once: one.build.state === 'pending' && startAtOnce.has(one.build.job),
+    })),
     inputs: numbered.flatMap(toInputs),
     superseded: numbered.flatMap(({ build: { supersedes = [] }, number }) =>
       supersedes.map((id) => ({ id, message: `Build ${number} took its place.` })),
@@ -77,7 +77,6 @@ function toBuild({ build: { state, cause, supersedes = [] }, job, number }: Numb
     gate: job.approval ?? null,
     superseded,
     supersedes,
-    at_once: state === 'pending' && startsAtOnce(job.hold),
     status: superseded ? 'cancelled' : state,
   };
 }

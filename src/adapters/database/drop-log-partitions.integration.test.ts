@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { sql } from 'slonik';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { dropEmptyLogPartitions } from './drop-log-partitions.ts';
@@ -23,7 +23,7 @@ async function buildOf(day: string): Promise<void> {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await found(stores, saved, [{ ref: 'a' }]);
-  await stores.builds.schedule(saved.id, decideBuilds, new Date(day));
+  await scheduleOn(stores, saved.id, new Date(day));
   await succeed(stores, 'unit');
 }
 

@@ -1,8 +1,6 @@
 import { sql } from 'slonik';
 import {
   NEWEST,
-  PAGE_ROWS,
-  type Facts,
   type JobFacts,
   type Need,
   type Pass,
@@ -10,38 +8,32 @@ import {
   type Taken,
   type UsedPage,
 } from '#domain/scheduling/facts.ts';
-import type { Decision } from '#domain/scheduling/decision.ts';
-import { inIds } from '#domain/scheduling/version-ids.ts';
+import type { Pages } from '#flows/schedule-ports.ts';
 import type { Gathered, GatheredJob } from './gather.ts';
 import { prepared, type Transaction } from './pool.ts';
 
 type PassNeed = Need & { kind: 'passes' };
 type UsedNeed = Need & { kind: 'used' };
 
-/**
- * Gathers the newest page of everything that the jobs' gets look back on, decides, and gathers older pages for as long as the decision
- * needs some, up to a bound. The decision tells versions by their row ids.
- */
-export async function decideWithPages(
-  connection: Transaction,
-  { jobs, paused, resources, ids, queued }: Gathered,
-  decide: (facts: Facts) => Decision,
-  pageRows: readonly number[] = PAGE_ROWS,
-): Promise<Decision> {
-  const known = jobs.map((job) => job.facts);
-  const facts: Facts = { paused, resources, jobs: known, passes: [], used: [], ids, queued };
-  let needs = newestPages(known);
-  for (const rows of pageRows) {
-    facts.passes.push(...(await passPages(connection, needs, { jobs: known, resources, rows, ids })));
-    facts.used.push(...(await usedPages(connection, needs, { jobs, rows })));
-    const decision = decide(facts);
-    if (decision.needs.length === 0) return inIds(decision, ids);
-    needs = decision.needs;
-  }
-  return inIds(decide({ ...facts, exhausted: true }), ids);
+/** The newest page, of so many rows, of everything that the jobs' gets look back on. */
+export async function newestPages(connection: Transaction, gathered: Gathered, rows: number): Promise<Pages> {
+  const needs = newestNeeds(gathered.jobs.map(({ facts }) => facts));
+  return await olderPages(connection, gathered, { needs, rows });
 }
 
-function newestPages(jobs: JobFacts[]): Need[] {
+export async function olderPages(
+  connection: Transaction,
+  { jobs, resources }: Gathered,
+  { needs, rows }: { needs: readonly Need[]; rows: number },
+): Promise<Pages> {
+  const ids = new Map<number, number>();
+  const known = jobs.map((job) => job.facts);
+  const passes = await passPages(connection, needs, { jobs: known, resources, rows, ids });
+  const used = await usedPages(connection, needs, { jobs, rows });
+  return { passes, used, ids };
+}
+
+function newestNeeds(jobs: JobFacts[]): Need[] {
   const needs = new Map<string, Need>();
   for (const job of jobs)
     for (const [get, { resource, trigger, every, passed }] of job.gets.entries()) {
@@ -66,7 +58,7 @@ interface PassRow {
 /** One row more than the page is long tells whether it is the last. */
 async function passPages(
   connection: Transaction,
-  needs: Need[],
+  needs: readonly Need[],
   { jobs, resources, rows, ids }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rows: number },
 ): Promise<PassPage[]> {
   const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
@@ -132,7 +124,7 @@ function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
 
 async function usedPages(
   connection: Transaction,
-  needs: Need[],
+  needs: readonly Need[],
   { jobs, rows }: { jobs: GatheredJob[]; rows: number },
 ): Promise<UsedPage[]> {
   const wanted = needs.filter((need): need is UsedNeed => need.kind === 'used');

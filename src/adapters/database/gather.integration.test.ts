@@ -6,13 +6,15 @@ import { isActive, isGood } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
+import { decideWithPages } from '#flows/decide-with-pages.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
 import { jobOf, type History, type HistoryBuild } from '#testing/scheduling/history.ts';
 import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
 import { GATHERED } from '#testing/scheduling/runs.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { decideWithPages } from './gather-pages.ts';
+import { decisionTransaction } from './schedule.ts';
 import { gatherJobs } from './gather.ts';
 import { rows } from './pool.ts';
 
@@ -183,13 +185,17 @@ function said(builds: readonly MadeBuild[]): string[] {
 }
 
 /** Pages of one row, so that every search goes on over the end of a page. */
-const ONE_BY_ONE = Array.from({ length: 500 }, () => 1);
+const ONE_BY_ONE = [1, ...Array.from({ length: 499 }, () => 1)] as const;
 
 /** Nothing of it is written. */
-async function decided(jobs: ReadonlyMap<number, number>, pageRows?: readonly number[]): Promise<Decision> {
+async function decided(
+  jobs: ReadonlyMap<number, number>,
+  pageRows?: readonly [number, ...number[]],
+): Promise<Decision> {
   return await stores.pool.transaction(async (connection) => {
-    const gathered = await gatherJobs(connection, [...jobs.values()]);
-    return await decideWithPages(connection, gathered, decideBuilds, pageRows);
+    const gather = async () => await gatherJobs(connection, [...jobs.values()]);
+    const tx = decisionTransaction(connection, gather);
+    return (await decideWithPages(tx, pageRows && { pageRows })).decision;
   });
 }
 
@@ -209,7 +215,7 @@ describe('what Postgres gathers', () => {
         const { pipeline, versions, jobs, lastBuild } = await write(history);
         const [usual, byOne] = await Promise.all([decided(jobs), decided(jobs, ONE_BY_ONE)]);
         expect(byOne).toEqual(usual);
-        await stores.builds.schedule(pipeline, decideBuilds, new Date());
+        await scheduleOn(stores, pipeline, new Date());
         const inRows = expected.builds.map((build) => ({
           job: rowOf(jobs, build.job),
           versions: build.versions.map((version) => rowOf(versions, version)),
@@ -225,15 +231,11 @@ describe('what Postgres gathers', () => {
     const { pipeline, versions } = await write(history);
     const asked: Facts[] = [];
     const decisions: Decision[] = [];
-    await stores.builds.schedule(
-      pipeline,
-      (facts) => {
-        asked.push(structuredClone(facts));
-        decisions.push(decideBuilds(facts));
-        return decideBuilds(facts);
-      },
-      new Date(),
-    );
+    await scheduleOn(stores, pipeline, new Date(), (facts) => {
+      asked.push(structuredClone(facts));
+      decisions.push(decideBuilds(facts));
+      return decideBuilds(facts);
+    });
     expect(asked.map(({ passes }) => passes.length)).toEqual([2, 3]);
     expect(decisions.at(-1)?.builds.map((build) => build.versions)).toEqual([[rowOf(versions, 5)]]);
   });

@@ -4,10 +4,11 @@ import * as fc from 'fast-check';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { cancelBuild } from '#domain/scheduling/build-changes.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { startQueued } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from '#flows/ports.ts';
+import { triggerVersion } from '#flows/trigger-version.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { INTERLEAVINGS } from '#testing/scheduling/runs.ts';
 import { weighted } from '#testing/scheduling/weighted.ts';
@@ -89,7 +90,7 @@ class World {
   }
 
   async schedule(slow: number): Promise<void> {
-    await stores.builds.schedule(this.#pipeline, decideBuilds, now());
+    await scheduleOn(stores, this.#pipeline, now());
     await sleep(slow);
     for (const team of await stores.builds.teamsWithQueue())
       await stores.builds.admit(team, startQueued, now());
@@ -114,7 +115,7 @@ class World {
       version: () => this.#found(name),
       end: () => this.#end(one, 'end'),
       fail: () => this.#end(one, 'fail'),
-      trigger: () => stores.builds.trigger(of.job, 'ann', decideBuilds, now()),
+      trigger: () => triggerOn(stores, of.job, 'ann', now()),
       pause: () => actions.pausePipeline(APP, 'ann'),
       unpause: () => actions.unpausePipeline(APP),
       pauseJob: () => actions.pauseJob(of.job, 'ann'),
@@ -129,7 +130,7 @@ class World {
       enable: () => this.#toVersion(name, other, (version) => actions.enableVersion(of.resource, version)),
       triggerVersion: () =>
         this.#toVersion(name, other, (version) =>
-          actions.triggerVersion(of.resource, { version, by: 'ann' }, decideBuilds, now()),
+          triggerVersion(of.resource, { version, by: 'ann' }, { ...stores, at: now() }),
         ),
       cancel: () => this.#toBuild(one, (ref) => actions.cancelBuild(ref, 'ann', cancelBuild, now())),
       retry: () => this.#toBuild(one, (ref) => actions.retryBuild(ref, 'ann', retryBuild, now())),
@@ -223,7 +224,7 @@ class World {
   /** Decides on every job as if nothing had been decided: whatever was forgotten would be built now. */
   async forgotten(): Promise<string[]> {
     await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
-    const { builds } = await stores.builds.schedule(this.#pipeline, decideBuilds, now());
+    const { builds } = await scheduleOn(stores, this.#pipeline, now());
     return builds.map((build) => `${build.job} ${build.number}`);
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { EpochOver, holdEpoch } from './fence.ts';
@@ -33,7 +33,7 @@ describe('a leader whose epoch is over', () => {
   const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
   type Stores = ReturnType<typeof leading>;
   const writes: Record<string, (old: Stores, build: number) => Promise<unknown>> = {
-    'decides nothing': (old) => old.builds.schedule(saved.id, decideBuilds, now()),
+    'decides nothing': (old) => scheduleOn(old, saved.id, now()),
     'records no Pod': (old, build) => old.builds.podCreated(build, 1, 'pod', now()),
     'ends no build': (old, build) => old.builds.endBuild(build, 1, end),
     'repeats no build': (old, build) => old.builds.retryBuild(build, 1, { reason: 'again', at: now() }),
@@ -46,7 +46,7 @@ describe('a leader whose epoch is over', () => {
   };
 
   test.each(Object.entries(writes))('%s, but does while it lasts', async (_, write) => {
-    await stores.builds.schedule(saved.id, decideBuilds, now());
+    await scheduleOn(stores, saved.id, now());
     await giveTurns(stores);
     const build = (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
     const old = leading(await stores.leaders.takeEpoch('old'));

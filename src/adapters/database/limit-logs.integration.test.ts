@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { limitLogs } from '#flows/limit-logs.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -28,7 +28,7 @@ async function built(team: string, ...refs: string[]): Promise<void> {
   if (of === undefined) throw new Error(team);
   const versions = refs.map((ref) => ({ ref }));
   await found(stores, of, versions);
-  await stores.builds.schedule(of.id, decideBuilds, new Date());
+  await scheduleOn(stores, of.id, new Date());
   await succeed(stores, 'unit');
 }
 

@@ -9,17 +9,26 @@ import { LOCK, prepared, type Transaction } from './pool.ts';
  */
 export async function withPipeline<T extends Done>(
   pool: DatabasePool,
-  { team, pipeline }: PipelineName,
+  name: PipelineName,
   act: (connection: Transaction, pipeline: number) => Promise<T | Refused>,
 ): Promise<T | Refused> {
   return await pool.transaction(async (connection) => {
-    const id = await connection.maybeOneFirst(prepared<{ id: number }>('lock_pipeline_named')`
+    const id = await lockPipeline(connection, name);
+    return id === undefined ? { answer: 'unknown' } : await act(connection, id);
+  });
+}
+
+/** Answers its row id; undefined when there is none of that name. */
+export async function lockPipeline(
+  connection: Transaction,
+  { team, pipeline }: PipelineName,
+): Promise<number | undefined> {
+  const id = await connection.maybeOneFirst(prepared<{ id: number }>('lock_pipeline_named')`
       WITH named AS MATERIALIZED (
         SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id
         WHERE t.name = ${team} AND p.name = ${pipeline} AND p.deleted_at IS NULL)
       SELECT id FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, id::int)`);
-    return id === null ? { answer: 'unknown' } : await act(connection, id);
-  });
+  return id ?? undefined;
 }
 
 export function done(pipelineId: number, stopped: readonly number[] = []): Done {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job, Pipeline, Resource } from '#domain/pipeline/pipeline.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -49,9 +49,7 @@ async function save(names: Names, more: Partial<Parameters<typeof toSave>[1]> = 
 }
 
 const schedule = async () =>
-  (await stores.builds.schedule(saved.id, decideBuilds, new Date())).builds.map(
-    ({ job: name, number }) => `${name}#${number}`,
-  );
+  (await scheduleOn(stores, saved.id, new Date())).builds.map(({ job: name, number }) => `${name}#${number}`);
 const numbers = async (name: string) =>
   (await stores.views.builds({ ...APP, job: name }, { limit: 10 }))?.rows.map(
     ({ number, status }) => `${number} ${status}`,
@@ -183,7 +181,7 @@ describe('old_name', () => {
   test('takes the name from a job that was removed long ago', async () => {
     const both = definition(BEFORE);
     await save({ ...BEFORE, more: { jobs: [...both.jobs, job('test', task('old'))] } });
-    await stores.builds.trigger({ ...APP, job: 'test' }, 'ann', decideBuilds, new Date());
+    await triggerOn(stores, { ...APP, job: 'test' }, 'ann', new Date());
     await save(BEFORE);
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import {
   WEBHOOK_KEY,
@@ -28,9 +28,7 @@ afterAll(async () => await stores.close());
 const save = async (definition: Pipeline = samplePipeline(), more = {}) =>
   await stores.pipelines.savePipeline(toSave(definition, more));
 const built = async (pipeline: number): Promise<string[]> =>
-  (await stores.builds.schedule(pipeline, decideBuilds, now())).builds.map(
-    (build) => `${build.job} ${build.number}`,
-  );
+  (await scheduleOn(stores, pipeline, now())).builds.map((build) => `${build.job} ${build.number}`);
 
 describe('what was found under sources', () => {
   const kept = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
@@ -168,7 +166,7 @@ describe('what a job starts from', () => {
     expect(await built(saved.id)).toEqual([]);
     await save(samplePipeline(), { paused: false });
     await found(stores, saved, [{ ref: 'b' }]);
-    const { builds } = await stores.builds.schedule(saved.id, decideBuilds, now());
+    const { builds } = await scheduleOn(stores, saved.id, now());
     expect(builds.map((build) => build.number)).toEqual(['1']);
     await giveTurns(stores);
     const [pending] = await stores.builds.buildsToStart(1);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { applyEvents } from '#domain/build/apply-events.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { fillWithHistory, rowsReadThrough } from '#testing/filled-history.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import {
@@ -44,8 +44,8 @@ test('nothing on the way from a version to its build reads through history', asy
     'due checks': () => checks.dueChecks(now(), 100),
     'recorded versions': () => found({ checks }, saved, [{ ref: 'a' }, { ref: 'b' }]),
     'pipelines to schedule': () => builds.pipelinesToSchedule(50),
-    'a decision': () => builds.schedule(saved.id, decideBuilds, now()),
-    'a trigger': () => builds.trigger({ ...APP, job: 'unit' }, 'ann', decideBuilds, now()),
+    'a decision': () => scheduleOn({ builds }, saved.id, now()),
+    'a trigger': () => triggerOn({ builds }, { ...APP, job: 'unit' }, 'ann', now()),
     'whose turn it is': async () => await giveTurns({ builds }),
     'builds to start': () => builds.buildsToStart(32, ['elsewhere']),
     'what is put off': async () => {
@@ -63,7 +63,7 @@ test('nothing on the way from a version to its build reads through history', asy
       await builds.attemptFacts(id, 1);
       await builds.applyEvents(id, 1, eventsOf(['0', '1'], now().toISOString()), applyEvents);
     },
-    'the decision on what passed': () => builds.schedule(saved.id, decideBuilds, now()),
+    'the decision on what passed': () => scheduleOn({ builds }, saved.id, now()),
     'open attempts': () => builds.openAttempts(),
     'a page of builds': () => views.builds({ ...APP, job: 'unit' }, { limit: 50, before: BUILDS / 2 }),
     'a page of versions': () =>
@@ -88,13 +88,13 @@ test('nor does anything on the way from hooks to the builds that wait for them',
   const run = async (): Promise<number> => (await checks.openHookRuns())[0]?.run ?? 0;
   const ways: Record<string, () => Promise<unknown>> = {
     'recorded versions': recorded,
-    'a decision while they wait': () => builds.schedule(id, decideBuilds, now()),
+    'a decision while they wait': () => scheduleOn({ builds }, id, now()),
     'open hooks': run,
     'all open runs': () => checks.openRuns(),
     'what an agent gets': async () => await checks.runFacts(await run()),
     'why there is no Pod': async () => await checks.explainHooks(await run(), 'no room'),
     'the end of hooks': async () => await checks.recordHooks(await run(), [], now()),
-    'the decision that follows': () => builds.schedule(id, decideBuilds, now()),
+    'the decision that follows': () => scheduleOn({ builds }, id, now()),
   };
   expect(await readThrough(ways, [...TABLES, 'check_runs', 'hook_runs'])).toEqual([]);
   expect(

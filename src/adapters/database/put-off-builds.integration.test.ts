@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -24,7 +24,7 @@ async function refused(...reasons: (string | undefined)[]): Promise<void> {
     saved,
     reasons.map((_, index) => ({ ref: String(index) })),
   );
-  await stores.builds.schedule(saved.id, decideBuilds, new Date());
+  await scheduleOn(stores, saved.id, new Date());
   await giveTurns(stores);
   const builds = await stores.builds.buildsToStart(reasons.length);
   expect(builds).toHaveLength(reasons.length);

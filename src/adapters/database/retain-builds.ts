@@ -1,5 +1,3 @@
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import type { Facts } from '#domain/scheduling/facts.ts';
 import {
   retainBuilds,
   type OldBuild,
@@ -7,12 +5,13 @@ import {
   type RetainFacts,
 } from '#domain/scheduling/retain.ts';
 import { vouchers } from '#domain/scheduling/vouchers.ts';
+import { decideWithPages } from '#flows/decide-with-pages.ts';
 import type { Removed } from '#flows/retain-history.ts';
 import { gatherJobs } from './gather.ts';
-import { decideWithPages } from './gather-pages.ts';
 import { removeLogs } from './limit-logs.ts';
 import { ids, rows, type Transaction } from './pool.ts';
 import { removeOldRevisions } from './retain-revisions.ts';
+import { decisionTransaction } from './schedule.ts';
 import { leaveTurn, takeTurn, type Turn } from './retention-turn.ts';
 
 /** Builds that are looked at by one transaction. */
@@ -91,13 +90,9 @@ async function decide(
     SELECT DISTINCT g.job_id FROM job_gets g JOIN jobs j ON j.id = g.job_id AND j.deleted_at IS NULL
     WHERE g.passed @> ARRAY[${job}::bigint]`);
   if (downstream.length === 0) return first;
-  const gathered = await gatherJobs(connection, downstream);
-  let seen: Facts | undefined;
-  await decideWithPages(connection, gathered, (all) => {
-    seen = all;
-    return decideBuilds(all);
-  });
-  return retainBuilds({ ...facts, vouching: new Set(seen === undefined ? [] : vouchers(seen)) });
+  const gather = async () => await gatherJobs(connection, downstream);
+  const { facts: seen } = await decideWithPages(decisionTransaction(connection, gather));
+  return retainBuilds({ ...facts, vouching: new Set(vouchers(seen)) });
 }
 
 async function remove(

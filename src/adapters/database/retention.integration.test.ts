@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { retainHistory } from '#flows/retain-history.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { triggerVersion } from '#flows/trigger-version.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows, type Transaction } from './pool.ts';
@@ -41,7 +42,7 @@ function waitingPipeline(): Pipeline {
 const keep = async (retention: { builds?: number; days?: number; minimumSucceeded?: number }) =>
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', retention });
 const now = (): Date => new Date(Date.now() + days * DAY);
-const schedule = async () => await stores.builds.schedule(saved.id, decideBuilds, new Date());
+const schedule = async () => await scheduleOn(stores, saved.id, new Date());
 const tidy = async () => {
   const { removed } = await retainHistory({ retention: stores.retention, now, elapsed: () => 0 });
   return removed;
@@ -105,8 +106,7 @@ describe('builds', () => {
   test('that run or wait stay, however many there are', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
-    for (let more = 0; more < 4; more += 1)
-      await stores.builds.trigger(UNIT, 'ann', decideBuilds, new Date());
+    for (let more = 0; more < 4; more += 1) await triggerOn(stores, UNIT, 'ann', new Date());
     days = 400;
     expect(await tidy()).toMatchObject({ builds: 0 });
     expect(await numbers()).toHaveLength(5);
@@ -114,8 +114,7 @@ describe('builds', () => {
 
   test('behind more that stay than one transaction looks at go too', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
-    for (let made = 0; made < 104; made += 1)
-      await stores.builds.trigger(UNIT, 'ann', decideBuilds, new Date());
+    for (let made = 0; made < 104; made += 1) await triggerOn(stores, UNIT, 'ann', new Date());
     await succeed(stores, 'unit');
     await stores.pool.query(rows()`
       UPDATE builds SET status = 'started', ended_at = NULL WHERE number <= 101`);
@@ -133,7 +132,7 @@ describe('builds', () => {
     });
     saved = await stores.pipelines.savePipeline(toSave(both));
     const [common = 0] = await found(stores, saved, [{ ref: 'common' }]);
-    await stores.builds.trigger(UNIT, 'ann', decideBuilds, new Date());
+    await triggerOn(stores, UNIT, 'ann', new Date());
     await succeed(stores, 'unit');
     // `lint` goes on, `unit` never again: the newest version that both have is an old one of `lint`.
     for (const ref of ['b', 'c', 'd', 'e']) {
@@ -146,7 +145,7 @@ describe('builds', () => {
     expect(await numbers({ ...APP, job: 'lint' })).toHaveLength(5);
     await tidy();
     expect(await numbers({ ...APP, job: 'lint' })).toEqual(['1', '4', '5']);
-    const answer = await stores.builds.trigger({ ...APP, job: 'publish' }, 'ann', decideBuilds, new Date());
+    const answer = await triggerOn(stores, { ...APP, job: 'publish' }, 'ann', new Date());
     expect(answer).toMatchObject({ answer: 'created' });
     expect((await stores.views.build({ ...APP, job: 'publish', number: '1' }))?.inputs).toMatchObject([
       { version: common },
@@ -321,7 +320,7 @@ describe('versions', () => {
 });
 
 test('ends of check runs and of refused requests go after a week', async () => {
-  await stores.builds.trigger(UNIT, 'ann', decideBuilds, new Date());
+  await triggerOn(stores, UNIT, 'ann', new Date());
   await found(stores, saved, [{ ref: 'a' }]);
   days = 6;
   expect(await tidy()).toMatchObject({ records: 0 });
@@ -334,7 +333,7 @@ test('what would follow a triggered version goes after a month in which nothing 
   const [version = 0] = await built('a');
   await schedule();
   await succeed(stores, 'publish');
-  await stores.actions.triggerVersion(GIT, { version, by: 'ann' }, decideBuilds, new Date());
+  await triggerVersion(GIT, { version, by: 'ann' }, { ...stores, at: new Date() });
   const following = async () =>
     await stores.pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM job_triggers WHERE follows`);
   days = 29;

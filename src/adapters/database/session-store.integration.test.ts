@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { AgentSession } from '#flows/ports.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
     saved,
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((ref) => ({ ref })),
   );
-  await stores.builds.schedule(saved.id, decideBuilds, now());
+  await scheduleOn(stores, saved.id, now());
   await giveTurns(stores);
   builds = (await stores.builds.buildsToStart(10)).map((build) => build.id);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -35,7 +35,7 @@ describe('from a definition to a second job', () => {
 
     const pipelines = await stores.builds.pipelinesToSchedule(10);
     expect(pipelines).toEqual([saved.id]);
-    const { builds } = await stores.builds.schedule(saved.id, decideBuilds, at);
+    const { builds } = await scheduleOn(stores, saved.id, at);
     expect(builds).toEqual([
       { ...APP, job: 'unit', number: '1' },
       { ...APP, job: 'unit', number: '2' },
@@ -85,11 +85,11 @@ describe('from a definition to a second job', () => {
     }
     expect(await stores.builds.buildState(build, 1)).toMatchObject({ status: 'succeeded', applied: 6 });
 
-    expect((await stores.builds.schedule(saved.id, decideBuilds, at)).builds).toEqual([
+    expect((await scheduleOn(stores, saved.id, at)).builds).toEqual([
       { ...APP, job: 'publish', number: '1' },
     ]);
-    expect((await stores.builds.schedule(saved.id, decideBuilds, at)).builds).toEqual([]);
-    expect(await stores.builds.trigger({ ...APP, job: 'publish' }, 'ann', decideBuilds, at)).toEqual({
+    expect((await scheduleOn(stores, saved.id, at)).builds).toEqual([]);
+    expect(await triggerOn(stores, { ...APP, job: 'publish' }, 'ann', at)).toEqual({
       answer: 'created',
       build: { ...APP, job: 'publish', number: '2' },
       interrupted: [],

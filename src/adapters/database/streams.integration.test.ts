@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -47,7 +47,7 @@ async function save(name: string, ...jobs: Pipeline['jobs']): Promise<void> {
 
 /** A build of the pipeline that puts. */
 async function give(fields: Record<string, string>, pipeline = 'giver'): Promise<void> {
-  await stores.builds.trigger({ team: 'main', pipeline, job: 'release' }, 'ann', decideBuilds, now());
+  await triggerOn(stores, { team: 'main', pipeline, job: 'release' }, 'ann', now());
   await giveTurns(stores);
   const build = (await stores.builds.buildsToStart(10)).find((one) => one.pipeline === pipeline);
   const events = eventsOf(['0'], now().toISOString()).map((event) =>
@@ -70,7 +70,7 @@ describe('a trigger', () => {
     expect(await versionsOf('main', 'deaf', 'trigger.elsewhere')).toEqual([]);
     expect(await versionsOf('other', 'stranger')).toEqual([]);
     expect(await stores.builds.pipelinesToSchedule(10)).toContain(ids.get('main/taker'));
-    const made = await stores.builds.schedule(ids.get('main/taker') ?? 0, decideBuilds, now());
+    const made = await scheduleOn(stores, ids.get('main/taker') ?? 0, now());
     expect(made.builds).toMatchObject([{ pipeline: 'taker', job: 'deploy', number: '1' }]);
   });
 

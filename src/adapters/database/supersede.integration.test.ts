@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { vote } from '#domain/scheduling/vote.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -32,7 +33,7 @@ async function begin(
     id: saved.id,
     found: async (ref) => {
       await found(stores, saved, [{ ref }]);
-      await stores.builds.schedule(saved.id, decideBuilds, now());
+      await scheduleOn(stores, saved.id, now());
     },
   };
 }
@@ -42,7 +43,7 @@ async function approve(by: string, number: string): Promise<unknown> {
 }
 
 async function ask(name: string): Promise<void> {
-  await stores.builds.trigger({ ...APP, job: name }, 'ann', decideBuilds, now());
+  await triggerOn(stores, { ...APP, job: name }, 'ann', now());
 }
 
 async function builds(): Promise<string[]> {
@@ -102,17 +103,13 @@ test('a build that begins while a newer one is decided on runs on, and the decis
     SELECT scope_id, sha256('b'), '{"ref": "b"}', now() FROM resources`);
   await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
   let decisions = 0;
-  await stores.builds.schedule(
-    id,
-    (facts) => {
-      decisions += 1;
-      const decision = decideBuilds(facts);
-      // As if an agent had begun the build between the facts and what is written: it is not queued any more.
-      const supersedes = decisions === 1 ? [begun] : [queued];
-      return { ...decision, builds: decision.builds.map((build) => ({ ...build, supersedes })) };
-    },
-    now(),
-  );
+  await scheduleOn(stores, id, now(), (facts) => {
+    decisions += 1;
+    const decision = decideBuilds(facts);
+    // As if an agent had begun the build between the facts and what is written: it is not queued any more.
+    const supersedes = decisions === 1 ? [begun] : [queued];
+    return { ...decision, builds: decision.builds.map((build) => ({ ...build, supersedes })) };
+  });
   expect(decisions).toBe(2);
   expect(await builds()).toEqual([
     'ship 1 cancelled Superseded Build 2 took its place.',

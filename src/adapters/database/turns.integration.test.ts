@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { startQueued } from '#domain/scheduling/start-queued.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
+import { triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { openPool, rows } from './pool.ts';
@@ -34,7 +34,7 @@ async function save(all: Job[], pipeline = 'app'): Promise<void> {
 }
 
 async function ask(...names: string[]): Promise<void> {
-  for (const name of names) await stores.builds.trigger({ ...APP, job: name }, 'ann', decideBuilds, now());
+  for (const name of names) await triggerOn(stores, { ...APP, job: name }, 'ann', now());
 }
 
 /** `job number` of those that have their turn, oldest first. */

@@ -1,28 +1,26 @@
 import { sql } from 'slonik';
-import type { ActionStore, Refused, VersionTriggered } from '#flows/action-ports.ts';
-import type { ResourceName } from '#flows/ports.ts';
+import type { ActionStore } from '#flows/action-ports.ts';
+import { findResource } from './find-resource.ts';
 import { done, MANAGED, withPipeline } from './lock-pipeline.ts';
 import { writeDisabled, writePin, writeUnpin } from './pin-resource.ts';
-import { rows, type Database, type Transaction } from './pool.ts';
+import { rows, type Database } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';
-import { triggerVersion } from './trigger-version.ts';
-import { decidedAgain } from './write-decision.ts';
 
-type OfVersions = Pick<ActionStore, 'pin' | 'unpin' | 'disableVersion' | 'enableVersion' | 'triggerVersion'>;
+type OfVersions = Pick<ActionStore, 'pin' | 'unpin' | 'disableVersion' | 'enableVersion'>;
 
-/** Pins, disabled versions, and builds with a certain version. */
+/** Pins and disabled versions. */
 export function versionsByPeople({ pool }: Database): OfVersions {
   return {
     pin: (name, pin, at) =>
       withPipeline(pool, name, async (connection, pipeline) => {
-        const resource = await find(connection, pipeline, { name, version: pin.version });
+        const resource = await findResource(connection, pipeline, { name, version: pin.version });
         if (resource === undefined) return { answer: 'unknown' };
         if (resource.managed) return MANAGED;
         return done(pipeline, await writePin(connection, { resource: resource.id, ...pin }, at));
       }),
     unpin: (name) =>
       withPipeline(pool, name, async (connection, pipeline) => {
-        const resource = await find(connection, pipeline, { name });
+        const resource = await findResource(connection, pipeline, { name });
         if (resource === undefined) return { answer: 'unknown' };
         if (resource.managed) return MANAGED;
         if (resource.pinned) await writeUnpin(connection, resource.id);
@@ -30,13 +28,13 @@ export function versionsByPeople({ pool }: Database): OfVersions {
       }),
     disableVersion: (name, { version, by }, at) =>
       withPipeline(pool, name, async (connection, pipeline) => {
-        const resource = await find(connection, pipeline, { name, version });
+        const resource = await findResource(connection, pipeline, { name, version });
         if (resource === undefined) return { answer: 'unknown' };
         return done(pipeline, await writeDisabled(connection, { resource: resource.id, version, by }, at));
       }),
     enableVersion: (name, version) =>
       withPipeline(pool, name, async (connection, pipeline) => {
-        const resource = await find(connection, pipeline, { name, version });
+        const resource = await findResource(connection, pipeline, { name, version });
         if (resource === undefined) return { answer: 'unknown' };
         await connection.query(rows()`
           UPDATE versions SET disabled = false, disabled_by = NULL WHERE id = ${version} AND disabled`);
@@ -46,37 +44,8 @@ export function versionsByPeople({ pool }: Database): OfVersions {
         await connection.query(rows()`${requestSchedule(takersOf(resource.id))}`);
         return done(pipeline);
       }),
-    triggerVersion: (name, { version, by }, decide, at) =>
-      decidedAgain(() =>
-        withPipeline(pool, name, async (connection, pipeline): Promise<VersionTriggered | Refused> => {
-          const resource = await find(connection, pipeline, { name, version });
-          if (resource === undefined) return { answer: 'unknown' };
-          const asked = { resource: resource.id, version, by };
-          return { ...done(pipeline), ...(await triggerVersion(connection, { asked, decide, at })) };
-        }),
-      ),
   };
 }
 
 const takersOf = (resource: number) =>
   sql.fragment`SELECT job_id FROM job_gets WHERE resource_id = ${resource}`;
-
-interface Found {
-  id: number;
-  pinned: boolean;
-  managed: boolean;
-}
-
-/** Undefined also when the version is not one of the resource. */
-async function find(
-  connection: Transaction,
-  pipeline: number,
-  { name, version }: { name: ResourceName; version?: number },
-): Promise<Found | undefined> {
-  const found = await connection.maybeOne(rows<Found>()`
-    SELECT r.id, r.pinned_version IS NOT NULL OR r.pin_wanted IS NOT NULL AS pinned, r.pin_wanted IS NOT NULL AS managed
-    FROM resources r WHERE r.pipeline_id = ${pipeline} AND r.name = ${name.resource} AND r.deleted_at IS NULL
-      AND (${version ?? null}::bigint IS NULL
-        OR EXISTS (SELECT 1 FROM versions v WHERE v.id = ${version ?? null}::bigint AND v.scope_id = r.scope_id AND NOT v.forgotten))`);
-  return found ?? undefined;
-}

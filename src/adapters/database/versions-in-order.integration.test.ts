@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { openPool, rows } from './pool.ts';
@@ -61,7 +61,7 @@ test('a resource that has not changed for long is looked at as fast as any, howe
   await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
   const ways: Record<string, () => Promise<unknown>> = {
     'what its check knows': () => checks.runFacts(opened?.run ?? 0),
-    'a decision': () => builds.schedule(saved.id, decideBuilds, at),
+    'a decision': () => scheduleOn({ builds }, saved.id, at),
     'the end of a pause': () => actions.unpauseJob({ ...APP, job: 'unit' }),
     'its view': () => views.resource(QUIET),
     'its newest versions': () => views.versions(QUIET, { limit: 50 }),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { storeText } from './log-chunks.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const jobs = [job('unit', get('git.app'), task('run'))];
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   await found(stores, saved, [{ ref: 'a' }]);
-  await stores.builds.schedule(saved.id, decideBuilds, new Date());
+  await scheduleOn(stores, saved.id, new Date());
   build = await stores.pool.oneFirst(rows<{ id: number }>()`SELECT id FROM builds`);
 });
 afterAll(async () => await stores.close());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { applyEvents } from '#domain/build/apply-events.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 const schedule = async () => {
-  const scheduled = await stores.builds.schedule(saved.id, decideBuilds, new Date());
+  const scheduled = await scheduleOn(stores, saved.id, new Date());
   await giveTurns(stores);
   return scheduled;
 };

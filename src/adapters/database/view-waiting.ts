@@ -1,16 +1,16 @@
 import { sql, type DatabasePool } from 'slonik';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import { whyBuildWaits } from '#domain/scheduling/why-build-waits.ts';
+import { decideWithPages } from '#flows/decide-with-pages.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import type { WaitingView } from '#flows/views.ts';
 import { jobNameIn } from './carry-names.ts';
 import type { Definitions } from './definitions.ts';
 import { gatherJobs } from './gather.ts';
-import { decideWithPages } from './gather-pages.ts';
 import { pipelineId } from './names.ts';
 import { ids, rows } from './pool.ts';
+import { decisionTransaction } from './schedule.ts';
 
 /** Newest builds that have not started; older ones wait behind them for the same reasons or their own. */
 const MOST_BUILDS = 1000;
@@ -36,16 +36,17 @@ interface JobRow {
 }
 
 async function waitingJobs(pool: DatabasePool, jobs: readonly JobRow[]): Promise<WaitingView['jobs']> {
-  const { waiting } = await pool.transaction(async (connection) => {
-    const gathered = await gatherJobs(
-      connection,
-      jobs.map((job) => job.id),
-      // Whether there is one says enough.
-      1,
-    );
-    return await decideWithPages(connection, gathered, decideBuilds);
+  const { decision } = await pool.transaction(async (connection) => {
+    const gather = async () =>
+      await gatherJobs(
+        connection,
+        jobs.map((job) => job.id),
+        // Whether there is one says enough.
+        1,
+      );
+    return await decideWithPages(decisionTransaction(connection, gather));
   });
-  const reasons = new Map<number, Reason[]>(waiting.map((job) => [job.job, job.reasons]));
+  const reasons = new Map<number, Reason[]>(decision.waiting.map((job) => [job.job, job.reasons]));
   return jobs.map((job) => ({ name: job.name, reasons: reasons.get(job.id) ?? [] }));
 }
 

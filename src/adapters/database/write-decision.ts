@@ -1,15 +1,10 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import type { Decision } from '#domain/scheduling/decision.ts';
-import { rowsOf, type MadeBuild, type MadeRow } from './decision-rows.ts';
+import type { DecisionWritten, WriteOptions } from '#flows/schedule-ports.ts';
+import { rowsOf, type MadeRow } from './decision-rows.ts';
 import type { GatheredJob } from './gather.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { ids, prepared, time, type Transaction } from './pool.ts';
-
-export interface Written {
-  made: MadeBuild[];
-  /** Builds that were ended or asked to stop because newer ones take their place. */
-  interrupted: number[];
-}
 
 interface Row extends MadeRow {
   made: boolean;
@@ -25,10 +20,10 @@ export async function writeDecision(
   connection: Transaction,
   jobs: GatheredJob[],
   decision: Decision,
-  at: Date,
-): Promise<Written> {
+  { startAtOnce, at }: WriteOptions,
+): Promise<DecisionWritten> {
   if (jobs.length === 0) return { made: [], interrupted: [] };
-  const rows = rowsOf(jobs, decision);
+  const rows = rowsOf(jobs, decision, startAtOnce);
   const found = await connection.any(prepared<Row>('write_decision')`
     WITH interrupted AS (
       ${endOlder(decision, rows.superseded, at)}),

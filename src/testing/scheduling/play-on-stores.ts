@@ -2,10 +2,11 @@ import { rows } from '#adapters/database/pool.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { cancelBuild, isActive, markWarning, type Status } from '#domain/scheduling/build-changes.ts';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { vote } from '#domain/scheduling/vote.ts';
 import type { Done, Refused } from '#flows/action-ports.ts';
+import { triggerVersion } from '#flows/trigger-version.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { giveTurns, toSave, type TestStores } from '#testing/stores.ts';
 import { allSteps, firstStep } from './agent-events.ts';
 import { definitionOf, putsOf } from './definition-of-history.ts';
@@ -70,7 +71,7 @@ class Player {
   async #decide(): Promise<void> {
     const { builds } = this.#stores;
     while ((await builds.pipelinesToSchedule(10)).length > 0) {
-      const { interrupted } = await builds.schedule(this.#pipeline, decideBuilds, now());
+      const { interrupted } = await scheduleOn({ builds }, this.#pipeline, now());
       await this.#obey(interrupted);
     }
     await giveTurns(this.#stores);
@@ -169,15 +170,15 @@ class Player {
   }
 
   async #trigger([name = '', label]: string[]): Promise<string[]> {
-    const { actions, builds } = this.#stores;
+    const { builds } = this.#stores;
     if (label === undefined || this.#drawn.jobs.some((job) => job.name === name)) {
-      const answer = await builds.trigger({ ...APP, job: name }, 'ann', decideBuilds, now());
+      const answer = await triggerOn({ builds }, { ...APP, job: name }, 'ann', now());
       if (answer.answer === 'created') await this.#obey(answer.interrupted);
       if (answer.answer !== 'refused') return [];
       return [`refused ${answer.reasons.map(({ code }) => code).join(' ')}`];
     }
     const asked = { version: await this.#version(name, label), by: 'ann' };
-    const answer = await actions.triggerVersion(resourceRef(name), asked, decideBuilds, now());
+    const answer = await triggerVersion(resourceRef(name), asked, { builds, at: now() });
     if (answer.answer !== 'done') return codes(answer);
     await this.#obey(answer.stopped);
     return answer.refused.map(({ reasons }) => `refused ${reasons.map(({ code }) => code).join(' ')}`);

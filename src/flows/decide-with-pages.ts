@@ -1,0 +1,65 @@
+import type { Decision } from '#domain/scheduling/decision.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { PAGE_ROWS, type Facts } from '#domain/scheduling/facts.ts';
+import { startsAtOnce } from '#domain/scheduling/start-queued.ts';
+import { inIds } from '#domain/scheduling/version-ids.ts';
+import type {
+  DecisionWritten,
+  FactsTransaction,
+  GatheredFacts,
+  Pages,
+  PipelineTransaction,
+} from './schedule-ports.ts';
+
+export interface Decided {
+  /** Those that the decision was taken on, with all pages that it needed. */
+  facts: GatheredFacts;
+  /** It names versions by their row ids. */
+  decision: Decision;
+}
+
+interface How {
+  decide?: (facts: Facts) => Decision;
+  /** Rows of each page, the newest first. */
+  pageRows?: readonly [number, ...number[]];
+}
+
+/** Decides on the newest pages, and again with older ones for as long as the decision needs some, up to a bound. */
+export async function decideWithPages(
+  tx: FactsTransaction,
+  { decide = decideBuilds, pageRows = PAGE_ROWS }: How = {},
+): Promise<Decided> {
+  const [newestRows, ...olderRows] = pageRows;
+  let facts = await tx.facts(newestRows);
+  let decision = decide(facts);
+  for (const rows of olderRows) {
+    if (decision.needs.length === 0) break;
+    facts = withPages(facts, await tx.older(decision.needs, rows));
+    decision = decide(facts);
+  }
+  if (decision.needs.length > 0) {
+    facts = { ...facts, exhausted: true };
+    decision = decide(facts);
+  }
+  return { facts, decision: inIds(decision, facts.ids) };
+}
+
+function withPages(facts: GatheredFacts, { passes, used, ids }: Pages): GatheredFacts {
+  return {
+    ...facts,
+    passes: [...facts.passes, ...passes],
+    used: [...facts.used, ...used],
+    ids: new Map([...facts.ids, ...ids]),
+  };
+}
+
+export async function decideAndWrite(
+  tx: PipelineTransaction,
+  at: Date,
+  how?: How,
+): Promise<Decided & { written: DecisionWritten }> {
+  const { facts, decision } = await decideWithPages(tx, how);
+  const free = [...facts.holds].filter(([, hold]) => startsAtOnce(hold)).map(([job]) => job);
+  const written = await tx.write(decision, { startAtOnce: new Set(free), at });
+  return { facts, decision, written };
+}
