@@ -10,10 +10,10 @@ import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
-import type { StartDecision, StartFacts } from '#domain/scheduling/start-queued.ts';
 import type { RenameStore } from './rename-ports.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';
 import type { TriggerStore } from './trigger-ports.ts';
+import type { TurnStore } from './turn-ports.ts';
 
 /*
  * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
@@ -159,7 +159,7 @@ export interface AttemptFacts extends PendingBuild {
   versions: Record<string, string>[];
 }
 
-export interface BuildStore extends TriggerStore {
+export interface BuildStore extends TriggerStore, TurnStore {
   /** Pipelines with a request newer than the last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
   /**
@@ -167,12 +167,6 @@ export interface BuildStore extends TriggerStore {
    * through its transaction only.
    */
   withPipeline<T>(pipeline: number, work: (tx: PipelineTransaction) => Promise<T>): Promise<T>;
-  /** Builds that nobody approved in time fail. Answers the pipelines that they are of. */
-  expireApprovals(at: Date): Promise<number[]>;
-  /** Teams of which builds wait for their turn. */
-  teamsWithQueue(): Promise<number[]>;
-  /** Decides under the team's lock which of its builds have their turn, and notes why the others have not. */
-  admit(team: number, decide: (facts: StartFacts) => StartDecision, at: Date): Promise<Admitted>;
   /**
    * Builds that have had their turn and whose current attempt has no Pod yet: the oldest of each team, then the second of each, and so on;
    * none of the namespaces named.
@@ -212,15 +206,6 @@ export interface BuildStore extends TriggerStore {
   /** Attempts of builds that have not ended, for the comparison with Pods. */
   openAttempts(): Promise<OpenAttempt[]>;
   buildState(build: number, attempt: number): Promise<BuildState | undefined>;
-}
-
-export interface Admitted {
-  /** How many have their turn now. */
-  builds: number;
-  /** A queue was longer than what was looked at. */
-  more: boolean;
-  /** Pipelines in which a build had its turn, or waits for another reason than before. */
-  pipelines: number[];
 }
 
 /** The end of a build that its own events did not tell. What its agent left behind of steps and versions is recorded with it. */

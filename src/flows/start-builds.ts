@@ -1,19 +1,18 @@
 import type { Reason } from '#domain/scheduling/reasons.ts';
-import { startQueued } from '#domain/scheduling/start-queued.ts';
 import type { StartingPod } from '#domain/scheduling/start-window.ts';
 import type { Cluster, CreatePodAnswer } from './cluster-ports.ts';
+import { expireApprovals, giveTurnsToTeam } from './give-turns.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildStore, PendingBuild } from './ports.ts';
 import { requestBuildPod } from './request-pod.ts';
 import { gatherStarting, pickBuilds, type WindowPorts } from './start-window.ts';
+import type { TurnStore } from './turn-ports.ts';
 
 interface Ports extends WindowPorts {
   builds: WindowPorts['builds'] &
     Pick<
       BuildStore,
-      | 'expireApprovals'
-      | 'teamsWithQueue'
-      | 'admit'
+      | keyof TurnStore
       | 'buildsToStart'
       | 'nextStartMs'
       | 'podCreated'
@@ -113,7 +112,7 @@ async function startReady(ports: Ports, doing: Doing): Promise<void> {
 /** Whose turn it is now: one decision for each team in turn, and what was admitted starts before the next team is looked at. */
 async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
   const { builds, notifications, now } = ports;
-  for (const pipeline of await builds.expireApprovals(now())) {
+  for (const pipeline of await expireApprovals(builds, now())) {
     notifications.notify({ topic: 'schedule', pipeline });
     notifications.notify({ topic: 'status', pipeline });
   }
@@ -121,7 +120,7 @@ async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
   while (teams.length > 0) {
     const again: number[] = [];
     for (const team of teams) {
-      const { builds: admitted, more, pipelines } = await builds.admit(team, startQueued, now());
+      const { builds: admitted, more, pipelines } = await giveTurnsToTeam(team, builds, now());
       if (more) again.push(team);
       if (admitted > 0) await startReady(ports, doing);
       for (const pipeline of pipelines) notifications.notify({ topic: 'status', pipeline });

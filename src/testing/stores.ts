@@ -16,7 +16,7 @@ import { views } from '#adapters/database/views.ts';
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { startQueued } from '#domain/scheduling/start-queued.ts';
+import { giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { PipelineToSave } from '#flows/ports.ts';
 import { makeDatabase } from './test-database.ts';
 
@@ -100,7 +100,7 @@ export async function found(
 /** Every queued build has its turn that may. */
 export async function giveTurns({ builds }: Pick<TestStores, 'builds'>): Promise<void> {
   for (const team of await builds.teamsWithQueue())
-    while ((await builds.admit(team, startQueued, new Date())).more);
+    while ((await giveTurnsToTeam(team, builds, new Date())).more);
 }
 
 /** Runs all pending builds of the job to their good end. */

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import type { Reason } from '#domain/scheduling/reasons.ts';
-import type { OpenBuild, StartDecision, StartFacts, StartJob } from '#domain/scheduling/start-queued.ts';
-import type { Admitted } from '#flows/ports.ts';
+import type { OpenBuild, StartDecision, StartJob } from '#domain/scheduling/start-queued.ts';
+import type { QueueFacts, QueueTransaction } from '#flows/turn-ports.ts';
 import { EpochOver, fence } from './fence.ts';
 import { LOCK, prepared, time, type Database, type Transaction } from './pool.ts';
 
@@ -34,26 +34,32 @@ export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
   return [...teams];
 }
 
-/** Five round trips: begin, lock, gather, write, commit. One decision at a time for each team. */
-export async function admit(
+/** Five round trips: begin, lock, gather, write, commit. */
+export async function withQueue<T>(
   database: Database,
-  { team, decide, at }: { team: number; decide: (facts: StartFacts) => StartDecision; at: Date },
-): Promise<Admitted> {
+  team: number,
+  work: (tx: QueueTransaction) => Promise<T>,
+): Promise<T> {
   return await database.pool.transaction(async (connection) => {
     const leads = await connection.oneFirst(prepared<{ leads: boolean }>(
       `lock_team_${database.epoch === undefined}`,
     )`
       SELECT (${fence(database)}) IS NOT NULL AS leads FROM pg_advisory_xact_lock(${LOCK.team}, ${team}::int)`);
     if (!leads) throw new EpochOver(database.epoch?.() ?? 0);
-    const { facts, said } = await gatherQueue(connection, team);
-    const decision = decide(facts);
-    const pipelines = await writeTurns(connection, { decision, said }, at);
-    const queued = new Map<number, number>();
-    for (const { job, state } of facts.builds)
-      if (state === 'queued') queued.set(job, (queued.get(job) ?? 0) + 1);
-    const more = [...queued.values()].some((count) => count >= QUEUE_OF_JOB);
-    return { builds: decision.start.length, more: more && decision.start.length > 0, pipelines };
+    return await work(queueTransaction(connection, team));
   });
+}
+
+function queueTransaction(connection: Transaction, team: number): QueueTransaction {
+  let said: Queue['said'] = new Map();
+  return {
+    facts: async () => {
+      const queue = await gatherQueue(connection, team);
+      ({ said } = queue);
+      return queue.facts;
+    },
+    write: async (decision, at) => await writeTurns(connection, { decision, said }, at),
+  };
 }
 
 interface Row {
@@ -63,7 +69,7 @@ interface Row {
 }
 
 interface Queue {
-  facts: StartFacts;
+  facts: QueueFacts;
   /** Why each build waits, as it is written. */
   said: Map<number, string | null>;
 }
@@ -103,8 +109,18 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
       ...job,
       ...(concurrency === null ? {} : { concurrency }),
     })),
+    more: isLong(builds),
   };
   return { facts, said: new Map(builds.map((build) => [build.id, build.said])) };
+}
+
+/** Of some job no more were looked for. */
+function isLong(builds: readonly OpenBuild[]): boolean {
+  const queued = Map.groupBy(
+    builds.filter(({ state }) => state === 'queued'),
+    ({ job }) => job,
+  );
+  return [...queued.values()].some(({ length }) => length >= QUEUE_OF_JOB);
 }
 
 interface Turn {

@@ -1,5 +1,5 @@
 import type { BuildStore } from '#flows/ports.ts';
-import { admit, teamsWithQueue } from './admit-builds.ts';
+import { teamsWithQueue, withQueue } from './admit-builds.ts';
 import { applyEvents } from './apply-events.ts';
 import {
   attemptFacts,
@@ -13,7 +13,7 @@ import { buildsToStart, explainHeld, startingBuilds } from './builds-to-start.ts
 import type { Definitions } from './definitions.ts';
 import { endBuild, retryBuild } from './end-build.ts';
 import type { Database } from './pool.ts';
-import { expireApprovals } from './expire-approvals.ts';
+import { approvalsWithTimeout, expireApprovals } from './expire-approvals.ts';
 import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
 import { pipelinesToSchedule, withPipeline } from './schedule.ts';
 import { wakeLateTriggers } from './trigger-checks.ts';
@@ -30,9 +30,10 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     withVersionRequests: (name, asked, work) => withVersionRequests(database, { name, asked }, work),
     triggerAnswer: (waits) => triggerAnswer(database, waits),
     wakeLateTriggers: () => wakeLateTriggers(database.pool),
-    expireApprovals: (at) => expireApprovals(database, at),
+    approvalsWithTimeout: () => approvalsWithTimeout(database),
+    expireApprovals: (pipeline, builds, at) => expireApprovals(database, { pipeline, builds, at }),
     teamsWithQueue: () => teamsWithQueue(database),
-    admit: (team, decide, at) => admit(database, { team, decide, at }),
+    withQueue: (team, work) => withQueue(database, team, work),
     buildsToStart: (limit, except) => buildsToStart(database, limit, except),
     startingBuilds: () => startingBuilds(database),
     explainHeld: (held) => explainHeld(database, held),

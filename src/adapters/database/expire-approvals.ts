@@ -1,36 +1,20 @@
 import { sql } from 'slonik';
-import { approvalExpiresAt, type Gate } from '#domain/scheduling/vote.ts';
+import type { WaitingApproval } from '#flows/turn-ports.ts';
 import { holdEpoch } from './fence.ts';
 import { ids, LOCK, rows, time, type Database } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';
 
-interface Waiting {
-  id: number;
-  pipeline: number;
-  gate: Gate;
-  createdAt: Date;
-}
-
-/** Few wait, and an index holds them. Answers the pipelines in which some have failed by this. */
-export async function expireApprovals(database: Database, at: Date): Promise<number[]> {
-  const waiting = await database.pool.any(rows<Waiting>()`
-    SELECT b.id, j.pipeline_id AS pipeline, b.gate, b.created_at AS "createdAt" FROM builds b JOIN jobs j ON j.id = b.job_id
+/** Few wait, and an index holds them. */
+export async function approvalsWithTimeout({ pool }: Database): Promise<WaitingApproval[]> {
+  const waiting = await pool.any(rows<WaitingApproval>()`
+    SELECT b.id, j.pipeline_id AS "pipelineId", b.gate, b.created_at AS "createdAt" FROM builds b JOIN jobs j ON j.id = b.job_id
     WHERE b.status = 'waiting' AND b.gate ? 'timeoutSeconds'`);
-  const late = waiting.filter(({ gate, createdAt }) => {
-    const end = approvalExpiresAt(gate, createdAt.getTime());
-    return end !== undefined && end <= at.getTime();
-  });
-  const pipelines = [...new Set(late.map(({ pipeline }) => pipeline))];
-  for (const pipeline of pipelines) {
-    const builds = late.filter((build) => build.pipeline === pipeline).map(({ id }) => id);
-    await expire(database, { pipeline, builds, at });
-  }
-  return pipelines;
+  return [...waiting];
 }
 
-async function expire(
+export async function expireApprovals(
   database: Database,
-  { pipeline, builds, at }: { pipeline: number; builds: number[]; at: Date },
+  { pipeline, builds, at }: { pipeline: number; builds: readonly number[]; at: Date },
 ): Promise<void> {
   await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);

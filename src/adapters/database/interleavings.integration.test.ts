@@ -5,7 +5,7 @@ import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { cancelBuild } from '#domain/scheduling/build-changes.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
-import { startQueued } from '#domain/scheduling/start-queued.ts';
+import { giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
 import { scheduleOn, triggerOn } from '#testing/schedule.ts';
@@ -93,7 +93,7 @@ class World {
     await scheduleOn(stores, this.#pipeline, now());
     await sleep(slow);
     for (const team of await stores.builds.teamsWithQueue())
-      await stores.builds.admit(team, startQueued, now());
+      await giveTurnsToTeam(team, stores.builds, now());
   }
 
   /** Whatever is asked of it, a job runs only as many builds as it may, and so do its groups and its team. */

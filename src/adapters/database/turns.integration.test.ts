@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
-import { startQueued } from '#domain/scheduling/start-queued.ts';
+import { expireApprovals, giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -152,7 +152,7 @@ describe('a build has its turn', () => {
     const pool = await openPool(stores.url, { maximumConnections: 8 });
     const { builds } = storesOver({ pool });
     const [team = 0] = await builds.teamsWithQueue();
-    await Promise.all(Array.from({ length: 16 }, () => builds.admit(team, startQueued, now())));
+    await Promise.all(Array.from({ length: 16 }, () => giveTurnsToTeam(team, builds, now())));
     await pool.end();
     expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3', 'lint 1']);
   });
@@ -215,9 +215,9 @@ describe('a gate', () => {
     await ask('ship', 'slow');
     const soon = new Date(Date.now() + 30_000);
     const late = new Date(Date.now() + 61_000);
-    expect(await stores.builds.expireApprovals(soon)).toEqual([]);
-    expect(await stores.builds.expireApprovals(late)).toHaveLength(1);
-    expect(await stores.builds.expireApprovals(late)).toEqual([]);
+    expect(await expireApprovals(stores.builds, soon)).toEqual([]);
+    expect(await expireApprovals(stores.builds, late)).toHaveLength(1);
+    expect(await expireApprovals(stores.builds, late)).toEqual([]);
     const ended = await stores.views.build({ ...APP, job: 'ship', number: '1' });
     expect(ended).toMatchObject({ status: 'failed', reason: 'ApprovalExpired' });
     expect(await why('slow 1')).toEqual(['WaitingForApproval: Waiting for approval: 0 of 1.']);
