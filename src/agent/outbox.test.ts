@@ -1,5 +1,7 @@
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
 import type { EventsResponse } from '#domain/build/agent-protocol.ts';
 import { Outbox } from './outbox.ts';
 import { Spool, type SpoolLimits } from './spool.ts';
@@ -51,6 +53,46 @@ describe('the outbox', () => {
     await outbox.whenAcknowledged(outbox.add({ type: 'step-ended', step: '0', status: 'succeeded' }, true));
     expect(sent.map((events) => events.map((event) => event.sequence))).toEqual([[1, 2], [1, 2], [2]]);
   });
+
+  test('sends what comes after an outage, although nothing was left to send when the outage ended', async () => {
+    let isAway = true;
+    const { outbox } = make((events) => {
+      if (!isAway) return last(events);
+      isAway = false;
+      throw new Error('no gateway');
+    });
+    await outbox.whenAcknowledged(outbox.add({ type: 'log', step: '0', text: 'line 1\n' }));
+    await sleep(20);
+    await outbox.whenAcknowledged(outbox.add({ type: 'log', step: '0', text: 'line 2\n' }));
+    expect(outbox.acknowledgedUpTo).toBe(2);
+  }, 10_000);
+
+  test('sends everything, whenever the gateway is away and however events come', async () => {
+    const step = fc.record({
+      isAway: fc.boolean(),
+      isUrgent: fc.boolean(),
+      pauseMs: fc.constantFrom(0, 1, 15, 60),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        let isAway = false;
+        const { outbox, sent } = make((events) => {
+          if (isAway) throw new Error('no gateway');
+          return last(events);
+        });
+        for (const [index, { isUrgent, pauseMs, ...gateway }] of steps.entries()) {
+          ({ isAway } = gateway);
+          outbox.add({ type: 'log', step: '0', text: `line ${index}\n` }, isUrgent);
+          await sleep(pauseMs);
+        }
+        isAway = false;
+        await outbox.whenAcknowledged(outbox.add({ type: 'log', step: '0', text: 'the last\n' }));
+        const taken = new Set(sent.flat().map(({ sequence }) => sequence));
+        expect(taken.size).toBe(steps.length + 1);
+      }),
+      { numRuns: 30, timeout: 1000 },
+    );
+  }, 60_000);
 
   test('hands a cancellation on', async () => {
     const { outbox, cancelled } = make((events) => ({ ...last(events), cancel: true }));

@@ -1,7 +1,7 @@
 import type { EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { SessionOver } from './gateway-client.ts';
-import { gatewayBackOff, isFinal } from './retry.ts';
+import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
 import type { Spool } from './spool.ts';
 
 const BATCH = 512 * 1024;
@@ -28,9 +28,11 @@ export class Outbox {
   #acknowledged = 0;
   #leftOut = 0;
   #waiters: { sequence: number; resolve: () => void; reject: (error: Error) => void }[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  /** Set while events wait for others to travel with. */
+  #linger: NodeJS.Timeout | undefined;
   #sending = false;
   #over: Error | undefined;
+  readonly #givenUp = new AbortController();
 
   constructor(links: OutboxLinks, spool: Spool) {
     this.#links = links;
@@ -76,7 +78,8 @@ export class Outbox {
   /** Ends all waiting; nothing more is sent. */
   giveUp(reason: Error): void {
     this.#over ??= reason;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#linger);
+    this.#givenUp.abort();
     const waiters = this.#waiters;
     this.#waiters = [];
     for (const waiter of waiters) waiter.reject(this.#over);
@@ -91,26 +94,20 @@ export class Outbox {
 
   #wake(delay: number): void {
     if (this.#sending || this.#over) return;
-    if (delay > 0 && this.#timer !== undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#sendAll(), delay);
+    if (delay > 0 && this.#linger !== undefined) return;
+    clearTimeout(this.#linger);
+    this.#linger = setTimeout(() => void this.#sendAll(), delay);
   }
 
   async #sendAll(): Promise<void> {
     this.#sending = true;
-    this.#timer = undefined;
+    this.#linger = undefined;
     const backOff = gatewayBackOff();
     while (!this.#spool.empty && !this.#over) {
       if (await this.#sendOnce()) backOff.reset();
-      else if (!this.#over) await this.#pause(backOff.next());
+      else await pauseFor(backOff.next(), this.#givenUp.signal);
     }
     this.#sending = false;
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#timer = setTimeout(resolve, ms);
-    });
   }
 
   /** True when the gateway took something that it had not before. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { WaitingView } from '#flows/views.ts';
 import { Waits } from './waits.ts';
@@ -15,7 +16,7 @@ const view: WaitingView = {
 
 /** A look takes 10 ms. */
 function world() {
-  const state = { now: 0, looks: 0, gone: false };
+  const state = { now: 0, looks: 0, again: 0, gone: false };
   const waits = new Waits({
     facts: async () => (state.gone ? undefined : facts),
     waiting: async () => {
@@ -23,7 +24,9 @@ function world() {
       state.now += 10;
       return view;
     },
-    again: () => undefined,
+    again: () => {
+      state.again += 1;
+    },
     now: () => state.now,
   });
   return { state, waits };
@@ -53,6 +56,18 @@ describe('why things wait, beside the facts of a pipeline', () => {
     state.now += 1;
     await waits.facts(APP);
     expect(state.looks).toBe(2);
+    waits.stop();
+  });
+
+  test('is looked for again although the timer that said so fired a moment early', async () => {
+    const { waits, state } = world();
+    await waits.facts(APP);
+    state.now += 199;
+    for (const times of [1, 2]) {
+      await waits.facts(APP);
+      await sleep(20);
+      expect(state.again).toBe(times);
+    }
     waits.stop();
   });
 

@@ -16,7 +16,7 @@ interface Known {
   waiting: Waiting[];
   /** Not looked for again before. */
   until: number;
-  timer?: NodeJS.Timeout;
+  timer?: NodeJS.Timeout | undefined;
 }
 
 /** Joins to the facts of a pipeline why its jobs and builds wait: as a decision would say it now, or would have a moment ago. */
@@ -59,7 +59,11 @@ export class Waits {
     const known = this.#known.get(key);
     const begun = this.#now();
     if (known !== undefined && begun < known.until) {
-      known.timer ??= setTimeout(() => this.#options.again(id), known.until - begun).unref();
+      known.timer ??= setTimeout(() => {
+        // A timer may fire a moment early: the next look must be able to set another one.
+        known.timer = undefined;
+        this.#options.again(id);
+      }, known.until - begun).unref();
       return known.waiting;
     }
     const waiting = firstReasons(await this.#options.waiting(name));
