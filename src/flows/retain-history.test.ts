@@ -1,27 +1,67 @@
 import { expect, test } from '@jest/globals';
 import { retainHistory } from './retain-history.ts';
+import type { OldBuilds, RetentionTransaction, RetentionTurn, TurnOf } from './retention-ports.ts';
 
-test('history is tidied until nothing is left, or for two seconds', async () => {
-  let left = 3;
-  let elapsed = 0;
-  const ports = {
-    now: () => new Date(),
-    elapsed: () => elapsed,
-    retention: {
-      async retainNext() {
-        elapsed += 900;
-        if (left === 0) return undefined;
-        left -= 1;
-        return { builds: 10, logs: 1, versions: 2, records: 0 };
-      },
+const NOW = new Date('2026-11-22T12:00:00Z');
+const LONG_AGO = new Date('2020-01-01T00:00:00Z');
+const PINNED = 11;
+
+const builds: OldBuilds['builds'] = Array.from({ length: 11 }, (_, index) => ({
+  id: index + 1,
+  status: 'failed',
+  createdAt: LONG_AGO,
+  endedAt: LONG_AGO.getTime(),
+  inputs: index + 1 === PINNED ? [{ scope: 1, version: PINNED }] : [],
+  outputs: [],
+}));
+const versions = [1, 2].map((id) => ({ id, foundAt: LONG_AGO.getTime(), inUse: false }));
+
+/** As many turns are left of each, and as many records. */
+function retentionWith(left: Record<TurnOf | 'records', number>, step: () => void) {
+  const turnOf = (of: TurnOf): RetentionTurn | undefined => {
+    if (left[of] === 0) return undefined;
+    left[of] -= 1;
+    return { of, id: 1, pipeline: 1, from: 0, policy: { days: 30 } };
+  };
+  const tx: RetentionTransaction = {
+    nextTurn: async (of) => turnOf(of),
+    oldBuilds: async () => ({ builds, pinned: new Set([PINNED]), oldestKept: 100, oldestGoodKept: 100 }),
+    downstreamOf: async () => undefined,
+    removeBuilds: async () => undefined,
+    oldVersions: async () => ({ versions, newest: [] }),
+    forgetVersions: async () => undefined,
+    leaveTurn: async () => undefined,
+    removeOldRevisions: async () => 0,
+    removeRecords: async () => left.records,
+  };
+  return {
+    async withHistory<T>(work: (one: RetentionTransaction) => Promise<T>): Promise<T> {
+      step();
+      return await work(tx);
     },
   };
+}
+
+test('history is tidied until nothing is left, or for two seconds', async () => {
+  let elapsed = 0;
+  const left = { jobs: 3, resources: 2, records: 0 };
+  const retention = retentionWith(left, () => (elapsed += 900));
+  const ports = { now: () => NOW, elapsed: () => elapsed, retention };
   expect(await retainHistory(ports)).toEqual({
-    removed: { builds: 30, logs: 3, versions: 6, records: 0 },
+    removed: { builds: 30, logs: 3, versions: 0, records: 0 },
     more: true,
   });
   expect(await retainHistory(ports)).toEqual({
-    removed: { builds: 0, logs: 0, versions: 0, records: 0 },
+    removed: { builds: 0, logs: 0, versions: 4, records: 0 },
     more: false,
+  });
+});
+
+test('records go when no history has its turn', async () => {
+  let elapsed = 0;
+  const retention = retentionWith({ jobs: 0, resources: 0, records: 7 }, () => (elapsed += 1500));
+  expect(await retainHistory({ now: () => NOW, elapsed: () => elapsed, retention })).toEqual({
+    removed: { builds: 0, logs: 0, versions: 0, records: 14 },
+    more: true,
   });
 });

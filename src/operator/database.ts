@@ -21,7 +21,7 @@ import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { BuildStore, PipelineStore } from '#flows/ports.ts';
 import type { LogStore } from '#flows/limit-logs.ts';
-import type { RetentionStore } from '#flows/retain-history.ts';
+import type { RetentionStore } from '#flows/retention-ports.ts';
 import type { TeamStore } from '#flows/team-ports.ts';
 import type { Views } from '#flows/views.ts';
 

@@ -1,8 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { rows, type Transaction } from './pool.ts';
 
-/** Whoever read a revision as the running one is done with it after this time. */
-const REPLACED_MS = 7 * 24 * 60 * 60 * 1000;
 const AT_ONCE = 100;
 
 /** So many replaced definitions of a pipeline that nothing names are kept, also before that time. */
@@ -17,20 +15,19 @@ export async function removeSurplusRevisions(connection: Transaction, pipeline: 
 }
 
 /**
- * Removes definitions of a pipeline that were replaced long ago and that no build and no check run names any more: a build that is
+ * Removes definitions of a pipeline that were replaced before then and that no build and no check run names any more: a build that is
  * repeated runs the definition it had. Answers how many went.
  */
 export async function removeOldRevisions(
   connection: Transaction,
   pipeline: number,
-  at: Date,
+  replacedBefore: Date,
 ): Promise<number> {
-  const replacedBefore = new Date(at.getTime() - REPLACED_MS).toISOString();
   const gone = await connection.anyFirst(rows<{ id: number }>()`
     DELETE FROM revisions WHERE id = ANY(ARRAY(
       SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline}
         AND r.number < (
-          SELECT max(n.number) FROM revisions n WHERE n.pipeline_id = ${pipeline} AND n.created_at < ${replacedBefore})
+          SELECT max(n.number) FROM revisions n WHERE n.pipeline_id = ${pipeline} AND n.created_at < ${replacedBefore.toISOString()})
         AND ${isUnnamed('builds')} AND ${isUnnamed('check_runs')}
       ORDER BY r.number LIMIT ${AT_ONCE})) RETURNING id`);
   return gone.length;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
+import { retainNext } from '#flows/retain-history.ts';
 import { filled, fillWithHistory, rowsFetched, rowsReadThrough } from '#testing/filled-history.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
@@ -47,7 +48,7 @@ afterAll(async () => {
 
 test('no step of retention reads through history, however long it is', async () => {
   const { retention } = storesOver({ pool });
-  const step = async () => await retention.retainNext(LATER);
+  const step = async () => await retainNext(retention, LATER);
   const removed: Record<string, unknown> = {};
   const faults: string[] = [];
   const ways: Record<string, () => Promise<unknown>> = {

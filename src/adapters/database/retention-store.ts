@@ -1,38 +1,43 @@
-import type { Removed, RetentionStore } from '#flows/retain-history.ts';
+import type { RecordsBefore, RetentionStore, RetentionTransaction } from '#flows/retention-ports.ts';
 import { holdEpoch } from './fence.ts';
 import { ids, rows, type Database, type Transaction } from './pool.ts';
-import { retainSomeBuilds } from './retain-builds.ts';
-import { retainSomeVersions } from './retain-versions.ts';
+import { downstreamOf, oldBuilds, removeBuilds } from './retain-builds.ts';
+import { removeOldRevisions } from './retain-revisions.ts';
+import { forgetVersions, oldVersions } from './retain-versions.ts';
+import { leaveTurn, nextTurn } from './retention-turn.ts';
 
-/** Each job and each resource has its turn this often. */
-const EVERY_MS = 6 * 60 * 60 * 1000;
-/** What only tells of a check that has ended, or of a request that was refused. */
-const RECORDS_MS = 7 * 24 * 60 * 60 * 1000;
-/** A request that follows a triggered version, when no build upstream has succeeded. */
-const FOLLOWING_MS = 30 * 24 * 60 * 60 * 1000;
 const RECORDS_AT_ONCE = 1000;
 
 export function retentionStore(database: Database): RetentionStore {
   return {
-    async retainNext(at) {
-      const turn = { at, since: new Date(at.getTime() - EVERY_MS) };
+    async withHistory(work) {
       return await database.pool.transaction(async (connection) => {
         await holdEpoch(database, connection);
-        return (
-          (await retainSomeBuilds(connection, turn)) ??
-          (await retainSomeVersions(connection, turn)) ??
-          (await removeRecords(connection, at))
-        );
+        return await work(retentionTransaction(connection));
       });
     },
   };
 }
 
-async function removeRecords(connection: Transaction, at: Date): Promise<Removed | undefined> {
-  const before = new Date(at.getTime() - RECORDS_MS);
+function retentionTransaction(connection: Transaction): RetentionTransaction {
+  return {
+    nextTurn: (of, since) => nextTurn(connection, of, since),
+    oldBuilds: (turn, limit, keep) => oldBuilds(connection, turn, { limit, keep }),
+    downstreamOf: (turn) => downstreamOf(connection, turn),
+    removeBuilds: (turn, decision, builds) => removeBuilds(connection, turn, { decision, builds }),
+    oldVersions: (turn, limit) => oldVersions(connection, turn, limit),
+    forgetVersions: (versions) => forgetVersions(connection, versions),
+    leaveTurn: (turn, last, at) => leaveTurn(connection, turn, { last, at }),
+    removeOldRevisions: (pipeline, replacedBefore) =>
+      removeOldRevisions(connection, pipeline, replacedBefore),
+    removeRecords: (before) => removeRecords(connection, before),
+  };
+}
+
+async function removeRecords(connection: Transaction, before: RecordsBefore): Promise<number> {
   const runs = await connection.anyFirst(rows<{ id: number }>()`
     WITH old AS (
-      SELECT c.id FROM check_runs c WHERE c.closed_at < ${before.toISOString()}
+      SELECT c.id FROM check_runs c WHERE c.closed_at < ${before.checkRuns.toISOString()}
         AND NOT EXISTS (SELECT 1 FROM check_scopes s WHERE s.run_id = c.id)
       ORDER BY c.closed_at LIMIT ${RECORDS_AT_ONCE}),
     sessions AS (DELETE FROM agent_sessions a USING old WHERE a.run_id = old.id)
@@ -41,13 +46,12 @@ async function removeRecords(connection: Transaction, at: Date): Promise<Removed
   await connection.query(rows()`DELETE FROM check_runs WHERE id = ANY(${ids(runs)})`);
   const refused = await connection.anyFirst(rows<{ id: number }>()`
     DELETE FROM job_triggers WHERE id = ANY(ARRAY(
-      SELECT id FROM job_triggers WHERE refused IS NOT NULL AND requested_at < ${before.toISOString()}
+      SELECT id FROM job_triggers WHERE refused IS NOT NULL AND requested_at < ${before.refusedRequests.toISOString()}
       ORDER BY requested_at LIMIT ${RECORDS_AT_ONCE})) RETURNING id`);
   const following = await connection.anyFirst(rows<{ id: number }>()`
     DELETE FROM job_triggers WHERE id = ANY(ARRAY(
       SELECT id FROM job_triggers WHERE follows AND build_id IS NULL AND refused IS NULL
-        AND requested_at < ${new Date(at.getTime() - FOLLOWING_MS).toISOString()}
+        AND requested_at < ${before.waitingRequests.toISOString()}
       ORDER BY requested_at LIMIT ${RECORDS_AT_ONCE})) RETURNING id`);
-  const records = runs.length + refused.length + following.length;
-  return records === 0 ? undefined : { builds: 0, logs: 0, versions: 0, records };
+  return runs.length + refused.length + following.length;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
-import { retainHistory } from '#flows/retain-history.ts';
+import { retainHistory, retainNext } from '#flows/retain-history.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
@@ -175,7 +175,7 @@ describe('builds', () => {
     let deaths = 0;
     for (let statement = 1; ; statement += 1) {
       const dying = retentionStore({ pool: dyingAt(statement) });
-      const end = await dying.retainNext(now()).catch((error: unknown) => error);
+      const end = await retainNext(dying, now()).catch((error: unknown) => error);
       if (!(end instanceof Error)) break;
       expect(end.message).toBe('killed');
       expect(await numbers()).toHaveLength(6);

@@ -1,12 +1,20 @@
 import { isActive, isGood, type Status } from './build-changes.ts';
 
 /** What a team wants to keep; a limit that is absent is none. */
-interface Retention {
+export interface Retention {
   /** Newest builds of each job. */
   builds?: number;
   days?: number;
   /** Newest good builds of each job, however old; absent: 1. */
   minimumSucceeded?: number;
+}
+
+/** History is limited unless a team says otherwise. */
+const DEFAULT_RETENTION: Required<Retention> = { builds: 500, days: 365, minimumSucceeded: 1 };
+
+/** A team's retention, with defaults for what it leaves out. */
+export function retentionOf(policy: Retention): Required<Retention> {
+  return { ...DEFAULT_RETENTION, ...policy };
 }
 
 /** The oldest builds of a job that are still there, some at a time, and what protects them. */
@@ -74,6 +82,12 @@ export function retainBuilds(facts: RetainFacts): RetainDecision {
   return decision;
 }
 
+/** Builds younger than one that the limits keep are kept by them too. */
+export function isLastToLookAt(newestSeen: number | undefined, { kept }: RetainDecision): boolean {
+  const last = kept.at(-1);
+  return last?.because === 'limits' && last.build === newestSeen;
+}
+
 function withinPolicy(because: Keep): boolean {
   return because === 'active' || because === 'limits' || because === 'good';
 }
@@ -105,7 +119,7 @@ function isAmong(id: number, oldest: number | undefined, count: number): boolean
 }
 
 /** The oldest versions of a resource that are still there, some at a time. */
-interface OldVersion {
+export interface OldVersion {
   id: number;
   foundAt: number;
   /** A build that is kept took or made it. */
@@ -136,4 +150,10 @@ export function retainVersions({ policy, now, ...facts }: VersionRetainFacts): n
     .filter(({ foundAt, inUse }) => !inUse && foundAt <= now - days * DAY)
     .filter(({ id }) => !kept.has(id) && id <= (facts.lowestBaseline ?? id))
     .map(({ id }) => id);
+}
+
+/** None is old enough to go, so neither is any that was found later. */
+export function areYoung({ versions, policy, now }: VersionRetainFacts): boolean {
+  const { days = Infinity } = policy;
+  return versions.every(({ foundAt }) => foundAt > now - days * DAY);
 }

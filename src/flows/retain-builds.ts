@@ -1,0 +1,51 @@
+import {
+  isLastToLookAt,
+  retainBuilds,
+  retentionOf,
+  type RetainDecision,
+  type RetainFacts,
+} from '#domain/scheduling/retain.ts';
+import { vouchers } from '#domain/scheduling/vouchers.ts';
+import { decideWithPages } from './decide-with-pages.ts';
+import type { Removed } from './retain-history.ts';
+import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
+
+/** Builds that are looked at by one transaction. */
+const MAX_BUILDS = 100;
+/** Whoever read a revision as the running one is done with it after this time. */
+const REPLACED_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Some of the oldest builds of the job that waits longest; undefined: all jobs had their turn after `since`. */
+export async function retainSomeBuilds(
+  tx: RetentionTransaction,
+  since: Date,
+  at: Date,
+): Promise<Removed | undefined> {
+  const turn = await tx.nextTurn('jobs', since);
+  if (turn === undefined) return undefined;
+  const policy = retentionOf(turn.policy);
+  const old = await tx.oldBuilds(turn, MAX_BUILDS, policy);
+  const facts = { ...old, policy, now: at.getTime(), vouching: new Set<number>() };
+  const decision = await decide(tx, turn, facts);
+  await tx.removeBuilds(turn, decision, old.builds);
+  const newestSeen = old.builds.at(-1)?.id;
+  const over = old.builds.length < MAX_BUILDS || isLastToLookAt(newestSeen, decision);
+  await tx.leaveTurn(turn, over ? undefined : newestSeen, at);
+  const replacedBefore = new Date(at.getTime() - REPLACED_MS);
+  const records = over ? await tx.removeOldRevisions(turn.pipeline, replacedBefore) : 0;
+  return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records };
+}
+
+/** What downstream jobs would take now is only looked for if something would go without it. */
+async function decide(
+  tx: RetentionTransaction,
+  turn: RetentionTurn,
+  facts: RetainFacts,
+): Promise<RetainDecision> {
+  const first = retainBuilds(facts);
+  if (first.remove.length === 0) return first;
+  const downstream = await tx.downstreamOf(turn);
+  if (downstream === undefined) return first;
+  const { facts: seen } = await decideWithPages(downstream);
+  return retainBuilds({ ...facts, vouching: new Set(vouchers(seen)) });
+}

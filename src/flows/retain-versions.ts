@@ -1,0 +1,23 @@
+import { areYoung, retainVersions, retentionOf } from '#domain/scheduling/retain.ts';
+import type { Removed } from './retain-history.ts';
+import type { RetentionTransaction } from './retention-ports.ts';
+
+/** Versions that are looked at by one transaction. */
+const MAX_VERSIONS = 500;
+
+/** Some of the oldest versions of the resource that waits longest; undefined: all had their turn after `since`. */
+export async function retainSomeVersions(
+  tx: RetentionTransaction,
+  since: Date,
+  at: Date,
+): Promise<Removed | undefined> {
+  const turn = await tx.nextTurn('resources', since);
+  if (turn === undefined) return undefined;
+  const old = await tx.oldVersions(turn, MAX_VERSIONS);
+  const facts = { ...old, policy: retentionOf(turn.policy), now: at.getTime() };
+  const forgotten = retainVersions(facts);
+  if (forgotten.length > 0) await tx.forgetVersions(forgotten);
+  const over = old.versions.length < MAX_VERSIONS || areYoung(facts);
+  await tx.leaveTurn(turn, over ? undefined : old.versions.at(-1)?.id, at);
+  return { builds: 0, logs: 0, versions: forgotten.length, records: 0 };
+}
