@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { rows } from '#adapters/database/pool.ts';
+import { saveProvider } from '#flows/save-provider.ts';
 import { eventually, openHouse } from './house-under-test.ts';
 import type { House } from './house-under-test.ts';
 
@@ -189,7 +190,7 @@ describe('a team of a manifest', () => {
       issuerUrl: 'https://id.example.org',
       enabled: true,
     } as const;
-    await oauth.saveProvider({ ...provider, secretKey: 'x' }, { by: 'test', at }, () => undefined);
+    await saveProvider({ ...provider, secretKey: 'x' }, { by: 'test', at }, oauth);
     const waiting = {
       provider: 'one',
       issuer: 'https://id.example.org',
@@ -225,11 +226,7 @@ describe('groups of an identity provider', () => {
   const say = async (groups: string[]) =>
     await house.stores.access.oauth.saveGroups(identity, groups, new Date());
   const save = async (more: object) =>
-    await house.stores.access.oauth.saveProvider(
-      { ...provider, ...more },
-      { by: 'test', at: new Date() },
-      () => undefined,
-    );
+    await saveProvider({ ...provider, ...more }, { by: 'test', at: new Date() }, house.stores.access.oauth);
 
   test('give roles beside those of members, and take them away again', async () => {
     await apply({

@@ -1,8 +1,10 @@
+import type { TokenScope } from '#domain/access/api-token.ts';
 import type { AccessRefusal, AccountFacts, MemberFacts } from '#domain/access/last-admin.ts';
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { Attempt, Failures, ThrottleKind } from '#domain/access/throttle.ts';
+import type { ManagedFields } from '#domain/access/refuse-team-change.ts';
+import type { AttemptKey, Failures } from '#domain/access/throttle.ts';
 import type { Listed, Page } from './views.ts';
 
 /*
@@ -60,6 +62,20 @@ export type Changed<T = unknown> =
   | { answer: 'unknown'; what: string }
   | { answer: 'refused'; refusal: AccessRefusal };
 
+/** An account as it is while nothing else changes accounts, members or ways to sign in. */
+export interface LockedAccount extends AccountFacts {
+  id: number;
+  username: string;
+  disabled: boolean;
+}
+
+export interface AccountTransaction {
+  /** Undefined: there is no such account. */
+  account(): Promise<LockedAccount | undefined>;
+  change(account: LockedAccount, change: AccountChange, act: Act): Promise<void>;
+  remove(account: LockedAccount, act: Act): Promise<void>;
+}
+
 export interface AccountStore {
   /** The first account of an installation that has none. */
   seedAdmin(admin: { username: string; passwordHash: string }, at: Date): Promise<'seeded' | 'not-empty'>;
@@ -67,17 +83,8 @@ export interface AccountStore {
   account(username: string): Promise<Account | undefined>;
   credentials(username: string): Promise<Credentials | undefined>;
   createAccount(account: NewAccount, act: Act): Promise<'created' | 'taken'>;
-  changeAccount(
-    username: string,
-    change: AccountChange,
-    act: Act,
-    refuse: (facts: AccountFacts) => AccessRefusal | undefined,
-  ): Promise<Changed>;
-  removeAccount(
-    username: string,
-    act: Act,
-    refuse: (facts: AccountFacts) => AccessRefusal | undefined,
-  ): Promise<Changed>;
+  /** `work` acts only through its transaction. */
+  withAccount<T>(username: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T>;
 }
 
 export interface TeamView {
@@ -112,20 +119,39 @@ export interface Member {
   addedAt?: Date;
 }
 
+export interface Membership {
+  team: string;
+  username: string;
+}
+
+/** An account and a team, and what the account is in the team. */
+export interface LockedMember extends MemberFacts, Membership {
+  teamId: number;
+  userId: number;
+}
+
+export interface MemberTransaction {
+  member(): Promise<LockedMember | { unknown: 'team' | 'user' }>;
+  setRole(member: LockedMember, role: Role, act: Act): Promise<void>;
+  /** Ends the membership and deletes the tokens that are limited to the team. */
+  remove(member: LockedMember, act: Act): Promise<void>;
+}
+
+export interface TeamSettingsTransaction {
+  /** Undefined: there is no such team. */
+  team(): Promise<(ManagedFields & { id: number }) | undefined>;
+  change(id: number, change: TeamChange, act: Act): Promise<void>;
+}
+
 export interface MemberStore {
   /** All of them, or those that the account is a member of; by name. */
   teams(who: { userId: number } | 'all'): Promise<TeamView[]>;
   team(name: string): Promise<TeamView | undefined>;
   namespaceOf(team: string): Promise<string | undefined>;
   members(team: string): Promise<Member[] | undefined>;
-  /** What the Team object itself says is refused. */
-  changeTeam(team: string, change: TeamChange, act: Act): Promise<Changed>;
-  /** Makes, changes or (`role` undefined) ends a membership, with the tokens that hang on it. */
-  changeMember(
-    member: { team: string; username: string; role: Role | undefined },
-    act: Act,
-    refuse: (facts: MemberFacts) => AccessRefusal | undefined,
-  ): Promise<Changed<{ was: Role | undefined }>>;
+  /** `work` acts only through its transaction, here as below. */
+  withTeam<T>(team: string, work: (tx: TeamSettingsTransaction) => Promise<T>): Promise<T>;
+  withMember<T>(member: Membership, work: (tx: MemberTransaction) => Promise<T>): Promise<T>;
 }
 
 /** When somebody looks, and after how long an unused session is over (0: never). */
@@ -168,15 +194,22 @@ export interface UserSessionStore {
   endSessions(userId: number, keepTokens: boolean, act: Act): Promise<void>;
 }
 
+export interface ThrottleTransaction {
+  /** In the order of the keys. */
+  failures(): Promise<(Failures | undefined)[]>;
+  /** In the order of the keys, and forgets what is too old to count. */
+  record(failures: readonly Failures[]): Promise<void>;
+}
+
 export interface ThrottleStore {
-  /** All keys go or none does. The longest wait in milliseconds, or 0 when the attempt is looked at. */
-  takeAttempt(
-    keys: { kind: ThrottleKind; name: string }[],
+  /** Attempts with one of the keys take turns. `work` acts only through its transaction. */
+  withFailures<T>(
+    keys: readonly AttemptKey[],
     at: Date,
-    decide: (kind: ThrottleKind, known: Failures | undefined, now: number) => Attempt,
-  ): Promise<number>;
+    work: (tx: ThrottleTransaction) => Promise<T>,
+  ): Promise<T>;
   /** The attempt succeeded: what failed before for the account is forgotten, for the address only this attempt. */
-  forgive(keys: { kind: ThrottleKind; name: string }[]): Promise<void>;
+  forgive(keys: readonly AttemptKey[]): Promise<void>;
 }
 
 /** One-way and slow. A missing hash costs as much time as a wrong password. */
@@ -226,7 +259,7 @@ export interface ApiToken {
   prefix: string;
   username: string;
   /** Absent: personal. */
-  scope?: { team: string; role: Role };
+  scope?: TokenScope;
   createdAt: Date;
   expiresAt?: Date;
   lastUsedAt?: Date;
@@ -240,21 +273,33 @@ export interface TokenToMake {
   name: string;
   hash: Buffer;
   prefix: string;
-  scope?: { team: string; role: Role };
+  scope?: TokenScope;
   expiresAt?: Date;
 }
 
+/** The account that a token is for. */
+export interface TokenOwner {
+  identity: Identity;
+  /** How many it has. */
+  tokens: number;
+  /** False: there is no such team. */
+  hasTeam: boolean;
+}
+
+export interface TokenTransaction {
+  /** Of the one that asks for the token. */
+  sessionIsOpen(): Promise<boolean>;
+  /** Undefined: the account is gone. */
+  owner(): Promise<TokenOwner | undefined>;
+  /** Undefined: the account has a token of this name. */
+  create(at: Date): Promise<number | undefined>;
+}
+
 export interface TokenStore {
-  /** `role-too-high`: the account has less in that team now. */
-  makeToken(
-    token: TokenToMake,
-    at: Date,
-  ): Promise<
-    | { answer: 'made'; id: number }
-    | { answer: 'taken' | 'too-many' | 'no-team' | 'role-too-high' | 'session-over' }
-  >;
+  /** Alone with all accounts. `work` acts only through its transaction. */
+  withTokenOwner<T>(token: TokenToMake, work: (tx: TokenTransaction) => Promise<T>): Promise<T>;
   tokens(userId: number): Promise<ApiToken[]>;
   removeToken(token: { id: number; userId: number }, act: Act): Promise<boolean>;
-  /** Who the token belongs to, with its rights as they are now; an expired one is unknown. Remembers that it was used. */
-  identityOfToken(hash: Buffer, at: Date): Promise<Identity | undefined>;
+  /** With the rights that the account has now; an expired token is unknown. Remembers that it was used. */
+  ownerOfToken(hash: Buffer, at: Date): Promise<{ owner: Identity; scope?: TokenScope } | undefined>;
 }

@@ -1,9 +1,9 @@
-import { refuseProviderLoss } from '#domain/access/lock-out.ts';
 import { providerFaults } from '#domain/access/oauth-provider.ts';
 import type { OAuthStore, StoredProvider } from './oauth-ports.ts';
+import { removeProvider, saveProvider } from './save-provider.ts';
 
 export interface ApplyProviderPorts {
-  oauth: Pick<OAuthStore, 'saveProvider' | 'removeProvider'>;
+  oauth: Pick<OAuthStore, 'withSignInMethods'>;
   now(): Date;
 }
 
@@ -24,7 +24,7 @@ export async function applyOAuthProvider(
   const faults = providerFaults(provider);
   if (faults.length > 0)
     return { outcome: 'refused', reason: 'InvalidDefinition', message: faults.join(' ') };
-  const kept = await ports.oauth.saveProvider(provider, { by, at: ports.now() }, refuseProviderLoss);
+  const kept = await saveProvider(provider, { by, at: ports.now() }, ports.oauth);
   return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
 }
 
@@ -34,7 +34,7 @@ export async function removeOAuthProvider(
   ports: ApplyProviderPorts,
   by = MANIFEST,
 ): Promise<ProviderApplied> {
-  const kept = await ports.oauth.removeProvider(canonical, { by, at: ports.now() }, refuseProviderLoss);
+  const kept = await removeProvider(canonical, { by, at: ports.now() }, ports.oauth);
   return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
 }
 

@@ -1,13 +1,13 @@
-import { refuseProviderLoss } from '#domain/access/lock-out.ts';
 import { movedAddresses, providerFaults } from '#domain/access/oauth-provider.ts';
 import type { Act } from './access-ports.ts';
 import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
-import type { OAuthStore, StoredProvider } from './oauth-ports.ts';
+import type { OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
 import type { ProviderObject, ProviderObjects, Written } from './object-ports.ts';
+import { refuseProviderChange, refuseProviderRemoval } from './save-provider.ts';
 
 export interface ChangeProviderPorts {
   objects: ProviderObjects;
-  oauth: Pick<OAuthStore, 'saveProvider' | 'removeProvider' | 'checkProvider' | 'checkRemoval'>;
+  oauth: Pick<OAuthStore, 'withSignInMethods' | keyof SignInMethods>;
   now(): Date;
 }
 
@@ -109,8 +109,8 @@ async function refuseChange(
     ...providerFaults(wanted),
   ];
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const looked = await ports.oauth.checkProvider(wanted, refuseProviderLoss);
-  return looked.answer === 'refused' ? { answer: 'lock-out', message: looked.message } : undefined;
+  const message = await refuseProviderChange(wanted, ports.oauth);
+  return message === undefined ? undefined : { answer: 'lock-out', message };
 }
 
 async function carryOut(
@@ -139,8 +139,8 @@ export async function deleteProvider(
   const { objects, oauth } = ports;
   const read = await objects.read(canonical);
   if (read.answer !== 'done') return read;
-  const looked = await oauth.checkRemoval(canonical, refuseProviderLoss);
-  if (looked.answer === 'refused') return { answer: 'lock-out', message: looked.message };
+  const message = await refuseProviderRemoval(canonical, oauth);
+  if (message !== undefined) return { answer: 'lock-out', message };
   const gone = await objects.remove(read.value);
   if (gone.answer !== 'done' && gone.answer !== 'unknown') return gone;
   const applied = await removeOAuthProvider(canonical, ports, act.by);

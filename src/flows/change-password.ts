@@ -1,11 +1,12 @@
 import { passwordFault } from '#domain/access/names-and-passwords.ts';
-import { takeAttempt } from '#domain/access/throttle.ts';
 import type { AccountStore, Passwords } from './access-ports.ts';
+import { writeAccountChange } from './manage-accounts.ts';
 import { openSession } from './sign-in.ts';
 import type { Caller, OpenedSession, SignInPorts } from './sign-in.ts';
+import { takeAttempt } from './throttle.ts';
 
 export interface ChangePasswordPorts extends Omit<SignInPorts, 'accounts' | 'passwords'> {
-  accounts: Pick<AccountStore, 'credentials' | 'changeAccount'>;
+  accounts: Pick<AccountStore, 'credentials' | 'withAccount'>;
   passwords: Passwords;
 }
 
@@ -45,12 +46,7 @@ export async function changePassword(
       : await refuseCurrent(known.passwordHash, change, ports);
   if (refused !== undefined) return refused;
   const password = { hash: await ports.passwords.hash(wanted), mustChange: false, keepTokens };
-  await ports.accounts.changeAccount(
-    username,
-    { password },
-    { by: username, at: ports.now() },
-    () => undefined,
-  );
+  await writeAccountChange(username, { password }, { by: username, at: ports.now() }, ports);
   const now = await ports.accounts.credentials(username);
   const session = now && (await openSession(now, { action: 'user.session_renewed' }, caller, ports));
   return session === undefined ? { answer: 'gone' } : { answer: 'changed', session };
@@ -70,7 +66,7 @@ async function refuseCurrent(
   ports: ChangePasswordPorts,
 ): Promise<PasswordChanged | undefined> {
   const keys = [{ kind: 'account' as const, name: username }];
-  const wait = await ports.throttle.takeAttempt(keys, ports.now(), takeAttempt);
+  const wait = await takeAttempt(keys, ports);
   if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
   if (!(await ports.passwords.verify(hash, current ?? ''))) return { answer: 'wrong-current' };
   await ports.throttle.forgive(keys);

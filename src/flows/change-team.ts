@@ -1,12 +1,13 @@
 import { ignoredGroups } from '#domain/access/group-roles.ts';
 import { teamNameFault } from '#domain/access/names-and-passwords.ts';
-import type { Act, Changed, MemberStore, TeamView } from './access-ports.ts';
+import { refuseTeamChange } from '#domain/access/refuse-team-change.ts';
+import type { Act, Changed, MemberStore, TeamChange, TeamView } from './access-ports.ts';
 import type { OAuthStore } from './oauth-ports.ts';
 import type { TeamObjects, Written } from './object-ports.ts';
 
 export interface ChangeTeamPorts {
   objects: TeamObjects;
-  members: Pick<MemberStore, 'team' | 'changeTeam'>;
+  members: Pick<MemberStore, 'team' | 'withTeam'>;
   wait: (milliseconds: number) => Promise<void>;
 }
 
@@ -36,7 +37,7 @@ export async function createTeam(
     await ports.objects.remove(name, act.by);
     return { answer: 'refused', message: refused };
   }
-  if (displayName !== undefined) await ports.members.changeTeam(name, { displayName }, act);
+  if (displayName !== undefined) await writeTeamChange(name, { displayName }, act, ports);
   const team = await ports.members.team(name);
   return team === undefined ? { answer: 'waiting' } : { answer: 'done', team };
 }
@@ -78,7 +79,7 @@ export async function deleteTeam(
 
 export async function updateTeam(
   name: string,
-  change: Parameters<MemberStore['changeTeam']>[1],
+  change: TeamChange,
   act: Act,
   { members, oauth }: Pick<ChangeTeamPorts, 'members'> & { oauth: Pick<OAuthStore, 'providers'> },
 ): Promise<Changed | { answer: 'fault'; message: string }> {
@@ -92,5 +93,21 @@ export async function updateTeam(
     telling.map(({ canonical }) => canonical),
   );
   if (ignored !== undefined) return { answer: 'fault', message: ignored.message };
-  return await members.changeTeam(name, change, act);
+  return await writeTeamChange(name, change, act, { members });
+}
+
+async function writeTeamChange(
+  name: string,
+  change: TeamChange,
+  act: Act,
+  { members }: { members: Pick<MemberStore, 'withTeam'> },
+): Promise<Changed> {
+  return await members.withTeam(name, async (tx): Promise<Changed> => {
+    const team = await tx.team();
+    if (team === undefined) return { answer: 'unknown', what: `Team ${name}` };
+    const refusal = refuseTeamChange(team, change);
+    if (refusal !== undefined) return { answer: 'refused', refusal };
+    await tx.change(team.id, change, act);
+    return { answer: 'done', value: undefined };
+  });
 }

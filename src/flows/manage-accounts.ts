@@ -1,12 +1,22 @@
 import {
+  refuseAccountChange,
   refuseAccountRemoval,
-  refuseDemotion,
   refuseMemberChange,
   refuseNewMember,
 } from '#domain/access/last-admin.ts';
+import type { AccessRefusal } from '#domain/access/last-admin.ts';
 import { passwordFault, usernameFault } from '#domain/access/names-and-passwords.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { AccountStore, Act, Changed, MemberStore, Passwords } from './access-ports.ts';
+import type {
+  AccountChange,
+  AccountStore,
+  Act,
+  Changed,
+  LockedMember,
+  Membership,
+  MemberStore,
+  Passwords,
+} from './access-ports.ts';
 
 interface Ports {
   accounts: AccountStore;
@@ -59,47 +69,95 @@ export async function changeAccount(
     password === undefined
       ? {}
       : { password: { hash: await ports.passwords.hash(password), mustChange: true, keepTokens } };
-  return await ports.accounts.changeAccount(username, { ...change, ...given }, act, (facts) =>
-    change.disabled === true ? refuseAccountRemoval(facts) : refuseDemotion(facts),
-  );
+  return await writeAccountChange(username, { ...change, ...given }, act, ports);
 }
+
+/** Its password, if it has one, has been checked and hashed. */
+export async function writeAccountChange(
+  username: string,
+  change: AccountChange,
+  act: Act,
+  { accounts }: { accounts: Pick<AccountStore, 'withAccount'> },
+): Promise<Changed> {
+  return await accounts.withAccount(username, async (tx): Promise<Changed> => {
+    const account = await tx.account();
+    if (account === undefined) return { answer: 'unknown', what: `User ${username}` };
+    const refusal = refuseAccountChange(account, change);
+    if (refusal !== undefined) return { answer: 'refused', refusal };
+    await tx.change(account, change, act);
+    return DONE;
+  });
+}
+
+const DONE = { answer: 'done', value: undefined } as const;
 
 export async function removeAccount(
   username: string,
   act: Act,
   { accounts }: Pick<Ports, 'accounts'>,
 ): Promise<Changed> {
-  return await accounts.removeAccount(username, act, refuseAccountRemoval);
+  return await accounts.withAccount(username, async (tx): Promise<Changed> => {
+    const account = await tx.account();
+    if (account === undefined) return { answer: 'unknown', what: `User ${username}` };
+    const refusal = refuseAccountRemoval(account);
+    if (refusal !== undefined) return { answer: 'refused', refusal };
+    await tx.remove(account, act);
+    return DONE;
+  });
 }
 
-interface Membership {
-  team: string;
-  username: string;
-}
+type Members = Pick<MemberStore, 'withMember'>;
 
 export async function addMember(
   { role, ...member }: Membership & { role: Role },
   act: Act,
-  members: Pick<MemberStore, 'changeMember'>,
+  members: Members,
 ): Promise<Changed> {
-  return await members.changeMember({ ...member, role }, act, (facts) => refuseNewMember(facts, role));
+  return await changeMember(member, { role, refuse: (facts) => refuseNewMember(facts, role), act }, members);
 }
 
 /** Another role, which makes them a member if they are none. */
 export async function changeRole(
   { role, ...member }: Membership & { role: Role },
   act: Act,
-  members: Pick<MemberStore, 'changeMember'>,
+  members: Members,
 ): Promise<Changed> {
-  return await members.changeMember({ ...member, role }, act, (facts) => refuseMemberChange(facts, role));
+  return await changeMember(
+    member,
+    { role, refuse: (facts) => refuseMemberChange(facts, role), act },
+    members,
+  );
 }
 
-export async function removeMember(
-  member: Membership,
-  act: Act,
-  members: Pick<MemberStore, 'changeMember'>,
+export async function removeMember(member: Membership, act: Act, members: Members): Promise<Changed> {
+  const change = {
+    role: undefined,
+    refuse: (facts: LockedMember) => refuseMemberChange(facts, undefined),
+    act,
+  };
+  return await changeMember(member, change, members);
+}
+
+interface MemberChange {
+  /** Undefined: they leave. */
+  role: Role | undefined;
+  refuse: (member: LockedMember) => AccessRefusal | undefined;
+  act: Act;
+}
+
+async function changeMember(
+  { team, username }: Membership,
+  { role, refuse, act }: MemberChange,
+  members: Members,
 ): Promise<Changed> {
-  return await members.changeMember({ ...member, role: undefined }, act, (facts) =>
-    refuseMemberChange(facts, undefined),
-  );
+  return await members.withMember({ team, username }, async (tx): Promise<Changed> => {
+    const member = await tx.member();
+    if ('unknown' in member)
+      return { answer: 'unknown', what: member.unknown === 'team' ? `Team ${team}` : `User ${username}` };
+    const refusal = refuse(member);
+    if (refusal !== undefined) return { answer: 'refused', refusal };
+    if (role === undefined) await tx.remove(member, act);
+    else if (role !== member.role) await tx.setRole(member, role, act);
+    return DONE;
+  });
 }

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { rows } from '#adapters/database/pool.ts';
 import { refuseMembers } from '#domain/access/last-admin.ts';
-import { refuseLocalLoss, refuseUnlink } from '#domain/access/lock-out.ts';
 import { ROLES } from '#domain/access/roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 import { InMemoryProviders } from '#testing/in-memory-providers.ts';
@@ -15,6 +14,8 @@ import { deleteProvider, updateProvider } from './change-oauth-provider.ts';
 import type { WantedProvider } from './change-oauth-provider.ts';
 import { changeAccount, changeRole, removeAccount, removeMember } from './manage-accounts.ts';
 import type { StoredProvider } from './oauth-ports.ts';
+import { saveProvider } from './save-provider.ts';
+import { setLocalSignIn, unlink } from './sign-in-methods.ts';
 
 /*
  * Whatever people do through the API and by manifests, in whatever order and side by side: nobody who could sign in is left without a
@@ -107,11 +108,11 @@ const CHANGES = fc.oneof(
       await applyOAuthProvider({ ...definition(name, elsewhere), enabled }, ports()),
   ),
   change('manifest-provider-gone', provider, async (name) => await removeOAuthProvider(name, ports())),
-  change('local', flag, async (on) => await stores.access.oauth.setLocal(on, act, refuseLocalLoss)),
+  change('local', flag, async (on) => await setLocalSignIn(on, act, stores.access.oauth)),
   change('link', fc.record({ who, provider }), async (one) => await link(one.who, one.provider)),
   change('unlink', fc.record({ who, provider }), async (one) => {
     const userId = (await idOf(one.who)) ?? 0;
-    return await stores.access.oauth.unlink({ userId, provider: one.provider }, act, refuseUnlink);
+    return await unlink({ userId, provider: one.provider }, act, stores.access.oauth);
   }),
   change(
     'account',
@@ -136,13 +137,12 @@ const CHANGES = fc.oneof(
 /** Everybody has a way in: by password, by a provider, or both. */
 async function begin(local: boolean[]): Promise<void> {
   await stores.empty();
-  await stores.access.oauth.setLocal(true, act, () => undefined);
+  await setLocalSignIn(true, act, stores.access.oauth);
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   objects = new InMemoryProviders();
   for (const canonical of PROVIDERS) {
     const made = await objects.create({ ...definition(canonical), byApi: true });
-    if (made.answer === 'done')
-      await stores.access.oauth.saveProvider(made.value.provider, act, () => undefined);
+    if (made.answer === 'done') await saveProvider(made.value.provider, act, stores.access.oauth);
   }
   for (const [index, username] of NAMES.entries()) {
     await stores.pool.query(rows()`

@@ -1,22 +1,13 @@
-import type { Offered, Ways } from '#domain/access/lock-out.ts';
+import type { Ways } from '#domain/access/lock-out.ts';
 import type { Claims, OAuthProvider } from '#domain/access/oauth-provider.ts';
+import type { ProviderState } from '#domain/access/provider-change.ts';
 import type { Act, Credentials } from './access-ports.ts';
 
 /*
  * What signing in by identity providers needs from outside. The promises of `access-ports.ts` hold.
  */
 
-/** A provider with the name under which the secret of our client is found. */
-export interface StoredProvider extends OAuthProvider {
-  secretKey: string;
-  /** The API made its object, and may change it; its secret is among those that the API keeps. */
-  byApi?: boolean;
-  /** Of the object that says so: an older state of it changes nothing. */
-  uid?: string;
-  generation?: number;
-}
-
-type RefuseLoss = (users: Ways[], provider: string, offered: Offered) => string | undefined;
+export interface StoredProvider extends OAuthProvider, ProviderState {}
 
 /** Whose account at the provider: nothing else identifies anybody. */
 interface OAuthIdentity {
@@ -55,20 +46,34 @@ export interface LinkedIdentity {
 /** `refused`: with the reason, and the reason names who would be locked out. */
 export type Kept = { answer: 'done' } | { answer: 'unknown' } | { answer: 'refused'; message: string };
 
-export interface OAuthStore {
+/** How people can sign in. */
+export interface SignInMethods {
   providers(): Promise<StoredProvider[]>;
+  /** By password. */
   local(): Promise<boolean>;
-  /** What is lost by it, people would be locked out by: `refuse` is asked when it is disabled or speaks for another issuer. */
-  saveProvider(provider: StoredProvider, act: Act, refuse: RefuseLoss): Promise<Kept>;
-  removeProvider(canonical: string, act: Act, refuse: RefuseLoss): Promise<Kept>;
-  /** What `saveProvider` and `removeProvider` would say now; they ask again. */
-  checkProvider(provider: StoredProvider, refuse: RefuseLoss): Promise<Kept>;
-  checkRemoval(canonical: string, refuse: RefuseLoss): Promise<Kept>;
-  setLocal(
-    local: boolean,
+  usersLinkedWith(canonical: string): Promise<Ways[]>;
+}
+
+export interface SignInMethodsTransaction extends SignInMethods {
+  users(): Promise<Ways[]>;
+  user(userId: number): Promise<Ways | undefined>;
+  saveProvider(provider: StoredProvider, issuer: string): Promise<void>;
+  /** False: there is none of this name. */
+  removeProvider(canonical: string): Promise<boolean>;
+  /** Writes the line of the audit log, and notifies the operator of teams whose groups it may change. */
+  recordProvider(
+    canonical: string,
+    action: 'provider.created' | 'provider.updated' | 'provider.deleted',
     act: Act,
-    refuse: (users: Ways[], offered: Offered) => string | undefined,
-  ): Promise<Kept>;
+  ): Promise<void>;
+  setLocal(local: boolean, act: Act): Promise<void>;
+  /** False: they are not linked. */
+  unlink(link: { userId: number; provider: string }, act: Act): Promise<boolean>;
+}
+
+export interface OAuthStore extends SignInMethods {
+  /** Alone with all accounts and their ways to sign in. `work` acts only through its transaction. */
+  withSignInMethods<T>(work: (tx: SignInMethodsTransaction) => Promise<T>): Promise<T>;
   /** False when the session that begins a link has ended. */
   openFlow(stateHash: string, flow: OAuthFlow, expiresAt: Date): Promise<boolean>;
   /** Once; undefined when there is none, or it is too old. */
@@ -89,11 +94,6 @@ export interface OAuthStore {
     at: Date,
   ): Promise<'linked' | 'taken' | 'over'>;
   links(userId: number): Promise<LinkedIdentity[]>;
-  unlink(
-    link: { userId: number; provider: string },
-    act: Act,
-    refuse: (user: Ways, provider: string, offered: Offered) => string | undefined,
-  ): Promise<Kept>;
 }
 
 export interface OAuthAnswer {

@@ -1,5 +1,4 @@
-import { takeAttempt } from '#domain/access/throttle.ts';
-import type { ThrottleKind } from '#domain/access/throttle.ts';
+import type { AttemptKey } from '#domain/access/throttle.ts';
 import type {
   AccountStore,
   AuditStore,
@@ -9,6 +8,7 @@ import type {
   ThrottleStore,
   UserSessionStore,
 } from './access-ports.ts';
+import { takeAttempt } from './throttle.ts';
 
 export interface SignInPorts {
   accounts: Pick<AccountStore, 'credentials'>;
@@ -59,11 +59,11 @@ export async function signIn(
 ): Promise<SignInAnswer> {
   if (!(await ports.localSignIn())) return { answer: 'local-off' };
   const name = username.toLowerCase();
-  const keys: { kind: ThrottleKind; name: string }[] = [
+  const keys: AttemptKey[] = [
     { kind: 'account', name },
     { kind: 'address', name: caller.network },
   ];
-  const wait = await ports.throttle.takeAttempt(keys, ports.now(), takeAttempt);
+  const wait = await takeAttempt(keys, ports);
   if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
   const known = await ports.accounts.credentials(name);
   const fits = await ports.passwords.verify(known?.passwordHash, password);

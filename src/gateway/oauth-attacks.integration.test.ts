@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import type { GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
-import { refuseProviderLoss } from '#domain/access/lock-out.ts';
+import { saveProvider } from '#flows/save-provider.ts';
 import { Browser, CLIENT, startIdentityProvider } from '#testing/identity-provider.ts';
 import type { IdentityProvider, Page } from '#testing/identity-provider.ts';
 import { openStores } from '#testing/stores.ts';
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await stores.empty();
   passwords.verified = 0;
   provider.person = 'ann';
-  await stores.access.oauth.saveProvider(
+  await saveProvider(
     {
       canonical: 'one',
       type: 'OIDC',
@@ -48,7 +48,7 @@ beforeEach(async () => {
       secretKey: 'known',
     },
     { by: 'manifest', at: new Date() },
-    refuseProviderLoss,
+    stores.access.oauth,
   );
   browser = visitor();
 });

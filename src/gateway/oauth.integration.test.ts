@@ -3,8 +3,9 @@ import { rows } from '#adapters/database/pool.ts';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import type { GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
-import { refuseProviderLoss } from '#domain/access/lock-out.ts';
+import { writeAccountChange } from '#flows/manage-accounts.ts';
 import type { StoredProvider } from '#flows/oauth-ports.ts';
+import { removeProvider, saveProvider } from '#flows/save-provider.ts';
 import { Browser, CLIENT, startIdentityProvider } from '#testing/identity-provider.ts';
 import type { IdentityProvider, Page } from '#testing/identity-provider.ts';
 import { startPlainProvider } from '#testing/plain-oauth2.ts';
@@ -76,8 +77,7 @@ function provider(
     ...more,
   };
 }
-const save = async (definition: StoredProvider) =>
-  await stores.access.oauth.saveProvider(definition, act(), refuseProviderLoss);
+const save = async (definition: StoredProvider) => await saveProvider(definition, act(), stores.access.oauth);
 
 interface Data {
   data: {
@@ -348,7 +348,7 @@ describe('an answer is not accepted', () => {
     expect((await start()).status).toBe(404);
     await save(provider('one', one));
     const page = await start();
-    await stores.access.oauth.removeProvider('one', act(), refuseProviderLoss);
+    await removeProvider('one', act(), stores.access.oauth);
     expect((await complete(page, 'ann')).body.type).toBe('https://millrace.dev/problems/provider-failed');
   });
 
@@ -427,7 +427,9 @@ describe('linked accounts', () => {
       'an admin who shuts the account out for a while',
       async () => {
         for (const disabled of [true, false])
-          await stores.access.accounts.changeAccount('ann', { disabled }, act(), () => undefined);
+          expect(await writeAccountChange('ann', { disabled }, act(), stores.access)).toMatchObject({
+            answer: 'done',
+          });
       },
     ],
   ])('are not added by a link that was begun before %s', async (_, end) => {
@@ -479,7 +481,7 @@ describe('nobody is locked out', () => {
     for (const answer of [
       await save(provider('one', one, { enabled: false })),
       await save(elsewhere),
-      await stores.access.oauth.removeProvider('one', act(), refuseProviderLoss),
+      await removeProvider('one', act(), stores.access.oauth),
     ]) {
       expect(answer).toMatchObject({ answer: 'refused', message: expect.stringContaining('for ann:') });
     }

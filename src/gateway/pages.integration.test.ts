@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { writeAccountChange } from '#flows/manage-accounts.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
@@ -25,12 +26,7 @@ beforeAll(async () => {
   const saved = await stores.pipelines.savePipeline(toSave(definition, { displayName: EVIL }));
   await found(stores, saved, [{ ref: EVIL }]);
   await gateway.account('ann', { teams: { main: 'admin' }, password: PASSWORD });
-  await stores.access.accounts.changeAccount(
-    'ann',
-    { fullName: EVIL },
-    { by: 'ann', at: new Date() },
-    () => undefined,
-  );
+  await writeAccountChange('ann', { fullName: EVIL }, { by: 'ann', at: new Date() }, stores.access);
   const as = await gateway.session('ann');
   cookie = `__Host-millrace-session=${as}`;
   await gateway.ask('POST /api-tokens', { as, body: { name: EVIL, personal: true } });

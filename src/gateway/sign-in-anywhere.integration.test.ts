@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
+import { saveProvider } from '#flows/save-provider.ts';
 import { openStores } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { ORIGIN, openGateway } from './gateway-under-test.ts';
@@ -149,7 +150,7 @@ describe('without an external URL', () => {
       enabled: true,
       secretKey: 'known',
     };
-    await stores.access.oauth.saveProvider(provider, { by: 'manifest', at: new Date() }, () => undefined);
+    await saveProvider(provider, { by: 'manifest', at: new Date() }, stores.access.oauth);
     const { status, text } = await ask(open, 'GET /auth/oauth/one', { accept: 'application/json' });
     expect([status, JSON.parse(text).detail]).toEqual([
       409,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
-import { refuseProviderLoss } from '#domain/access/lock-out.ts';
+import { saveProvider } from '#flows/save-provider.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import { startChromium } from './chromium.ts';
 import { CLIENT, startIdentityProvider } from './identity-provider.ts';
@@ -66,7 +66,7 @@ async function offer({ access }: TestStores, canonical: string, issuerUrl: strin
     enabled: true,
     secretKey: 'known',
   };
-  await access.oauth.saveProvider(provider, { by: 'manifest', at: new Date() }, refuseProviderLoss);
+  await saveProvider(provider, { by: 'manifest', at: new Date() }, access.oauth);
 }
 
 /** A person with a browser of their own. `complaints`: what the browser told its console, and what broke in a page. */

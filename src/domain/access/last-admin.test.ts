@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseAccountRemoval, refuseDemotion, refuseMemberChange, refuseNewMember } from './last-admin.ts';
+import {
+  refuseAccountChange,
+  refuseAccountRemoval,
+  refuseDemotion,
+  refuseMemberChange,
+  refuseNewMember,
+} from './last-admin.ts';
 import type { AccountFacts, MemberFacts } from './last-admin.ts';
 import type { Role } from './roles.ts';
 
@@ -81,5 +87,23 @@ describe('an account', () => {
         words === undefined ? undefined : { reason: 'last-admin', message: expect.stringContaining(words) },
       ),
     );
+  });
+
+  const lastOfTeam = { ...PLAIN, lastAdminOf: ['main'] };
+  type Change = { globalAdmin?: boolean; disabled?: boolean };
+  const changes: Record<string, [facts: AccountFacts, change: Change, refused: boolean]> = {
+    'of the last global admin stays one': [LAST, { globalAdmin: false }, true],
+    'of the last global admin stays enabled': [LAST, { disabled: true }, true],
+    'of the last global admin gets another name': [LAST, {}, false],
+    'of the last global admin is enabled and made one again': [
+      LAST,
+      { globalAdmin: true, disabled: false },
+      false,
+    ],
+    'of the last admin of a team stays enabled': [lastOfTeam, { disabled: true }, true],
+    'of the last admin of a team stops being a global admin': [lastOfTeam, { globalAdmin: false }, false],
+  };
+  test.each(Object.entries(changes))('%s', (_sentence, [facts, change, refused]) => {
+    expect(refuseAccountChange(facts, change) !== undefined).toBe(refused);
   });
 });

@@ -66,3 +66,12 @@ export function refuseAccountRemoval(facts: AccountFacts): AccessRefusal | undef
   const message = `They are the last admin of ${facts.lastAdminOf.join(', ')}: make somebody else admin there first.`;
   return { reason: 'last-admin', message };
 }
+
+/** Why an account may not be changed like this; undefined when it may. */
+export function refuseAccountChange(
+  facts: AccountFacts,
+  { globalAdmin, disabled }: { globalAdmin?: boolean; disabled?: boolean },
+): AccessRefusal | undefined {
+  if (disabled === true) return refuseAccountRemoval(facts);
+  return globalAdmin === false ? refuseDemotion(facts) : undefined;
+}

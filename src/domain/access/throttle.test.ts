@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { takeAttempt } from './throttle.ts';
+import { takeAttempt, takeAttempts } from './throttle.ts';
 import type { Failures } from './throttle.ts';
 
 const after = (count: number, ago: number): Failures => ({ count, lastAt: 1_000_000 - ago });
@@ -28,6 +28,22 @@ describe('attempts to sign in', () => {
     });
     expect(takeAttempt('account', after(50, 15 * 60_000), 1_000_000)).toMatchObject({
       failures: { count: 1 },
+    });
+  });
+
+  test('that count for several keys wait for the slowest, and count for none meanwhile', () => {
+    const free = { kind: 'address' as const, failures: after(3, 1) };
+    const account = (count: number) => ({ kind: 'account' as const, failures: after(count, 0) });
+    expect(takeAttempts([account(10), free, account(11)], 1_000_000)).toEqual({
+      answer: 'wait',
+      milliseconds: 2000,
+    });
+    expect(takeAttempts([account(1), free], 1_000_000)).toEqual({
+      answer: 'go',
+      failures: [
+        { count: 2, lastAt: 1_000_000 },
+        { count: 4, lastAt: 1_000_000 },
+      ],
     });
   });
 });

@@ -6,6 +6,12 @@ export interface Failures {
 
 export type ThrottleKind = 'account' | 'address';
 
+/** Whose attempts are counted together. */
+export interface AttemptKey {
+  kind: ThrottleKind;
+  name: string;
+}
+
 /**
  * The first failures are free; each one after that doubles the time until the next attempt is looked at. An account is never shut for
  * long, so that a stranger cannot keep its owner out; an address is given more, since a company may share one.
@@ -32,4 +38,17 @@ export function takeAttempt(kind: ThrottleKind, known: Failures | undefined, now
     if (left > 0) return { answer: 'wait', milliseconds: left };
   }
   return { answer: 'go', failures: { count: count + 1, lastAt: now } };
+}
+
+/** One attempt that counts for several keys: it waits for the slowest of them, and then counts for none. */
+export function takeAttempts(
+  known: readonly { kind: ThrottleKind; failures: Failures | undefined }[],
+  now: number,
+): { answer: 'wait'; milliseconds: number } | { answer: 'go'; failures: Failures[] } {
+  const attempts = known.map(({ kind, failures }) => takeAttempt(kind, failures, now));
+  const waits = attempts.map((attempt) => (attempt.answer === 'wait' ? attempt.milliseconds : 0));
+  const longest = Math.max(...waits);
+  if (longest > 0) return { answer: 'wait', milliseconds: longest };
+  const failures = attempts.flatMap((attempt) => (attempt.answer === 'go' ? [attempt.failures] : []));
+  return { answer: 'go', failures };
 }

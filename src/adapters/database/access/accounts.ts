@@ -1,9 +1,16 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
-import { rows, time } from '#adapters/database/pool.ts';
+import { rows, time, type Transaction } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
-import type { AccountFacts } from '#domain/access/last-admin.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { Account, AccountChange, AccountStore, Act, Changed, Credentials } from '#flows/access-ports.ts';
+import type {
+  Account,
+  AccountChange,
+  AccountStore,
+  AccountTransaction,
+  Act,
+  Credentials,
+  LockedAccount,
+} from '#flows/access-ports.ts';
 import { cutPage, pageSize } from '#flows/views.ts';
 import { audit } from './audit.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
@@ -45,34 +52,28 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
       return found === null ? undefined : withoutNulls(found);
     },
     createAccount: async (account, act) => await createAccount(pool, account, act),
-    changeAccount: async (username, change, act, refuse) =>
-      await inTurn(pool, async (connection): Promise<Changed> => {
-        const facts = await factsOf(connection, username);
-        if (facts === undefined) return { answer: 'unknown', what: `User ${username}` };
-        const loses = change.globalAdmin === false || change.disabled === true;
-        const refusal = loses ? refuse(facts) : undefined;
-        if (refusal !== undefined) return { answer: 'refused', refusal };
-        await write(connection, username, change);
-        if (change.password !== undefined || change.disabled === true)
-          await endSessionsOf(connection, facts.id);
-        const { password } = change;
-        const ended =
-          password !== undefined && !password.keepTokens ? await endTokensOf(connection, facts.id) : 0;
-        for (const entry of entriesOf(change, facts, ended))
-          await audit(connection, { ...about(username, act), ...entry });
-        return { answer: 'done', value: undefined };
-      }),
-    removeAccount: async (username, act, refuse) =>
-      await inTurn(pool, async (connection): Promise<Changed> => {
-        const facts = await factsOf(connection, username);
-        if (facts === undefined) return { answer: 'unknown', what: `User ${username}` };
-        const refusal = refuse(facts);
-        if (refusal !== undefined) return { answer: 'refused', refusal };
-        await expectAgain(connection, facts.id);
-        await connection.query(rows()`DELETE FROM users WHERE id = ${facts.id}`);
-        await audit(connection, { ...about(username, act), action: 'user.deleted' });
-        return { answer: 'done', value: undefined };
-      }),
+    withAccount: async (username, work) =>
+      await inTurn(pool, async (connection) => await work(accountTransaction(connection, username))),
+  };
+}
+
+function accountTransaction(connection: Transaction, username: string): AccountTransaction {
+  return {
+    account: async () => await lockedAccount(connection, username),
+    async change(account, change, act) {
+      const { password, disabled } = change;
+      await write(connection, username, change);
+      if (password !== undefined || disabled === true) await endSessionsOf(connection, account.id);
+      const ended =
+        password !== undefined && !password.keepTokens ? await endTokensOf(connection, account.id) : 0;
+      for (const entry of entriesOf(change, account, ended))
+        await audit(connection, { ...about(username, act), ...entry });
+    },
+    async remove({ id }, act) {
+      await expectAgain(connection, id);
+      await connection.query(rows()`DELETE FROM users WHERE id = ${id}`);
+      await audit(connection, { ...about(username, act), action: 'user.deleted' });
+    },
   };
 }
 
@@ -118,15 +119,15 @@ function about(username: string, { by, at }: { by: string; at: Date }) {
 
 function entriesOf(
   { fullName, globalAdmin, disabled, password }: AccountChange,
-  facts: Facts,
+  account: LockedAccount,
   ended: number,
 ) {
   return [
     fullName === undefined ? [] : [{ action: 'user.updated' }],
-    globalAdmin === undefined || globalAdmin === facts.globalAdmin
+    globalAdmin === undefined || globalAdmin === account.globalAdmin
       ? []
       : [{ action: 'user.global_admin_changed', details: { global_admin: globalAdmin } }],
-    disabled === undefined || disabled === facts.disabled
+    disabled === undefined || disabled === account.disabled
       ? []
       : [{ action: disabled ? 'user.disabled' : 'user.enabled' }],
     password === undefined
@@ -169,10 +170,12 @@ export async function endTokensOf(connection: CommonQueryMethods, userId: number
   return rowCount;
 }
 
-type Facts = AccountFacts & { id: number; disabled: boolean };
-
-async function factsOf(connection: CommonQueryMethods, username: string): Promise<Facts | undefined> {
-  const found = await connection.maybeOne(rows<Facts>()`
+/** Called under the lock of all accounts, on which its counts of other admins rely. */
+async function lockedAccount(
+  connection: CommonQueryMethods,
+  username: string,
+): Promise<LockedAccount | undefined> {
+  const found = await connection.maybeOne(rows<Omit<LockedAccount, 'username'>>()`
     SELECT u.id, u.global_admin AND NOT u.disabled AS "globalAdmin", u.disabled,
       (SELECT count(*) FROM users o WHERE o.global_admin AND NOT o.disabled AND o.id <> u.id) AS "otherGlobalAdmins",
       ARRAY(
@@ -182,5 +185,5 @@ async function factsOf(connection: CommonQueryMethods, username: string): Promis
           WHERE o.team_id = t.id AND o.role = 'admin' AND o.user_id <> u.id)
         ORDER BY t.name) AS "lastAdminOf"
     FROM users u WHERE u.username = ${username}`);
-  return found ?? undefined;
+  return found === null ? undefined : { ...found, username };
 }

@@ -1,13 +1,21 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
-import { rows, time } from '#adapters/database/pool.ts';
+import { rows, time, type Transaction } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
-import type { MemberFacts } from '#domain/access/last-admin.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { AuditEntry, Changed, Member, MemberStore, TeamView } from '#flows/access-ports.ts';
+import type {
+  Act,
+  AuditEntry,
+  LockedMember,
+  Member,
+  Membership,
+  MemberStore,
+  MemberTransaction,
+  TeamView,
+} from '#flows/access-ports.ts';
 import { audit } from './audit.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
-import { changeTeam } from './change-team.ts';
 import { tellOfTeam } from './team-members.ts';
+import { teamSettings } from './team-settings.ts';
 import { inTurn } from './turns.ts';
 
 export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
@@ -34,31 +42,10 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
       return found ?? undefined;
     },
     members: async (team) => await membersOfTeam(pool, team),
-    changeTeam: async (name, change, act) => await changeTeam(pool, name, change, act),
-    changeMember: async (member, act, refuse) =>
-      await inTurn(pool, async (connection): Promise<Changed<{ was: Role | undefined }>> => {
-        const { team, username, role } = member;
-        const found = await factsOf(connection, team, username);
-        if (found === undefined) return { answer: 'unknown', what: `Team ${team}` };
-        if (found.userId === null) return { answer: 'unknown', what: `User ${username}` };
-        const facts: MemberFacts = {
-          role: found.role ?? undefined,
-          otherAdmins: found.otherAdmins,
-          byManifest: found.byManifest,
-        };
-        const refusal = refuse(facts);
-        if (refusal !== undefined) return { answer: 'refused', refusal };
-        const pair = { teamId: found.teamId, userId: found.userId };
-        await (role === undefined
-          ? remove(connection, pair)
-          : put(connection, { ...pair, role, at: act.at }));
-        if (role !== facts.role) {
-          const entry = { team, actor: act.by, targetType: 'member', target: username, at: act.at };
-          await audit(connection, { ...entry, ...actionOf(facts.role, role) });
-          await tellOfTeam(connection, found.teamId);
-        }
-        return { answer: 'done', value: { was: facts.role } };
-      }),
+    withTeam: async (team, work) =>
+      await inTurn(pool, async (connection) => await work(teamSettings(connection, team))),
+    withMember: async (member, work) =>
+      await inTurn(pool, async (connection) => await work(memberTransaction(connection, member))),
   };
 }
 
@@ -94,44 +81,62 @@ async function membersOfTeam(pool: DatabasePool, team: string): Promise<Member[]
   }));
 }
 
-interface Found {
-  teamId: number;
-  byManifest: boolean;
-  userId: number | null;
-  role: Role | null;
-  otherAdmins: number;
+function memberTransaction(connection: Transaction, { team, username }: Membership): MemberTransaction {
+  return {
+    member: async () => await lockedMember(connection, team, username),
+    async setRole(member, role, act) {
+      const { teamId, userId } = member;
+      await connection.query(rows()`
+        INSERT INTO team_members (team_id, user_id, role, added_at) VALUES (${teamId}, ${userId}, ${role}, ${time(act.at)})
+        ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
+      await record(connection, member, role, act);
+    },
+    async remove(member, act) {
+      const { teamId, userId } = member;
+      await connection.query(
+        rows()`DELETE FROM team_members WHERE team_id = ${teamId} AND user_id = ${userId}`,
+      );
+      await connection.query(
+        rows()`DELETE FROM api_tokens WHERE team_id = ${teamId} AND user_id = ${userId}`,
+      );
+      await record(connection, member, undefined, act);
+    },
+  };
 }
 
-async function factsOf(
+type MemberFound = Omit<LockedMember, 'userId' | 'role' | keyof Membership> & {
+  userId: number | null;
+  role: Role | null;
+};
+
+/** Called under the lock of all accounts, on which its count of other admins relies. */
+async function lockedMember(
   connection: CommonQueryMethods,
   team: string,
   username: string,
-): Promise<Found | undefined> {
-  const found = await connection.maybeOne(rows<Found>()`
+): Promise<LockedMember | { unknown: 'team' | 'user' }> {
+  const found = await connection.maybeOne(rows<MemberFound>()`
     SELECT t.id AS "teamId", t.members_by_manifest AS "byManifest", u.id AS "userId", m.role,
       (SELECT count(*) FROM team_members o JOIN users a ON a.id = o.user_id AND NOT a.disabled
         WHERE o.team_id = t.id AND o.role = 'admin' AND o.user_id IS DISTINCT FROM u.id) AS "otherAdmins"
     FROM teams t LEFT JOIN users u ON u.username = ${username}
       LEFT JOIN team_members m ON m.team_id = t.id AND m.user_id = u.id
     WHERE t.name = ${team} AND t.deleted_at IS NULL`);
-  return found ?? undefined;
+  if (found === null) return { unknown: 'team' };
+  const { userId, role, ...rest } = found;
+  return userId === null ? { unknown: 'user' } : { ...rest, team, username, userId, role: role ?? undefined };
 }
 
-async function put(
+/** For the audit log, and for the operator. */
+async function record(
   connection: CommonQueryMethods,
-  { teamId, userId, role, at }: { teamId: number; userId: number; role: Role; at: Date },
+  { teamId, team, username, role: was }: LockedMember,
+  role: Role | undefined,
+  { by, at }: Act,
 ): Promise<void> {
-  await connection.query(rows()`
-    INSERT INTO team_members (team_id, user_id, role, added_at) VALUES (${teamId}, ${userId}, ${role}, ${time(at)})
-    ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
-}
-
-async function remove(
-  connection: CommonQueryMethods,
-  { teamId, userId }: { teamId: number; userId: number },
-): Promise<void> {
-  await connection.query(rows()`DELETE FROM team_members WHERE team_id = ${teamId} AND user_id = ${userId}`);
-  await connection.query(rows()`DELETE FROM api_tokens WHERE team_id = ${teamId} AND user_id = ${userId}`);
+  const entry = { team, actor: by, targetType: 'member', target: username, at };
+  await audit(connection, { ...entry, ...actionOf(was, role) });
+  await tellOfTeam(connection, teamId);
 }
 
 function actionOf(was: Role | undefined, role: Role | undefined): Pick<AuditEntry, 'action' | 'details'> {

@@ -1,11 +1,12 @@
-import { sql, type DatabasePool } from 'slonik';
+import type { DatabasePool } from 'slonik';
+import { holdEpoch } from '#adapters/database/fence.ts';
 import { rows, time, type Database } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import type { Credentials } from '#flows/access-ports.ts';
-import type { Kept, LinkedIdentity, OAuthStore } from '#flows/oauth-ports.ts';
+import type { LinkedIdentity, OAuthStore } from '#flows/oauth-ports.ts';
 import { audit } from './audit.ts';
 import { oauthFlows } from './oauth-flows.ts';
-import { localOf, offeredBy, providerRows, waysOf } from './oauth-providers.ts';
+import { signInMethods, signInMethodsTransaction } from './sign-in-methods.ts';
 import { inTurn } from './turns.ts';
 
 /** Providers, whom they know, and what is under way. Whatever could lock somebody out takes its turn. */
@@ -13,34 +14,17 @@ export function oauthStore(database: Database): OAuthStore {
   const { pool } = database;
   return {
     ...oauthFlows(pool),
-    ...providerRows(database),
-    local: async () => await localOf(pool),
-    setLocal: async (local, act, refuse) =>
-      await inTurn(pool, async (connection): Promise<Kept> => {
-        const offered = await offeredBy(connection);
-        const message = local ? undefined : refuse(await waysOf(connection, sql.fragment`true`), offered);
-        if (message !== undefined) return { answer: 'refused', message };
-        if (local !== offered.local) {
-          await connection.query(rows()`UPDATE auth_settings SET local = ${local}`);
-          const { by: actor, at } = act;
-          await audit(connection, {
-            actor,
-            at,
-            action: 'auth_settings.changed',
-            targetType: 'auth_settings',
-            target: 'local',
-            details: { local },
-          });
-        }
-        return { answer: 'done' };
+    ...signInMethods(pool),
+    withSignInMethods: async (work) =>
+      await inTurn(pool, async (connection) => {
+        await holdEpoch(database, connection);
+        return await work(signInMethodsTransaction(connection));
       }),
     ...links(pool),
   };
 }
 
-function links(
-  pool: DatabasePool,
-): Pick<OAuthStore, 'accountOf' | 'saveGroups' | 'link' | 'links' | 'unlink'> {
+function links(pool: DatabasePool): Pick<OAuthStore, 'accountOf' | 'saveGroups' | 'link' | 'links'> {
   return {
     async accountOf({ issuer, subject }) {
       const found = await pool.maybeOne(rows<Credentials & { passwordHash: string | null }>()`
@@ -74,25 +58,6 @@ function links(
         WHERE i.user_id = ${userId} ORDER BY i.linked_at`);
       return found.map(withoutNulls);
     },
-    unlink: async ({ userId, provider }, { by, at }, refuse) =>
-      await inTurn(pool, async (connection): Promise<Kept> => {
-        const [user] = await waysOf(connection, sql.fragment`u.id = ${userId}`);
-        if (user === undefined) return { answer: 'unknown' };
-        const message = refuse(user, provider, await offeredBy(connection));
-        if (message !== undefined) return { answer: 'refused', message };
-        const gone = await connection.anyFirst(rows<{ subject: string }>()`
-          DELETE FROM oauth_identities WHERE user_id = ${userId} AND provider = ${provider} RETURNING subject`);
-        if (gone.length === 0) return { answer: 'unknown' };
-        await audit(connection, {
-          actor: by,
-          at,
-          action: 'user.unlinked',
-          targetType: 'user',
-          target: by,
-          details: { provider },
-        });
-        return { answer: 'done' };
-      }),
   };
 }
 

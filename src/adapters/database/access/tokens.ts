@@ -2,10 +2,8 @@ import type { DatabasePool } from 'slonik';
 import { inTurn } from './turns.ts';
 import { prepared, rows, time, type Transaction } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
-import { refuseToken } from '#domain/access/api-token.ts';
-import { withinToken } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { ApiToken, TokenStore, TokenToMake } from '#flows/access-ports.ts';
+import type { ApiToken, TokenStore, TokenToMake, TokenTransaction } from '#flows/access-ports.ts';
 import { ROLES_BY_TEAM } from './accounts.ts';
 import { audit } from './audit.ts';
 import { toIdentity, type IdentityRow } from './user-sessions.ts';
@@ -15,8 +13,8 @@ const USED_EVERY = '1 minute';
 
 export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
   return {
-    makeToken: async (token, at) =>
-      await inTurn(pool, async (connection) => await make(connection, token, at)),
+    withTokenOwner: async (token, work) =>
+      await inTurn(pool, async (connection) => await work(tokenTransaction(connection, token))),
     async tokens(userId) {
       const found = await pool.any(rows<TokenRow>()`
         SELECT k.id, k.name, k.prefix, u.username, t.name AS team, k.role, k.created_at AS "createdAt",
@@ -40,7 +38,7 @@ export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
         return true;
       });
     },
-    async identityOfToken(hash, at) {
+    async ownerOfToken(hash, at) {
       const found = await pool.maybeOne(prepared<IdentityRow & { team: string | null; role: Role | null }>(
         'identity_of_token',
       )`
@@ -56,44 +54,40 @@ export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
         WHERE shown.team_id IS NULL OR t.deleted_at IS NULL`);
       if (found === null) return undefined;
       const { team, role, ...row } = found;
-      return withinToken(toIdentity(row), team === null || role === null ? undefined : { team, role });
+      return { owner: toIdentity(row), ...(team === null || role === null ? {} : { scope: { team, role } }) };
     },
   };
 }
 
-type Made = Awaited<ReturnType<TokenStore['makeToken']>>;
-
-async function make(connection: Transaction, token: TokenToMake, at: Date): Promise<Made> {
-  const { username, name, scope } = token;
-  const refusal = await refuse(connection, token);
-  if (refusal !== undefined) return { answer: refusal };
-  const id = await insert(connection, token, at);
-  if (id === null) return { answer: 'taken' };
-  const details = scope === undefined ? { personal: true } : { personal: false, ...scope };
-  await audit(connection, {
-    actor: username,
-    action: 'token.created',
-    targetType: 'token',
-    target: name,
-    details,
-    at,
-  });
-  return { answer: 'made', id };
-}
-
-async function refuse(connection: Transaction, { userId, sessionId, scope }: TokenToMake) {
-  const session = await connection.maybeOneFirst(rows<{ id: string }>()`
-    SELECT id FROM user_sessions WHERE id = ${sessionId} AND user_id = ${userId}`);
-  if (session === null) return 'session-over';
-  const team = scope?.team ?? null;
-  const owner = await connection.maybeOne(rows<IdentityRow & { tokens: number; there: boolean }>()`
-    SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
-      u.must_change_password AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams,
-      (SELECT count(*) FROM api_tokens k WHERE k.user_id = u.id) AS tokens,
-      ${team === null} OR EXISTS (SELECT 1 FROM teams WHERE name = ${team} AND deleted_at IS NULL) AS there
-    FROM users u WHERE u.id = ${userId}`);
-  const refusal = refuseToken(owner === null ? undefined : toIdentity(owner), owner?.tokens ?? 0, scope);
-  return refusal ?? (owner?.there === true ? undefined : 'no-team');
+function tokenTransaction(connection: Transaction, token: TokenToMake): TokenTransaction {
+  return {
+    async sessionIsOpen() {
+      const session = await connection.maybeOneFirst(rows<{ id: string }>()`
+        SELECT id FROM user_sessions WHERE id = ${token.sessionId} AND user_id = ${token.userId}`);
+      return session !== null;
+    },
+    async owner() {
+      const team = token.scope?.team ?? null;
+      const found = await connection.maybeOne(rows<IdentityRow & { tokens: number; hasTeam: boolean }>()`
+        SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
+          u.must_change_password AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams,
+          (SELECT count(*) FROM api_tokens k WHERE k.user_id = u.id) AS tokens,
+          ${team === null} OR EXISTS (SELECT 1 FROM teams WHERE name = ${team} AND deleted_at IS NULL) AS "hasTeam"
+        FROM users u WHERE u.id = ${token.userId}`);
+      if (found === null) return undefined;
+      const { tokens, hasTeam, ...row } = found;
+      return { identity: toIdentity(row), tokens, hasTeam };
+    },
+    async create(at) {
+      const { username, name, scope } = token;
+      const id = await insert(connection, token, at);
+      if (id === null) return undefined;
+      const details = scope === undefined ? { personal: true } : { personal: false, ...scope };
+      const entry = { actor: username, action: 'token.created', targetType: 'token', target: name };
+      await audit(connection, { ...entry, details, at });
+      return id;
+    },
+  };
 }
 
 async function insert(connection: Transaction, token: TokenToMake, at: Date): Promise<number | null> {

@@ -1,5 +1,6 @@
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { TokenStore, UserSessionStore } from '#flows/access-ports.ts';
+import { identifyByToken } from '#flows/api-tokens.ts';
 import { apiTokenHash } from './api-token.ts';
 import { bearerToken } from './authorize.ts';
 import type { Authorize } from './authorize.ts';
@@ -7,7 +8,7 @@ import type { SessionCodec } from './session-token.ts';
 
 interface Parts {
   sessions: Pick<UserSessionStore, 'identityOfSession'>;
-  tokens: Pick<TokenStore, 'identityOfToken'>;
+  tokens: Pick<TokenStore, 'ownerOfToken'>;
   codec: Pick<SessionCodec, 'read'>;
   /** Knows the tokens of the installation. */
   installation: Authorize;
@@ -37,7 +38,7 @@ export function authorizePeople({
     const token = bearerToken(authorization);
     if (token === undefined) return cookie === undefined ? 'anonymous' : await ofSession(cookie);
     const hash = apiTokenHash(token);
-    if (hash !== undefined) return (await tokens.identityOfToken(hash, now())) ?? 'invalid';
+    if (hash !== undefined) return (await identifyByToken(hash, now(), tokens)) ?? 'invalid';
     return token.includes('.') ? await ofSession(token) : await installation({ authorization });
   };
 }

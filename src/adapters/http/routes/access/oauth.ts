@@ -6,10 +6,10 @@ import type { Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
-import { refuseLocalLoss, refuseUnlink } from '#domain/access/lock-out.ts';
 import type { Kept } from '#flows/oauth-ports.ts';
 import { completeProfile, finishFlow, startFlow } from '#flows/oauth-sign-in.ts';
 import type { FlowFinished, FlowStarted } from '#flows/oauth-sign-in.ts';
+import { setLocalSignIn, unlink } from '#flows/sign-in-methods.ts';
 import { accountOf, actOf, freshAccountOf, callerOf } from './answers.ts';
 import { FullName, Nothing, SMALL_BODY, Username, body } from './schemas.ts';
 import { SessionAnswer, Transport, handOver } from './sign-in.ts';
@@ -198,7 +198,7 @@ function linkRoutes(ports: AccessPorts): Route[] {
       handler: async ({ identity, params }, reply) => {
         const { userId } = freshAccountOf(identity, now());
         const link = { userId, provider: params.canonical };
-        kept(await oauth.unlink(link, actOf(identity, now()), refuseUnlink), 'This link of yours');
+        kept(await unlink(link, actOf(identity, now()), oauth), 'This link of yours');
         return reply.code(204).send(undefined);
       },
     }),
@@ -219,7 +219,7 @@ function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
       url: '/admin/auth-settings',
       schema: { body: body(Settings), response: answer(Settings) },
       handler: async ({ body: { local }, identity }) => {
-        kept(await oauth.setLocal(local, actOf(identity, now()), refuseLocalLoss), 'This setting');
+        kept(await setLocalSignIn(local, actOf(identity, now()), oauth), 'This setting');
         return { data: { local } };
       },
     }),

@@ -8,6 +8,7 @@ import { Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
 import type { UserSession } from '#flows/access-ports.ts';
 import { changePassword } from '#flows/change-password.ts';
 import type { PasswordChanged } from '#flows/change-password.ts';
+import { changeAccount } from '#flows/manage-accounts.ts';
 import { isFresh } from '#domain/access/decide-access.ts';
 import { accountOf, actOf, callerOf, done, signInAgain, tooMany } from './answers.ts';
 import { FullName, KeepTokens, Nothing, Password, SMALL_BODY, body } from './schemas.ts';
@@ -45,7 +46,7 @@ export function profileRoutes(ports: AccessPorts): Route[] {
       schema: { body: body({ full_name: FullName }), response: answer(User) },
       handler: async ({ identity, body: { full_name: fullName } }) => {
         const { user } = accountOf(identity);
-        done(await accounts.changeAccount(user, { fullName }, actOf(identity, now()), () => undefined));
+        done(await changeAccount(user, { fullName }, actOf(identity, now()), ports));
         return { data: encodeUser(found(await accounts.account(user), `User ${user}`)) };
       },
     }),

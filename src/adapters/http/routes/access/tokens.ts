@@ -9,6 +9,7 @@ import { Time, answerList } from '#adapters/http/routes/schemas.ts';
 import { tokenEnd } from '#domain/access/api-token.ts';
 import type { TokenScope } from '#domain/access/api-token.ts';
 import type { ApiToken } from '#flows/access-ports.ts';
+import { createToken } from '#flows/api-tokens.ts';
 import { accountOf, actOf, freshAccountOf } from './answers.ts';
 import { Nothing, RoleName, SMALL_BODY, body } from './schemas.ts';
 
@@ -86,7 +87,7 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
       const scope = scopeOf(wanted);
       const { token, hash, prefix } = makeApiToken();
       const about = { name: wanted.name, username, prefix, ...(scope && { scope }), ...ending };
-      const made = await tokens.makeToken({ ...about, userId, sessionId, hash }, at);
+      const made = await createToken({ ...about, userId, sessionId, hash }, at, tokens);
       if (made.answer !== 'made') {
         const { kind, detail } = REFUSED[made.answer];
         throw new Problem(kind, detail);

@@ -1,0 +1,21 @@
+import { takeAttempts, type AttemptKey } from '#domain/access/throttle.ts';
+import type { ThrottleStore } from './access-ports.ts';
+
+/**
+ * Counts an attempt as failed until it succeeds. Answers how many milliseconds it has to wait: 0 if it may go on. While it waits it counts
+ * for no key.
+ */
+export async function takeAttempt(
+  keys: readonly AttemptKey[],
+  { throttle, now }: { throttle: Pick<ThrottleStore, 'withFailures'>; now: () => Date },
+): Promise<number> {
+  const at = now();
+  return await throttle.withFailures(keys, at, async (tx) => {
+    const failures = await tx.failures();
+    const known = keys.map(({ kind }, index) => ({ kind, failures: failures[index] }));
+    const attempt = takeAttempts(known, at.getTime());
+    if (attempt.answer === 'wait') return attempt.milliseconds;
+    await tx.record(attempt.failures);
+    return 0;
+  });
+}
