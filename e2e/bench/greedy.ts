@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPipeline, createTeam, deleteTeam, oneJob, teamName } from '#e2e/support/fixtures.ts';
 import { pipelineApi } from '#e2e/support/gateway.ts';
-import { measureBuild } from './builds.ts';
+import { deletePod, runBarePod, specOf } from './bare-pod.ts';
+import { type BuildRun, measureBuild } from './builds.ts';
 import { inMilliseconds, summarise, type Summary } from './statistics.ts';
 
 /** What the greedy team wants. A smaller run shows the same: both are far beyond what runs at a time. */
@@ -11,6 +12,12 @@ const CHECKS = Number(process.env['BENCH_GREEDY_CHECKS'] ?? 1000);
 const BUILDS_OF_PIPELINE = 1500;
 const TRIGGERS_AT_ONCE = 20;
 const AIM = 2;
+const GREEDY = [
+  { name: 'limits as shipped', spec: {} },
+  { name: 'limits lifted', spec: { limits: { runningBuilds: 10_000, runningChecks: 10_000 } } },
+];
+
+type Say = (name: string, value: string, aim?: string) => void;
 
 /** Each interval makes a check group, and so a Pod, of its own. */
 const checks = (count: number): string =>
@@ -35,36 +42,58 @@ interface Measured {
   job: string;
 }
 
-/**
- * The other team's builds alone, and while a greedy team has its builds queued and its checks due. The greedy team has no limit of its
- * own, so nothing but turns and the start window stands between the two.
- */
-export async function besideGreedyTeam(
-  { team, pipeline, job }: Measured,
-  runs: number,
-  say: (name: string, value: string, aim?: string) => void,
-): Promise<void> {
-  const waits = async (): Promise<Summary> => {
-    const samples: number[] = [];
-    for (let round = 0; round < runs; round += 1) {
-      const { answered, podObject, firstProcess = Number.NaN } = await measureBuild(team, pipeline, job);
-      samples.push(Number.isNaN(firstProcess) ? answered + podObject : firstProcess);
-      await sleep(500);
-    }
-    return summarise(samples);
+/** One way of measuring: builds of the other team, and bare Pods of the same shape in turn with them. */
+interface Waits {
+  build: Summary;
+  podObject: Summary;
+  bare: Summary;
+}
+
+async function measureWaits({ team, pipeline, job }: Measured, runs: number): Promise<Waits> {
+  const { pod } = await measureBuild(team, pipeline, job);
+  const spec = await specOf(team, pod);
+  const builds: BuildRun[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < runs; round += 1) {
+    builds.push(await measureBuild(team, pipeline, job));
+    const { name, running } = await runBarePod(team, spec, `bare-${Date.now()}`);
+    bare.push(running);
+    await deletePod(team, name);
+    await sleep(500);
+  }
+  return {
+    build: summarise(builds.map(({ firstProcess = Number.NaN }) => firstProcess)),
+    podObject: summarise(builds.map(({ podObject }) => podObject)),
+    bare: summarise(bare),
   };
-  const idle = await waits();
-  const greedy = teamName('greedy');
-  await createTeam(greedy, { limits: { runningBuilds: 10_000, runningChecks: 10_000 } });
-  try {
-    await createPipeline(greedy, 'checks', SLOW_CHECK + checks(CHECKS));
-    await queueBuilds(greedy);
-    const beside = await waits();
-    say(`trigger → first step’s process, alone`, inMilliseconds(idle));
-    say(`  … beside ${BUILDS} queued builds and ${CHECKS} due checks`, inMilliseconds(beside));
-    say('  ratio', (beside.median / idle.median).toFixed(2), `≤ ${AIM}`);
-  } finally {
-    await deleteTeam(greedy);
+}
+
+/**
+ * The other team's builds alone, and beside a greedy team that has its builds queued and its checks due: first as Millrace is shipped, then
+ * with the limits of the greedy team lifted, so that nothing but turns and the start window stands between the two and the node is full.
+ * A bare Pod beside them waits for the node alone.
+ */
+export async function besideGreedyTeam(measured: Measured, runs: number, say: Say): Promise<void> {
+  const tell = (where: string, { build, podObject, bare }: Waits): void => {
+    say(`trigger → first step’s process, ${where}`, inMilliseconds(build));
+    say('  of it up to the Pod object', inMilliseconds(podObject));
+    say('  a bare Pod meanwhile', inMilliseconds(bare));
+  };
+  const idle = await measureWaits(measured, runs);
+  tell('alone', idle);
+  for (const { name, spec } of GREEDY) {
+    const greedy = teamName('greedy');
+    await createTeam(greedy, spec);
+    try {
+      await createPipeline(greedy, 'checks', SLOW_CHECK + checks(CHECKS));
+      await queueBuilds(greedy);
+      const beside = await measureWaits(measured, runs);
+      tell(`beside ${BUILDS} queued builds and ${CHECKS} due checks, ${name}`, beside);
+      say('  ratio to alone', (beside.build.median / idle.build.median).toFixed(2), `≤ ${AIM}`);
+      say('  … of the bare Pod', (beside.bare.median / idle.bare.median).toFixed(2));
+    } finally {
+      await deleteTeam(greedy);
+    }
   }
 }
 
