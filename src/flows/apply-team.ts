@@ -1,11 +1,11 @@
 import { ignoredGroups } from '#domain/access/group-roles.ts';
 import type { IgnoredGroups } from '#domain/access/group-roles.ts';
-import { refuseMembers } from '#domain/access/last-admin.ts';
 import type { NamespaceAnswer, TeamCluster, TeamManifest } from './manifest-ports.ts';
+import { saveTeam } from './save-team.ts';
 import type { TeamSaved, TeamStore } from './team-ports.ts';
 
 export interface ApplyTeamPorts {
-  store: Pick<TeamStore, 'saveTeam'>;
+  store: Pick<TeamStore, 'withTeam'>;
   cluster: TeamCluster;
   now(): Date;
 }
@@ -19,7 +19,7 @@ export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): 
   const namespace = await ports.cluster.prepareNamespace(manifest);
   if (namespace.answer === 'refused') return { outcome: 'refused', ...namespace };
   const { uid: _, ...team } = manifest;
-  const now = await ports.store.saveTeam(team, { at: ports.now(), refuse: refuseMembers });
+  const now = await saveTeam(team, ports.now(), ports.store);
   const ignored = ignoredGroups(now.groups, now.tellingGroups);
   return {
     outcome: 'applied',

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { rows } from '#adapters/database/pool.ts';
-import { refuseMembers } from '#domain/access/last-admin.ts';
 import { ROLES } from '#domain/access/roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 import { InMemoryProviders } from '#testing/in-memory-providers.ts';
@@ -15,6 +14,7 @@ import type { WantedProvider } from './change-oauth-provider.ts';
 import { changeAccount, changeRole, removeAccount, removeMember } from './manage-accounts.ts';
 import type { StoredProvider } from './oauth-ports.ts';
 import { saveProvider } from './save-provider.ts';
+import { saveTeam } from './save-team.ts';
 import { setLocalSignIn, unlink } from './sign-in-methods.ts';
 
 /*
@@ -130,7 +130,7 @@ const CHANGES = fc.oneof(
   ),
   change('manifest-team', fc.option(members, { nil: undefined }), async (named) => {
     const team = { name: 'main', namespace: 'main', ...(named !== undefined && { members: named }) };
-    return await stores.teams.saveTeam(team, { at, refuse: refuseMembers });
+    return await saveTeam(team, at, stores.teams);
   }),
 );
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { InMemoryTeam } from '#testing/in-memory-team.ts';
 import { applyTeam } from './apply-team.ts';
 import type { TeamManifest } from './manifest-ports.ts';
 import type { PipelineName } from './ports.ts';
@@ -102,12 +103,12 @@ test('pipelines whose object is gone are stopped, and no others', async () => {
 const pipelinesOf = (): Promise<number> => Promise.resolve(4);
 
 describe('a team', () => {
-  test.each<[string, number, 'removed' | 'has-pipelines', object]>([
-    ['goes when nothing is left', 0, 'removed', { outcome: 'removed' }],
+  test.each<[string, number, boolean, object]>([
+    ['goes when nothing is left', 0, false, { outcome: 'removed' }],
     [
       'waits for Pipeline objects',
       2,
-      'removed',
+      false,
       {
         outcome: 'waiting',
         message: '2 Pipelines are left in namespace team-blue: the team goes once they are deleted.',
@@ -116,38 +117,32 @@ describe('a team', () => {
     [
       'waits for pipelines in the database',
       0,
-      'has-pipelines',
+      true,
       { outcome: 'waiting', message: 'The deletion of its last Pipelines is not finished yet.' },
     ],
-  ])('that is deleted %s', async (_, objects, answer, expected) => {
-    const store = { removeTeam: () => Promise.resolve(answer) };
+  ])('that is deleted %s', async (_, objects, pipelines, expected) => {
+    const store = new InMemoryTeam({ pipelines });
     const cluster = { pipelinesOf: () => Promise.resolve(objects) };
-    expect(await removeTeam(blue, { store, cluster })).toEqual(expected);
+    expect(await removeTeam(blue, { store, cluster, now: () => new Date() })).toEqual(expected);
   });
 
   test('is saved only once its namespace is ready', async () => {
-    const saved: string[] = [];
     const now = { members: [], groups: [], tellingGroups: [] };
     const clock = { now: () => new Date() };
-    const store = {
-      saveTeam: ({ name }: { name: string }) => {
-        saved.push(name);
-        return Promise.resolve(now);
-      },
-    };
+    const store = new InMemoryTeam({ now });
     const refusal = { answer: 'refused', reason: 'NamespaceNotOurs', message: 'not ours' } as const;
     const refusing = { pipelinesOf, prepareNamespace: () => Promise.resolve(refusal) };
     expect(await applyTeam(blue, { ...clock, store, cluster: refusing })).toEqual({
       outcome: 'refused',
       ...refusal,
     });
-    expect(saved).toEqual([]);
+    expect(store.saved).toEqual([]);
     const ready = { pipelinesOf, prepareNamespace: () => Promise.resolve({ answer: 'ready' } as const) };
     expect(await applyTeam(blue, { ...clock, store, cluster: ready })).toEqual({
       outcome: 'applied',
       pipelines: 4,
       now,
     });
-    expect(saved).toEqual(['blue']);
+    expect(store.saved).toEqual(['blue']);
   });
 });

@@ -1,9 +1,11 @@
 import type { TeamCluster, TeamManifest } from './manifest-ports.ts';
+import { removeSavedTeam } from './save-team.ts';
 import type { TeamStore } from './team-ports.ts';
 
 export interface RemoveTeamPorts {
-  store: Pick<TeamStore, 'removeTeam'>;
+  store: Pick<TeamStore, 'withTeam'>;
   cluster: Pick<TeamCluster, 'pipelinesOf'>;
+  now(): Date;
 }
 
 export type TeamRemoved = { outcome: 'removed' } | { outcome: 'waiting'; message: string };
@@ -18,7 +20,7 @@ export async function removeTeam(manifest: TeamManifest, ports: RemoveTeamPorts)
       message: `${left} left in namespace ${manifest.namespace}: the team goes once they are deleted.`,
     };
   }
-  if ((await ports.store.removeTeam(manifest.name, manifest.byApi?.changedBy)) === 'removed')
-    return { outcome: 'removed' };
+  const act = { by: manifest.byApi?.changedBy, at: ports.now() };
+  if ((await removeSavedTeam(manifest.name, act, ports.store)) === 'removed') return { outcome: 'removed' };
   return { outcome: 'waiting', message: 'The deletion of its last Pipelines is not finished yet.' };
 }

@@ -1,14 +1,20 @@
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
+import type { Act } from './access-ports.ts';
 
 /* What the flows of teams need from outside. The promises of `ports.ts` hold. */
+
+export interface NamedMember {
+  user: string;
+  role: Role;
+}
 
 export interface TeamToSave {
   name: string;
   namespace: string;
   /** Present, as `members` and `groups`: the manifest decides. What it says no more stays as it is, for the API to change. */
   displayName?: string;
-  members?: readonly { user: string; role: Role }[];
+  members?: readonly NamedMember[];
   groups?: readonly GroupRole[];
   /** Made by the API: whoever made a new one is its first admin. */
   byApi?: { changedBy: string };
@@ -21,7 +27,7 @@ export interface TeamToSave {
 /** What holds of a team now, whoever said it. */
 export interface TeamSaved {
   displayName?: string;
-  members: { user: string; role: Role }[];
+  members: NamedMember[];
   groups: GroupRole[];
   /** The enabled identity providers that tell groups. */
   tellingGroups: string[];
@@ -29,15 +35,35 @@ export interface TeamSaved {
   refused?: { reason: 'LastAdmin'; message: string };
 }
 
-interface TeamRules {
-  at: Date;
-  /** Asked with the number of admins that the team has, and that it would have by its manifest. */
-  refuse: (admins: { before: number; after: number }) => string | undefined;
+/** Who changes which team, and when. */
+export interface TeamAct extends Act {
+  id: number;
+  team: string;
+}
+
+/** Alone with all teams, accounts and members. */
+export interface TeamTransaction {
+  /** Also one that was removed: its row stays. */
+  team(): Promise<{ id: number; removed: boolean } | undefined>;
+  /** Writes the row, and whether the manifest names members; answers its id. `known`: the row that is there. */
+  saveRow(team: TeamToSave, known: { id: number } | undefined): Promise<number>;
+  recordCreation(act: TeamAct): Promise<void>;
+  /** Nothing where there is no such account. */
+  addAdmin(username: string, act: TeamAct): Promise<void>;
+  /** How many admins the team has, and would have with these members. */
+  admins(id: number, members: readonly NamedMember[]): Promise<{ before: number; after: number }>;
+  /** Exactly these are members; those without an account become members once an admin creates it. */
+  saveMembers(members: readonly NamedMember[], act: TeamAct): Promise<void>;
+  saveGroups(groups: readonly GroupRole[], act: TeamAct): Promise<void>;
+  saved(id: number): Promise<TeamSaved>;
+  /** Pipelines that have not been removed. A pipeline that is being saved is waited for. */
+  hasPipelines(id: number): Promise<boolean>;
+  /** Keeps all history. */
+  remove(act: TeamAct): Promise<void>;
 }
 
 export interface TeamStore {
-  saveTeam(team: TeamToSave, rules?: TeamRules): Promise<TeamSaved>;
-  /** Keeps all history; only a team without live pipelines can go. */
-  removeTeam(name: string, by?: string): Promise<'removed' | 'has-pipelines'>;
+  /** `work` acts only through its transaction. */
+  withTeam<T>(name: string, work: (tx: TeamTransaction) => Promise<T>): Promise<T>;
   teamName(id: number): Promise<string | undefined>;
 }

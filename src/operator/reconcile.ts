@@ -231,7 +231,7 @@ export class Reconciling {
       recorder: this.#recorder,
       queue: this.#queues.teams,
       apply: (manifest) => applyTeam(manifest, { store: database.teams, cluster, now: () => new Date() }),
-      remove: (manifest) => removeTeam(manifest, { store: database.teams, cluster }),
+      remove: (manifest) => removeTeam(manifest, { store: database.teams, cluster, now: () => new Date() }),
       ready: (namespace) => {
         this.#pipelines.teamChanged(namespace);
         this.#teamHeard?.(namespace);

@@ -18,6 +18,8 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { PipelineToSave } from '#flows/ports.ts';
+import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
+import type { TeamStore, TeamToSave } from '#flows/team-ports.ts';
 import { makeDatabase } from './test-database.ts';
 
 export const WEBHOOK_KEY = Buffer.from('a key for tests only, 32 bytes..');
@@ -49,8 +51,9 @@ export async function openStores() {
 
 export function storesOver(connections: Database) {
   const database = { ...connections, definitions: definitions(), webhookKey: WEBHOOK_KEY };
+  const teams = teamStore(database);
   return {
-    teams: teamStore(database),
+    teams: { ...teams, ...teamFlows(teams) },
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),
@@ -64,6 +67,11 @@ export function storesOver(connections: Database) {
     access: accessStores(database),
   };
 }
+
+const teamFlows = (store: TeamStore) => ({
+  saveTeam: async (team: TeamToSave) => await saveTeam(team, new Date(), store),
+  removeTeam: async (name: string) => await removeSavedTeam(name, { at: new Date() }, store),
+});
 
 export function toSave(definition: Pipeline, more: Partial<PipelineToSave> = {}): PipelineToSave {
   return {

@@ -3,49 +3,40 @@ import { rows, texts, time, type Transaction } from '#adapters/database/pool.ts'
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { TeamSaved, TeamToSave } from '#flows/team-ports.ts';
+import type { NamedMember, TeamAct } from '#flows/team-ports.ts';
 import { audit } from './audit.ts';
 
-export interface TeamChange {
-  id: number;
-  team: string;
-  by: string;
-  at: Date;
+/** `byManifest`: the manifest names members. Otherwise nobody is expected to become one. */
+export async function saveWhoNamesMembers(
+  connection: Transaction,
+  id: number,
+  byManifest: boolean,
+): Promise<void> {
+  await connection.query(rows()`
+    UPDATE teams SET members_by_manifest = ${byManifest} WHERE id = ${id}
+      AND members_by_manifest <> ${byManifest}`);
+  if (!byManifest) await connection.query(rows()`DELETE FROM team_expected WHERE team_id = ${id}`);
 }
-
-type Refuse = (admins: { before: number; after: number }) => string | undefined;
-type Named = NonNullable<TeamToSave['members']>[number];
 
 /** Members as the manifest names them. Those without an account are expected: who gets one by an admin is a member at once. */
 export async function saveMembers(
   connection: Transaction,
-  change: TeamChange,
-  members: TeamToSave['members'],
-  refuse: Refuse,
-): Promise<string | undefined> {
-  const { id } = change;
-  await connection.query(rows()`
-    UPDATE teams SET members_by_manifest = ${members !== undefined} WHERE id = ${id}
-      AND members_by_manifest <> ${members !== undefined}`);
-  if (members === undefined) {
-    await connection.query(rows()`DELETE FROM team_expected WHERE team_id = ${id}`);
-    return undefined;
-  }
-  const message = refuse(await adminsOf(connection, id, members));
-  if (message !== undefined) return message;
+  act: TeamAct,
+  members: readonly NamedMember[],
+): Promise<void> {
+  const { id } = act;
   await expect(connection, id, members);
   const before = new Map((await membersOf(connection, id)).map(({ user, role }) => [user, role]));
   const known = await withAccount(connection, members);
-  for (const member of known) await put(connection, change, member, before.get(member.user));
+  for (const member of known) await put(connection, act, member, before.get(member.user));
   const gone = [...before.keys()].filter((user) => !known.some((member) => member.user === user));
-  for (const user of gone) await remove(connection, change, user, before.get(user));
-  return undefined;
+  for (const user of gone) await remove(connection, act, user, before.get(user));
 }
 
-async function adminsOf(
+export async function adminsOf(
   connection: CommonQueryMethods,
   id: number,
-  members: readonly Named[],
+  members: readonly NamedMember[],
 ): Promise<{ before: number; after: number }> {
   const admins = texts(members.filter(({ role }) => role === 'admin').map(({ user }) => user));
   return await connection.one(rows<{ before: number; after: number }>()`
@@ -54,7 +45,7 @@ async function adminsOf(
       (SELECT count(*) FROM users WHERE username = ANY(${admins}) AND NOT disabled) AS after`);
 }
 
-async function expect(connection: Transaction, id: number, members: readonly Named[]): Promise<void> {
+async function expect(connection: Transaction, id: number, members: readonly NamedMember[]): Promise<void> {
   const [users, roles] = [texts(members.map(({ user }) => user)), texts(members.map(({ role }) => role))];
   await connection.query(rows()`DELETE FROM team_expected WHERE team_id = ${id}`);
   await connection.query(rows()`
@@ -63,7 +54,10 @@ async function expect(connection: Transaction, id: number, members: readonly Nam
     WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.username = named.username)`);
 }
 
-async function withAccount(connection: CommonQueryMethods, members: readonly Named[]): Promise<Named[]> {
+async function withAccount(
+  connection: CommonQueryMethods,
+  members: readonly NamedMember[],
+): Promise<NamedMember[]> {
   const known = await connection.anyFirst(rows<{ username: string }>()`
     SELECT username FROM users WHERE username = ANY(${texts(members.map(({ user }) => user))})`);
   return members.filter(({ user }) => known.includes(user));
@@ -71,17 +65,17 @@ async function withAccount(connection: CommonQueryMethods, members: readonly Nam
 
 async function put(
   connection: Transaction,
-  change: TeamChange,
-  { user, role }: Named,
+  act: TeamAct,
+  { user, role }: NamedMember,
   was: Role | undefined,
 ): Promise<void> {
   if (was === role) return;
   await connection.query(rows()`
     INSERT INTO team_members (team_id, user_id, role, added_at)
-    SELECT ${change.id}, id, ${role}, ${time(change.at)} FROM users WHERE username = ${user}
+    SELECT ${act.id}, id, ${role}, ${time(act.at)} FROM users WHERE username = ${user}
     ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
   await audit(connection, {
-    ...about(change, user),
+    ...about(act, user),
     ...(was === undefined
       ? { action: 'member.added', details: { role } }
       : { action: 'member.role_changed', details: { old_role: was, new_role: role } }),
@@ -90,18 +84,18 @@ async function put(
 
 async function remove(
   connection: Transaction,
-  change: TeamChange,
+  act: TeamAct,
   user: string,
   was: Role | undefined,
 ): Promise<void> {
-  const { id } = change;
+  const { id } = act;
   const of = sql.fragment`team_id = ${id} AND user_id = (SELECT id FROM users WHERE username = ${user})`;
   await connection.query(rows()`DELETE FROM team_members WHERE ${of}`);
   await connection.query(rows()`DELETE FROM api_tokens WHERE ${of}`);
-  await audit(connection, { ...about(change, user), action: 'member.removed', details: { old_role: was } });
+  await audit(connection, { ...about(act, user), action: 'member.removed', details: { old_role: was } });
 }
 
-const about = ({ team, by, at }: TeamChange, user: string) => ({
+const about = ({ team, by, at }: TeamAct, user: string) => ({
   team,
   actor: by,
   targetType: 'member',
@@ -112,7 +106,7 @@ const about = ({ team, by, at }: TeamChange, user: string) => ({
 /** The roles that groups give in the team; nothing is done when they are these already. */
 export async function saveGroups(
   connection: Transaction,
-  { id, team, by, at }: TeamChange,
+  { id, team, by, at }: TeamAct,
   groups: readonly GroupRole[],
 ): Promise<void> {
   const before = await groupsOf(connection, id);
@@ -136,8 +130,8 @@ export async function groupsOf(connection: CommonQueryMethods, id: number): Prom
   return found.map(withoutNulls);
 }
 
-export async function membersOf(connection: CommonQueryMethods, id: number): Promise<TeamSaved['members']> {
-  const found = await connection.any(rows<TeamSaved['members'][number]>()`
+export async function membersOf(connection: CommonQueryMethods, id: number): Promise<NamedMember[]> {
+  const found = await connection.any(rows<NamedMember>()`
     SELECT u.username AS user, m.role FROM team_members m JOIN users u ON u.id = m.user_id
     WHERE m.team_id = ${id} ORDER BY u.username`);
   return [...found];

@@ -1,0 +1,47 @@
+import { refuseMembers } from '#domain/access/last-admin.ts';
+import type { TeamSaved, TeamStore, TeamToSave, TeamTransaction } from './team-ports.ts';
+
+type Store = Pick<TeamStore, 'withTeam'>;
+
+/** Who acts, where it was a Team object of a manifest. */
+const MANIFEST = 'manifest';
+
+/** What the Team object says, in the database. Members that would leave the team without an admin are refused, and the rest is saved. */
+export async function saveTeam(team: TeamToSave, at: Date, store: Store): Promise<TeamSaved> {
+  return await store.withTeam(team.name, async (tx) => {
+    const known = await tx.team();
+    const id = await tx.saveRow(team, known);
+    const act = { id, team: team.name, by: MANIFEST, at };
+    if (known === undefined || known.removed) await create(tx, team, { ...act });
+    const message = team.members && refuseMembers(await tx.admins(id, team.members));
+    if (team.members !== undefined && message === undefined) await tx.saveMembers(team.members, act);
+    if (team.groups !== undefined) await tx.saveGroups(team.groups, act);
+    const saved = await tx.saved(id);
+    return message === undefined ? saved : { ...saved, refused: { reason: 'LastAdmin', message } };
+  });
+}
+
+/** Whoever creates a team through the API is its first admin. */
+async function create(
+  tx: TeamTransaction,
+  { byApi }: TeamToSave,
+  act: Parameters<TeamTransaction['recordCreation']>[0],
+): Promise<void> {
+  await tx.recordCreation({ ...act, by: byApi?.changedBy ?? act.by });
+  if (byApi !== undefined) await tx.addAdmin(byApi.changedBy, act);
+}
+
+/** Only a team without pipelines goes. */
+export async function removeSavedTeam(
+  team: string,
+  { by = MANIFEST, at }: { by?: string | undefined; at: Date },
+  store: Store,
+): Promise<'removed' | 'has-pipelines'> {
+  return await store.withTeam(team, async (tx) => {
+    const known = await tx.team();
+    if (known === undefined || known.removed) return 'removed';
+    if (await tx.hasPipelines(known.id)) return 'has-pipelines';
+    await tx.remove({ id: known.id, team, by, at });
+    return 'removed';
+  });
+}

@@ -1,0 +1,33 @@
+import type { TeamSaved, TeamStore, TeamTransaction } from '#flows/team-ports.ts';
+
+const nothing = async () => undefined;
+
+/** One team, without members. */
+export class InMemoryTeam implements Pick<TeamStore, 'withTeam'> {
+  readonly saved: string[] = [];
+  readonly #pipelines: boolean;
+  readonly #now: TeamSaved;
+
+  constructor({ pipelines = false, now }: { pipelines?: boolean; now?: TeamSaved } = {}) {
+    this.#pipelines = pipelines;
+    this.#now = now ?? { members: [], groups: [], tellingGroups: [] };
+  }
+
+  async withTeam<T>(_name: string, work: (tx: TeamTransaction) => Promise<T>): Promise<T> {
+    return await work({
+      team: async () => ({ id: 1, removed: false }),
+      saveRow: async ({ name }) => {
+        this.saved.push(name);
+        return 1;
+      },
+      recordCreation: nothing,
+      addAdmin: nothing,
+      admins: async () => ({ before: 0, after: 0 }),
+      saveMembers: nothing,
+      saveGroups: nothing,
+      saved: async () => this.#now,
+      hasPipelines: async () => this.#pipelines,
+      remove: nothing,
+    });
+  }
+}
