@@ -1,3 +1,4 @@
+import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildState, EventsApplied } from '#domain/build/build-state.ts';
 import type {
   BuildEvent,
@@ -235,10 +236,6 @@ export interface OpenAttempt extends BuildRef {
   /** Since when the first step of this attempt runs. */
   startedAt?: Date;
 }
-
-/** An agent's identity: which attempt of a build, or which check run, its key speaks for. */
-export type AgentSession =
-  { kind: 'build'; build: number; attempt: number } | { kind: 'checks'; run: number };
 
 export interface SessionStore {
   /** `same`: this key opened it before. `taken`: another key did, which is an alarm. `over`: the attempt or run has ended. */

@@ -4,7 +4,7 @@ import { orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { GATEWAY_AUDIENCE, SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
-import type { AgentPod } from '#adapters/http/agent/judge-pod.ts';
+import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
 
 export interface PodIdentity {
   namespace: string;

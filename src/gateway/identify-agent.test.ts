@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { labelsOf } from '#adapters/http/agent/judge-pod.ts';
-import type { AgentPod } from '#adapters/http/agent/judge-pod.ts';
+import { labelsOf } from '#domain/build/judge-agent-pod.ts';
+import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import type { PodIdentity } from './agent-pods.ts';

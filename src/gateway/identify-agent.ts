@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { judgePod } from '#adapters/http/agent/judge-pod.ts';
-import type { AgentPod, Judgement } from '#adapters/http/agent/judge-pod.ts';
+import { judgeAgentPod } from '#domain/build/judge-agent-pod.ts';
+import type { AgentPod, Judgement } from '#domain/build/judge-agent-pod.ts';
 import { readNonce } from '#adapters/http/agent/nonce.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
-import type { AgentSession } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentPods } from './agent-pods.ts';
 
 export type Identified =
@@ -59,7 +59,7 @@ async function byNonce(
 ): Promise<Identified> {
   const judgement = await waitForAddress(
     async () =>
-      judgePod({ session, uid: pod.uid, peer }, await identifying.pods.find(pod.namespace, pod.name)),
+      judgeAgentPod({ session, uid: pod.uid, peer }, await identifying.pods.find(pod.namespace, pod.name)),
     identifying,
   );
   switch (judgement.verdict) {
@@ -105,7 +105,7 @@ async function byToken(
   }
   if (pod === undefined || pod.uid !== uid || pod.ending) return refused('the Pod is gone or ending');
   if (session === undefined) return checksOf(pod);
-  const judgement = judgePod({ session, uid }, pod);
+  const judgement = judgeAgentPod({ session, uid }, pod);
   return judgement.verdict === 'refused' ? judgement : { verdict: 'known', session };
 }
 

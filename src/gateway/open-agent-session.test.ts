@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SessionAnswer } from '#adapters/http/agent/agent-api.ts';
 import { hashKey } from '#adapters/http/agent/sessions.ts';
-import { labelsOf } from '#adapters/http/agent/judge-pod.ts';
+import { labelsOf } from '#domain/build/judge-agent-pod.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import { ApiError } from '#adapters/kubernetes/api/answer.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
@@ -9,7 +9,8 @@ import type { SessionRequest, SessionResponse } from '#domain/build/agent-protoc
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
-import type { AgentSession, AttemptFacts } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { AttemptFacts } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { openAgentSession } from './open-agent-session.ts';

@@ -6,7 +6,8 @@ import type { SessionRequest, SessionResponse } from '#domain/build/agent-protoc
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import type { AgentSession, BuildStore, SessionStore } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import { claimOf, identifyAgent } from './identify-agent.ts';
 import type { Identified, Identifying } from './identify-agent.ts';
 import type { TeamSecrets } from './team-secrets.ts';

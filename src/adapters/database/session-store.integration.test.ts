@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import type { AgentSession } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';

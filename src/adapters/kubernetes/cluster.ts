@@ -11,7 +11,8 @@ import type {
   CreatePodAnswer,
   NodeSelector,
 } from '#flows/cluster-ports.ts';
-import type { AgentSession, PendingBuild } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { PendingBuild } from '#flows/ports.ts';
 import type { Problem } from './api/answer.ts';
 import { ApiError, orAbsent, orThrow } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';

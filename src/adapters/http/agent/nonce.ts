@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { AgentSession } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 
 /**
  * The credential in the environment of an agent whose Pod has no volume: `b.<build>.<attempt>.<mac>` or `c.<run>.<mac>`. It says for

@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import type { AgentMetrics } from '#adapters/http/metrics.ts';
-import type { AgentSession } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentApi } from './agent-api.ts';
 import type { CommandStreams } from './command-streams.ts';
 import type { RefusedCalls } from './refused-calls.ts';

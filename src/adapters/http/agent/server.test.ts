@@ -15,7 +15,7 @@ import { agentMetrics, createMetrics } from '#adapters/http/metrics.ts';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
-import type { AgentSession } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentApi, SessionAnswer } from './agent-api.ts';
 import { followCertificate, readCertificate } from './certificate.ts';
 import { MAX_REFUSED_CALLS } from './refused-calls.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bearerToken } from '#adapters/http/access/authorize.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import type { AgentSession } from '#flows/ports.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 
 const KEPT_MS = 30_000;
 const MOST_KEPT = 20_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgePod, labelsOf } from './judge-pod.ts';
-import type { AgentPod, Claim } from './judge-pod.ts';
+import { judgeAgentPod, labelsOf } from './judge-agent-pod.ts';
+import type { AgentPod, Claim } from './judge-agent-pod.ts';
 
 const SESSION = { kind: 'build', build: 41, attempt: 2 } as const;
 const CLAIM: Claim = { session: SESSION, uid: 'u1', peer: '198.18.0.9' };
@@ -45,7 +45,7 @@ const CASES: Record<string, { claim?: Partial<Claim>; pod?: Partial<AgentPod> | 
 
 describe('who is the agent of the Pod that was made', () => {
   test.each(Object.entries(CASES))('%s', (_name, { claim, pod, says }) => {
-    const judged = judgePod({ ...CLAIM, ...claim }, pod === 'absent' ? undefined : { ...POD, ...pod });
+    const judged = judgeAgentPod({ ...CLAIM, ...claim }, pod === 'absent' ? undefined : { ...POD, ...pod });
     expect(judged.verdict === 'refused' ? judged.reason : judged.verdict).toBe(says);
   });
 });

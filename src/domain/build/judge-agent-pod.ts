@@ -1,4 +1,4 @@
-import type { AgentSession } from '#flows/ports.ts';
+import type { AgentSession } from './agent-session.ts';
 
 /** What the API server says of a Pod, as far as it matters here. */
 export interface AgentPod {
@@ -25,7 +25,7 @@ export type Judgement =
   | { verdict: 'refused'; reason: string };
 
 /** Whether the one who connects is the agent in the Pod that was made for this work. */
-export function judgePod(claim: Claim, pod: AgentPod | undefined): Judgement {
+export function judgeAgentPod(claim: Claim, pod: AgentPod | undefined): Judgement {
   if (pod === undefined) return refused('there is no such Pod');
   if (pod.uid !== claim.uid) return refused('the Pod of that name has another uid');
   if (pod.ending) return refused('the Pod is ending');
