@@ -4,10 +4,9 @@ import type { CheckStore } from '#flows/check-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import { recordVersions } from '#flows/record-versions.ts';
-import { openAgentSession } from './open-agent-session.ts';
-import type { OpeningSessions } from './open-agent-session.ts';
+import { openSession, type OpenSessionPorts } from './open-agent-session.ts';
 
-export interface AgentApiParts extends OpeningSessions {
+export interface AgentApiParts extends OpenSessionPorts {
   builds: BuildStore;
   checks: CheckStore;
   sessions: SessionStore;
@@ -18,7 +17,7 @@ export interface AgentApiParts extends OpeningSessions {
 /** What agents may ask, as flows over the database and the API server. */
 export function agentApi(parts: AgentApiParts): AgentApi {
   return {
-    openSession: (request, peer, early) => openAgentSession(request, peer, parts, early),
+    openSession: (request, peer, onProvisional) => openSession(request, peer, parts, onProvisional),
     sessionOf: (keyHash) => parts.sessions.sessionOf(keyHash),
     applyEvents: (session, events) => followBuild(session, events, parts),
     recordChecks: ({ run }, request) => recordVersions(run, request, parts),

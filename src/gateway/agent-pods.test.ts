@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError } from '#adapters/kubernetes/api/answer.ts';
 import { agentPods } from './agent-pods.ts';
 
 type Client = Parameters<typeof agentPods>[0];
@@ -33,12 +32,20 @@ describe('a Pod as the API server shows it', () => {
     'at its end': [{ metadata, status: { phase: 'Failed' } }, { ending: true }],
   };
   test.each(Object.entries(cases))('%s', async (_name, [body, seen]) => {
-    expect(await agentPods(client(body)).find('main', 'pod')).toMatchObject(seen);
+    expect(await agentPods(client(body)).find({ namespace: 'main', name: 'pod' })).toMatchObject({
+      answer: 'found',
+      pod: seen,
+    });
   });
 
   test('none is none, and no answer is no absence', async () => {
-    expect(await agentPods(refusing(404)).find('main', 'pod')).toBeUndefined();
-    await expect(agentPods(refusing(503)).find('main', 'pod')).rejects.toThrow(ApiError);
+    expect(await agentPods(refusing(404)).find({ namespace: 'main', name: 'pod' })).toEqual({
+      answer: 'absent',
+    });
+    expect(await agentPods(refusing(503)).find({ namespace: 'main', name: 'pod' })).toEqual({
+      answer: 'unavailable',
+      reason: 'reading Pod main/pod: no (Told, 503)',
+    });
   });
 });
 
@@ -52,9 +59,8 @@ describe('whose a token is', () => {
 
   test('that of the Pod it was made for', async () => {
     expect(await agentPods(client({ status })).ofToken('t')).toEqual({
-      namespace: 'main',
-      name: 'check-1',
-      uid: 'u1',
+      answer: 'agent',
+      pod: { namespace: 'main', name: 'check-1', uid: 'u1' },
     });
   });
 
@@ -71,6 +77,13 @@ describe('whose a token is', () => {
     'bound to no Pod': { ...status, user: { username: user.username } },
   };
   test.each(Object.entries(strangers))('nobody of ours: %s', async (_name, told) => {
-    expect(await agentPods(client({ status: told })).ofToken('t')).toBeUndefined();
+    expect(await agentPods(client({ status: told })).ofToken('t')).toEqual({ answer: 'unknown' });
+  });
+
+  test('no answer is no verdict', async () => {
+    expect(await agentPods(refusing(500)).ofToken('t')).toEqual({
+      answer: 'unavailable',
+      reason: 'reviewing the token of an agent: no (Told, 500)',
+    });
   });
 });

@@ -1,35 +1,29 @@
 import type { V1Pod, V1TokenReview, V1UserInfo } from '@kubernetes/client-node';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { GATEWAY_AUDIENCE, SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
+import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
-
-export interface PodIdentity {
-  namespace: string;
-  name: string;
-  uid: string;
-}
-
-/** What the API server knows of agents: one look at a Pod, and whose a projected token is. */
-export interface AgentPods {
-  find(namespace: string, name: string): Promise<AgentPod | undefined>;
-  /** The Pod that the token was made for; undefined when it is no token of an agent of ours. */
-  ofToken(token: string): Promise<PodIdentity | undefined>;
-}
+import type { AgentPods, PodName } from '#flows/session-ports.ts';
+import { unavailable } from './unavailable.ts';
 
 export function agentPods(client: Pick<ApiClient, 'get' | 'reviewToken'>): AgentPods {
   return {
-    async find(namespace, name) {
+    async find({ namespace, name }) {
       const answer = await client.get(KINDS.pods, { namespace, name });
-      const pod = orAbsent(answer, `reading Pod ${namespace}/${name}`);
-      return pod === undefined ? undefined : podOf(pod);
+      if (answer.ok) return { answer: 'found', pod: podOf(answer.value) };
+      if (answer.status === 404) return { answer: 'absent' };
+      return unavailable(`reading Pod ${namespace}/${name}`, answer);
     },
     async ofToken(token) {
       const answer = await client.reviewToken(token, [GATEWAY_AUDIENCE]);
-      return identityOf(orThrow(answer, 'reviewing the token of an agent'));
+      if (!answer.ok) return unavailable('reviewing the token of an agent', answer);
+      const pod = podOfToken(answer.value);
+      return pod === undefined ? { answer: 'unknown' } : { answer: 'agent', pod };
     },
+    nameForBuild: buildPodName,
+    nameForChecks: checkPodName,
   };
 }
 
@@ -46,7 +40,7 @@ function podOf({ metadata = {}, status = {} }: Wire<V1Pod>): AgentPod {
 }
 
 /** Only tokens that the API server bound to a Pod of the service account of our Pods, for us. */
-function identityOf({ status }: Wire<V1TokenReview>): PodIdentity | undefined {
+function podOfToken({ status }: Wire<V1TokenReview>): (PodName & { uid: string }) | undefined {
   if (status?.authenticated !== true || status.user === undefined) return undefined;
   if (status.audiences?.includes(GATEWAY_AUDIENCE) !== true) return undefined;
   const namespace = namespaceOf(status.user.username);

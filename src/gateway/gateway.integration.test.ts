@@ -23,7 +23,9 @@ import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipel
 import { textOf } from '#testing/recorded-notifications.ts';
 import { WEBHOOK_KEY, giveTurns, openStores, toSave } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
+import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
 import { agentApi } from './agent-api.ts';
+import { agentCredentials } from './agent-credentials.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { publicApi } from './public-api.ts';
 import { openShows } from './shows.ts';
@@ -76,18 +78,16 @@ beforeAll(async () => {
   agents = createAgentServer({
     api: agentApi({
       ...shared,
-      agentKey: AGENT_KEY,
+      credentials: agentCredentials(AGENT_KEY),
+      waiting: realWaiting,
       cancels: cancelHints(notifications),
-      secrets: { read: async () => ({ values: new Map(), missing: [] }) },
-      pods: {
-        async find(namespace, name) {
-          const pod = pods.get(`${namespace}/${name}`);
-          return (
-            pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: ['127.0.0.1'] }
-          );
-        },
-        ofToken: async () => undefined,
-      },
+      secrets: { read: async () => ({ answer: 'read', values: new Map() }) },
+      pods: agentPodsOf(({ namespace, name }) => {
+        const pod = pods.get(`${namespace}/${name}`);
+        return (
+          pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: ['127.0.0.1'] }
+        );
+      }),
     }),
     certificate: {
       cert: authority.certificate,

@@ -3,7 +3,8 @@ import { labelsOf } from '#domain/build/judge-agent-pod.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
-import type { PodIdentity } from './agent-pods.ts';
+import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
+import { agentCredentials } from './agent-credentials.ts';
 import { identifyAgent } from './identify-agent.ts';
 
 const KEY = Buffer.alloc(32, 1);
@@ -32,26 +33,21 @@ const BY_TOKEN: SessionRequest = { key: 'k', pod: WHERE, token: 'projected' };
 const BY_BOTH: SessionRequest = { ...BY_NONCE, token: 'projected' };
 const CHECKS = { kind: 'checks', run: 9 } as const;
 
-function cluster(
-  pod: AgentPod | undefined | (() => AgentPod | undefined),
-  owner: PodIdentity | undefined = WHERE,
-) {
+function cluster(pod: AgentPod | undefined | (() => AgentPod | undefined), owner = WHERE) {
   const looks = { count: 0 };
-  return {
-    looks,
-    pods: {
-      async find() {
-        looks.count += 1;
-        return typeof pod === 'function' ? pod() : pod;
-      },
-      ofToken: async (token: string) => (token === 'projected' ? owner : undefined),
+  const pods = agentPodsOf(
+    () => {
+      looks.count += 1;
+      return typeof pod === 'function' ? pod() : pod;
     },
-  };
+    { token: 'projected', pod: owner },
+  );
+  return { looks, ports: { pods, credentials: agentCredentials(KEY), waiting: realWaiting } };
 }
 
 const CASES: Record<
   string,
-  { request: SessionRequest; pod?: AgentPod; owner?: PodIdentity; says: object | string }
+  { request: SessionRequest; pod?: AgentPod; owner?: typeof WHERE; says: object | string }
 > = {
   'a nonce of ours from the right Pod': {
     request: BY_NONCE,
@@ -149,36 +145,35 @@ const CASES: Record<
 
 describe('who opens a session', () => {
   test.each(Object.entries(CASES))('%s', async (_name, { request, pod, owner, says }) => {
-    const { pods } = cluster(pod, owner);
-    const identified = await identifyAgent(request, '198.18.0.9', { pods, agentKey: KEY });
+    const { ports } = cluster(pod, owner);
+    const identified = await identifyAgent(request, '198.18.0.9', ports);
     expect(identified.verdict === 'refused' ? identified.reason : identified).toEqual(says);
   });
 
   test('a nonce waits until the kubelet has reported the address', async () => {
-    const { pods, looks } = cluster(() => ({
+    const { ports, looks } = cluster(() => ({
       ...BUILD_POD,
       addresses: looks.count < 3 ? [] : ['198.18.0.9'],
     }));
-    const identified = await identifyAgent(BY_NONCE, '198.18.0.9', { pods, agentKey: KEY });
+    const identified = await identifyAgent(BY_NONCE, '198.18.0.9', ports);
     expect(identified.verdict).toBe('known');
     expect(looks.count).toBe(3);
   });
 
   test('a nonce shown from elsewhere before that is refused as soon as the address is known', async () => {
-    const { pods, looks } = cluster(() => ({
+    const { ports, looks } = cluster(() => ({
       ...BUILD_POD,
       addresses: looks.count < 3 ? [] : ['198.18.0.9'],
     }));
-    const identified = await identifyAgent(BY_NONCE, '198.18.0.66', { pods, agentKey: KEY });
+    const identified = await identifyAgent(BY_NONCE, '198.18.0.66', ports);
     expect(identified.verdict).toBe('refused');
   });
 
   test('an agent is told to come again when no address comes', async () => {
-    const { pods } = cluster({ ...BUILD_POD, addresses: [] });
+    const { ports } = cluster({ ...BUILD_POD, addresses: [] });
     const identified = await identifyAgent(BY_NONCE, '198.18.0.9', {
-      pods,
-      agentKey: KEY,
-      longestWaitMs: 20,
+      ...ports,
+      waiting: { ...realWaiting, maxWaitMs: 20 },
     });
     expect(identified).toEqual({ verdict: 'not-yet', reason: 'the Pod has no address in its status' });
   });

@@ -1,117 +1,127 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { judgeAgentPod } from '#domain/build/judge-agent-pod.ts';
-import type { AgentPod, Judgement } from '#domain/build/judge-agent-pod.ts';
-import { readNonce } from '#adapters/http/agent/nonce.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { AgentPods } from './agent-pods.ts';
+import { judgeAgentPod, type AgentPod, type Judgement } from '#domain/build/judge-agent-pod.ts';
+import type { AgentPods, Credentials, Unavailable, Waiting } from '#flows/session-ports.ts';
 
 export type Identified =
   | { verdict: 'known'; session: AgentSession }
-  /** A Pod of a CronJob: which run it is for, the checks due now decide. */
+  /** A Pod of a CronJob: the checks that are due now decide which run it gets. */
   | { verdict: 'group'; pipelineId: number; group: string }
+  /** The reason is for the log, not for the caller. */
   | { verdict: 'refused'; reason: string }
   | { verdict: 'not-yet'; reason: string };
 
-export interface Identifying {
-  pods: AgentPods;
-  agentKey: Buffer;
-  /** How long the kubelet may take to report the address of a Pod whose agent already calls. */
-  longestWaitMs?: number;
-  waited?: (seconds: number) => void;
+export interface IdentifyPorts {
+  pods: Pick<AgentPods, 'find' | 'ofToken'>;
+  credentials: Pick<Credentials, 'workOf'>;
+  waiting: Waiting;
 }
 
-/** Everything fits but the address, which is not there yet. */
-type Waiting = () => void;
+/** Called once everything fits but the address of the Pod, which its status does not show yet. */
+type OnAwaitingAddress = () => void;
 
-const LONGEST_WAIT_MS = 10_000;
-const FIRST_LOOK_AGAIN_MS = 10;
-const LONGER_BY_MS = 5;
-const LAST_LOOK_AGAIN_MS = 50;
+const MAX_WAIT_MS = 10_000;
+const FIRST_PAUSE_MS = 10;
+const PAUSE_STEP_MS = 5;
+const MAX_PAUSE_MS = 50;
 
-/** The work that a nonce was signed for; undefined when the request shows none of ours. Needs no network. */
-export function claimOf(request: SessionRequest, agentKey: Buffer): AgentSession | undefined {
-  return request.nonce === undefined ? undefined : readNonce(agentKey, request.nonce);
-}
-
-/** Who opens a session (docs/adr/0004-agent-session.md). The answer's reasons are for the log, not for the caller. */
+/** Identifies the caller that opens a session (docs/adr/0004-agent-session.md). */
 export async function identifyAgent(
   request: SessionRequest,
   peer: string,
-  identifying: Identifying,
-  waiting: Waiting = () => undefined,
+  ports: IdentifyPorts,
+  onAwaitingAddress: OnAwaitingAddress = () => undefined,
 ): Promise<Identified> {
-  const session = claimOf(request, identifying.agentKey);
-  if (request.nonce !== undefined && session === undefined) return refused('its nonce is not of our making');
-  if (request.token !== undefined) return await byToken(request, request.token, { ...identifying, session });
+  const { nonce, token } = request;
+  const session = nonce === undefined ? undefined : ports.credentials.workOf(nonce);
+  if (nonce !== undefined && session === undefined) return refused('its nonce is not of our making');
+  if (token !== undefined) return await byToken(request, { token, session }, ports);
   if (session === undefined) return refused('it shows neither nonce nor token');
-  return await byNonce(request, { session, peer }, { ...identifying, waiting });
+  return await byNonce(request, { session, peer, onAwaitingAddress }, ports);
 }
 
 /**
- * Whoever may read Pods knows a nonce as soon as the Pod exists, before the agent runs. What they cannot do is call from the Pod's
- * address, so nothing is handed out before that is known.
+ * Anyone who may read Pods knows a nonce as soon as the Pod exists, before the agent runs. They cannot call from the
+ * Pod's address, so nothing is handed out before the address is known.
  */
 async function byNonce(
   { pod }: SessionRequest,
-  { session, peer }: { session: AgentSession; peer: string },
-  identifying: Identifying & { waiting: Waiting },
+  {
+    session,
+    peer,
+    onAwaitingAddress,
+  }: { session: AgentSession; peer: string; onAwaitingAddress: OnAwaitingAddress },
+  { pods, waiting }: IdentifyPorts,
 ): Promise<Identified> {
-  const judgement = await waitForAddress(
-    async () =>
-      judgeAgentPod({ session, uid: pod.uid, peer }, await identifying.pods.find(pod.namespace, pod.name)),
-    identifying,
-  );
-  switch (judgement.verdict) {
-    case 'accepted':
-      return { verdict: 'known', session };
-    case 'refused':
-      return judgement;
-    case 'wait':
-    default:
-      return { verdict: 'not-yet', reason: 'the Pod has no address in its status' };
-  }
+  const judge = async (): Promise<Judgement | Unavailable> => {
+    const found = await pods.find(pod);
+    if (found.answer === 'unavailable') return found;
+    const seen = found.answer === 'found' ? found.pod : undefined;
+    return judgeAgentPod({ session, uid: pod.uid, peer }, seen);
+  };
+  const judgement = await waitForAddress(judge, waiting, onAwaitingAddress);
+  if ('answer' in judgement) return notYet(judgement.reason);
+  if (judgement.verdict === 'wait') return notYet('the Pod has no address in its status');
+  return judgement.verdict === 'refused' ? judgement : { verdict: 'known', session };
 }
 
 async function waitForAddress(
-  look: () => Promise<Judgement>,
-  { longestWaitMs = LONGEST_WAIT_MS, waited, waiting }: Identifying & { waiting: Waiting },
-): Promise<Judgement> {
-  let judgement = await look();
-  if (judgement.verdict === 'wait') waiting();
-  const since = performance.now();
-  const until = since + longestWaitMs;
-  let pause = FIRST_LOOK_AGAIN_MS;
-  while (judgement.verdict === 'wait' && performance.now() < until) {
+  judge: () => Promise<Judgement | Unavailable>,
+  { elapsed, sleep, maxWaitMs = MAX_WAIT_MS, waited }: Waiting,
+  onAwaitingAddress: OnAwaitingAddress,
+): Promise<Judgement | Unavailable> {
+  let judgement = await judge();
+  if (isWaiting(judgement)) onAwaitingAddress();
+  const since = elapsed();
+  let pause = FIRST_PAUSE_MS;
+  while (isWaiting(judgement) && elapsed() - since < maxWaitMs) {
     await sleep(pause);
-    pause = Math.min(pause + LONGER_BY_MS, LAST_LOOK_AGAIN_MS);
-    judgement = await look();
+    pause = Math.min(pause + PAUSE_STEP_MS, MAX_PAUSE_MS);
+    judgement = await judge();
   }
-  waited?.((performance.now() - since) / 1000);
+  if (!('answer' in judgement)) waited?.((elapsed() - since) / 1000);
   return judgement;
 }
 
-/** The API server vouches for the Pod, its uid included; the token is readable in that Pod only. A nonce beside it says for what. */
+function isWaiting(judgement: Judgement | Unavailable): boolean {
+  return 'verdict' in judgement && judgement.verdict === 'wait';
+}
+
+/** The API server vouches for the Pod, its uid included; only that Pod can read the token. A nonce beside it names the work. */
 async function byToken(
-  request: SessionRequest,
-  token: string,
-  { pods, session }: Pick<Identifying, 'pods'> & { session: AgentSession | undefined },
+  { pod }: SessionRequest,
+  { token, session }: { token: string; session: AgentSession | undefined },
+  { pods }: IdentifyPorts,
 ): Promise<Identified> {
-  const { namespace, name, uid } = request.pod;
-  const [identity, pod] = await Promise.all([pods.ofToken(token), pods.find(namespace, name)]);
-  if (identity === undefined) return refused('its token is not that of an agent');
-  if (identity.namespace !== namespace || identity.name !== name || identity.uid !== uid) {
-    return refused('its token belongs to another Pod');
-  }
-  if (pod === undefined || pod.uid !== uid || pod.ending) return refused('the Pod is gone or ending');
+  const [owner, found] = await Promise.all([pods.ofToken(token), pods.find(pod)]);
+  if (owner.answer === 'unavailable') return notYet(owner.reason);
+  if (found.answer === 'unavailable') return notYet(found.reason);
+  if (owner.answer === 'unknown') return refused('its token is not that of an agent');
+  if (!isSamePod(owner.pod, pod)) return refused('its token belongs to another Pod');
+  if (found.answer === 'absent') return refused('the Pod is gone or ending');
+  return workOfPod(found.pod, { session, uid: pod.uid });
+}
+
+type PodIdentity = SessionRequest['pod'];
+
+function isSamePod(one: PodIdentity, other: PodIdentity): boolean {
+  return one.namespace === other.namespace && one.name === other.name && one.uid === other.uid;
+}
+
+function workOfPod(
+  pod: AgentPod,
+  { session, uid }: { session: AgentSession | undefined; uid: string },
+): Identified {
+  if (pod.uid !== uid || pod.ending) return refused('the Pod is gone or ending');
   if (session === undefined) return checksOf(pod);
   const judgement = judgeAgentPod({ session, uid }, pod);
   return judgement.verdict === 'refused' ? judgement : { verdict: 'known', session };
 }
 
 /**
- * The checks that the Pod of a CronJob is for, by its labels; whether its namespace may have them is for the caller to ask. A build needs
- * the nonce: whoever may create Pods can write labels, and a build that waits for approval must have no agent.
+ * The checks that the Pod of a CronJob is for, by its labels; the caller asks whether its namespace may have them. A
+ * build needs the nonce: anyone who may create Pods can write labels, and a build that waits for approval must have no
+ * agent.
  */
 function checksOf({ labels }: AgentPod): Identified {
   if (labels['app.kubernetes.io/managed-by'] !== 'millrace') return refused('the Pod is not one of ours');
@@ -123,4 +133,8 @@ function checksOf({ labels }: AgentPod): Identified {
 
 function refused(reason: string): Identified & { verdict: 'refused' } {
   return { verdict: 'refused', reason };
+}
+
+function notYet(reason: string): Identified & { verdict: 'not-yet' } {
+  return { verdict: 'not-yet', reason };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
 import { followCertificate, readCertificate } from '#adapters/http/agent/certificate.ts';
 import { createAgentServer } from '#adapters/http/agent/server.ts';
@@ -8,6 +9,7 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { VERSION } from '#config';
 import type { InternalGatewayConfig } from '#config';
 import { agentApi } from './agent-api.ts';
+import { agentCredentials } from './agent-credentials.ts';
 import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { connectionOf } from './cluster-connection.ts';
@@ -28,13 +30,17 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   const client = new ApiClient(connection);
   const cancels = cancelHints(database.notifications);
   const api: AgentApi = agentApi({
-    agentKey: config.agentKey,
+    credentials: agentCredentials(config.agentKey),
     pods: agentPods(client),
     secrets: teamSecrets(client),
     ...database,
     cancels,
     now: () => new Date(),
-    waited: (seconds) => metrics.waitedForAddress(seconds),
+    waiting: {
+      elapsed: () => performance.now(),
+      sleep: async (milliseconds) => await sleep(milliseconds),
+      waited: (seconds) => metrics.waitedForAddress(seconds),
+    },
   });
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());

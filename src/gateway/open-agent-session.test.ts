@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SessionAnswer } from '#adapters/http/agent/agent-api.ts';
 import { hashKey } from '#adapters/http/agent/sessions.ts';
 import { labelsOf } from '#domain/build/judge-agent-pod.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
-import { ApiError } from '#adapters/kubernetes/api/answer.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
@@ -13,8 +11,10 @@ import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AttemptFacts } from '#flows/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
-import { openAgentSession } from './open-agent-session.ts';
-import type { OpeningSessions } from './open-agent-session.ts';
+import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
+import type { SessionAnswer } from '#flows/session-ports.ts';
+import { agentCredentials } from './agent-credentials.ts';
+import { openSession, type OpenSessionPorts } from './open-agent-session.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const AGENT = 'a'.repeat(43);
@@ -52,25 +52,23 @@ function world(definition: Pipeline = samplePipeline()) {
   ]);
   const done: string[] = [];
   const keys = new Map<string, string>();
-  const parts: OpeningSessions = {
-    agentKey: KEY,
+  const parts: OpenSessionPorts = {
+    credentials: agentCredentials(KEY),
+    waiting: realWaiting,
     now: () => AT,
     notifications: { notify: (notification) => void done.push(`notify ${textOf(notification)}`) },
-    pods: {
-      async find(namespace, name) {
-        const pod = pods.get(`${namespace}/${name}`);
-        return pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: [PEER] };
-      },
-      ofToken: async () => undefined,
-    },
+    pods: agentPodsOf(({ namespace, name }) => {
+      const pod = pods.get(`${namespace}/${name}`);
+      return pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: [PEER] };
+    }),
     secrets: {
       async read(namespace, names) {
         done.push(`read ${namespace}/${names.join()}`);
         const known = names.filter((name) => name === 'git/token' && namespace === 'team-blue');
-        return {
-          values: new Map(known.map((name) => [name, 'hun"ter\n2'])),
-          missing: names.filter((n) => !known.includes(n)),
-        };
+        const missing = names.filter((name) => !known.includes(name));
+        return missing.length > 0
+          ? { answer: 'missing', reasons: missing }
+          : { answer: 'read', values: new Map(known.map((name) => [name, 'hun"ter\n2'])) };
       },
     },
     builds: {
@@ -120,7 +118,7 @@ const runWord: SessionRequest = {
 describe('the right agent', () => {
   test('gets its plan, and its key is the session', async () => {
     const { parts, keys } = world();
-    const answer = await openAgentSession(buildWord(), PEER, parts);
+    const answer = await openSession(buildWord(), PEER, parts);
     expect(answer).toMatchObject({
       answer: 'opened',
       session: BUILD,
@@ -137,7 +135,7 @@ describe('the right agent', () => {
   });
 
   test('gets the checks of its run', async () => {
-    expect(await openAgentSession(runWord, PEER, world().parts)).toMatchObject({
+    expect(await openSession(runWord, PEER, world().parts)).toMatchObject({
       answer: 'opened',
       response: { work: 'checks', run: { run: '7', checks: [{ scope: '5', resource: 'git.app' }] } },
     });
@@ -145,14 +143,14 @@ describe('the right agent', () => {
 
   test('gets the same again when its answer was lost', async () => {
     const { parts } = world();
-    const first = await openAgentSession(buildWord(), PEER, parts);
-    const second = await openAgentSession(buildWord(), PEER, parts);
+    const first = await openSession(buildWord(), PEER, parts);
+    const second = await openSession(buildWord(), PEER, parts);
     expect(second).toEqual({ ...first, answer: 'same' });
   });
 
   test('gets secrets in their places, and as what it must mask', async () => {
     const { parts } = world(withSecret);
-    const answer = await openAgentSession(buildWord(), PEER, parts);
+    const answer = await openSession(buildWord(), PEER, parts);
     expect(answer).toMatchObject({
       response: {
         plan: { secrets: ['hun"ter\n2'], steps: [{ env: { param_url: 'https://x:hun"ter\n2@forge' } }, {}] },
@@ -167,7 +165,7 @@ describe('the right agent', () => {
     const task = { kind: 'task' as const, name: 'own', run, env };
     const jobs = [...(unit === undefined ? [] : [{ ...unit, steps: [...unit.steps, task] }]), ...others];
     const { parts } = world(samplePipeline({ jobs }));
-    const answer = await openAgentSession(buildWord(), PEER, parts);
+    const answer = await openSession(buildWord(), PEER, parts);
     expect(answer).toMatchObject({
       response: { plan: { secrets: ['hun"ter\n2'], steps: [{}, {}, { env: { TOKEN: 'as hun"ter\n2' } }] } },
     });
@@ -184,7 +182,7 @@ describe('the right agent', () => {
     test('gets a version that looks like a secret as it is, and nothing is read for it', async () => {
       const { parts, done, attempt } = world(definition);
       attempt.versions = [bait];
-      expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({
+      expect(await openSession(buildWord(), PEER, parts)).toMatchObject({
         answer: 'opened',
         response: { plan: { secrets: values, steps: [{ version: bait, env }, {}] } },
       });
@@ -194,7 +192,7 @@ describe('the right agent', () => {
     test('gets the last version of a check as it is, too', async () => {
       const { parts, done, run } = world(definition);
       run.checks = run.checks.map((check) => ({ ...check, last: bait }));
-      expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
+      expect(await openSession(runWord, PEER, parts)).toMatchObject({
         answer: 'opened',
         response: { run: { secrets: values, checks: [{ env }] } },
       });
@@ -211,7 +209,7 @@ describe('the right agent', () => {
     const { parts, done, run } = world(samplePipeline({ jobs }));
     run.checks = [];
     run.hooks = { resource: 'git.app', leftMs: 20_000, versions: [{ id: 12, fields: bait }] };
-    expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
+    expect(await openSession(runWord, PEER, parts)).toMatchObject({
       answer: 'opened',
       response: {
         run: {
@@ -237,11 +235,11 @@ describe('the right agent', () => {
       'millrace.dev/pipeline-id': '3',
       'millrace.dev/check-group': 'hourly',
     };
-    parts.pods = {
-      find: async () => ({ uid: 'u3', labels, ending: false, addresses: [] }),
-      ofToken: async () => pod,
-    };
-    const answer = await openAgentSession({ key: AGENT, pod, token: 'projected' }, PEER, parts);
+    parts.pods = agentPodsOf(() => ({ uid: 'u3', labels, ending: false, addresses: [] }), {
+      token: 'projected',
+      pod,
+    });
+    const answer = await openSession({ key: AGENT, pod, token: 'projected' }, PEER, parts);
     expect(answer).toMatchObject({ answer: 'opened', response: { work: 'checks', run: { checks: [] } } });
     expect(keys.size).toBe(0);
   });
@@ -255,14 +253,14 @@ describe('an agent whose Pod has no address yet', () => {
     const offered: SessionResponse[] = [];
     made.parts.pods = {
       ...pods,
-      async find(namespace, name) {
-        const pod = await pods.find(namespace, name);
+      async find(name) {
+        const found = await pods.find(name);
         const shown = addresses.length > 1 ? addresses.shift() : addresses[0];
-        return pod && { ...pod, addresses: shown ?? [] };
+        return found.answer === 'found' ? { ...found, pod: { ...found.pod, addresses: shown ?? [] } } : found;
       },
     };
     const open = (word = buildWord(), peer = PEER): Promise<SessionAnswer> =>
-      openAgentSession(word, peer, { ...made.parts, longestWaitMs: 100 }, (work) => {
+      openSession(word, peer, { ...made.parts, waiting: { ...realWaiting, maxWaitMs: 100 } }, (work) => {
         expect(made.keys.size).toBe(0);
         offered.push(work);
       });
@@ -308,17 +306,17 @@ describe('an agent whose Pod has no address yet', () => {
 describe('everybody else', () => {
   test('who shows the credential from another address gets nothing, and hurts nobody', async () => {
     const { parts, keys, done } = world();
-    expect(await openAgentSession(buildWord({ key: STRANGER }), '198.18.0.66', parts)).toMatchObject({
+    expect(await openSession(buildWord({ key: STRANGER }), '198.18.0.66', parts)).toMatchObject({
       answer: 'refused',
     });
     expect([keys.size, done]).toEqual([0, []]);
-    expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({ answer: 'opened' });
+    expect(await openSession(buildWord(), PEER, parts)).toMatchObject({ answer: 'opened' });
   });
 
   test('who shows it from the right place with another key ends the build, with an alarm for the caller to raise', async () => {
     const { parts, done } = world();
-    await openAgentSession(buildWord({ key: STRANGER }), PEER, parts);
-    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
+    await openSession(buildWord({ key: STRANGER }), PEER, parts);
+    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
     expect(done).toEqual(['end 41.2 failed AgentAuthentication', 'notify schedule 3', 'notify status 3']);
   });
 
@@ -327,7 +325,7 @@ describe('everybody else', () => {
     const { name } = buildWord().pod;
     pods.set(`team-red/${name}`, { session: BUILD, uid: 'u9' });
     const pod = { namespace: 'team-red', name, uid: 'u9' };
-    expect(await openAgentSession(buildWord({ pod }), PEER, parts)).toEqual({
+    expect(await openSession(buildWord({ pod }), PEER, parts)).toEqual({
       answer: 'refused',
       reason: 'the work belongs into namespace team-blue',
     });
@@ -338,7 +336,7 @@ describe('everybody else', () => {
     const { parts, pods } = world();
     pods.set('team-blue/mine', { session: BUILD, uid: 'u9' });
     const pod = { namespace: 'team-blue', name: 'mine', uid: 'u9' };
-    expect(await openAgentSession(buildWord({ pod }), PEER, parts)).toMatchObject({ answer: 'refused' });
+    expect(await openSession(buildWord({ pod }), PEER, parts)).toMatchObject({ answer: 'refused' });
   });
 
   test('who comes for an attempt that was replaced is over', async () => {
@@ -347,7 +345,7 @@ describe('everybody else', () => {
     const name = buildPodName({ ...attempt, attempt: 1 });
     pods.set(`team-blue/${name}`, { session: old, uid: 'u0' });
     const word = buildWord({ nonce: signNonce(KEY, old), pod: { namespace: 'team-blue', name, uid: 'u0' } });
-    expect(await openAgentSession(word, PEER, parts)).toEqual({ answer: 'over' });
+    expect(await openSession(word, PEER, parts)).toEqual({ answer: 'over' });
   });
 
   test('a secret without a value ends the build with its name', async () => {
@@ -357,21 +355,23 @@ describe('everybody else', () => {
       params: { url: makeSecretPlaceholder('git/absent') },
     }));
     const { parts, done } = world(definition);
-    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
+    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
     expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'notify schedule 3', 'notify status 3']);
   });
 
   test('an API server that does not answer is no verdict: the agent comes again', async () => {
-    const away = { ok: false, status: 0, reason: 'Unreachable', message: 'refused' } as const;
+    const reason = 'reading Pod team-blue/app: refused (Unreachable)';
     const { parts, keys } = world();
-    parts.pods.find = async () => {
-      throw new ApiError('reading Pod team-blue/app', away);
-    };
-    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({
-      answer: 'not-yet',
-      reason: 'reading Pod team-blue/app: refused (Unreachable)',
-    });
+    parts.pods.find = async () => ({ answer: 'unavailable', reason });
+    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason });
     expect(keys.size).toBe(0);
+  });
+
+  test('an API server that shows no Secrets is no verdict either: the build goes on', async () => {
+    const { parts, keys, done } = world(withSecret);
+    parts.secrets.read = async () => ({ answer: 'unavailable', reason: 'away' });
+    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason: 'away' });
+    expect([keys.size, done]).toEqual([0, []]);
   });
 
   test('a database that is away is an error, whoever calls', async () => {
@@ -379,7 +379,7 @@ describe('everybody else', () => {
     parts.builds.attemptFacts = async () => {
       throw new Error('away');
     };
-    await expect(openAgentSession(buildWord(), PEER, parts)).rejects.toThrow('away');
-    expect(await openAgentSession(buildWord(), '198.18.0.66', parts)).toMatchObject({ answer: 'refused' });
+    await expect(openSession(buildWord(), PEER, parts)).rejects.toThrow('away');
+    expect(await openSession(buildWord(), '198.18.0.66', parts)).toMatchObject({ answer: 'refused' });
   });
 });

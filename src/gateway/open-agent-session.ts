@@ -1,19 +1,22 @@
-import type { SessionAnswer } from '#adapters/http/agent/agent-api.ts';
-import { hashKey } from '#adapters/http/agent/sessions.ts';
-import { ApiError } from '#adapters/kubernetes/api/answer.ts';
-import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildStore, SessionStore } from '#flows/ports.ts';
-import { claimOf, identifyAgent } from './identify-agent.ts';
-import type { Identified, Identifying } from './identify-agent.ts';
-import type { TeamSecrets } from './team-secrets.ts';
-import { checkRunOf, planOf } from './work-for-agent.ts';
+import type {
+  AgentPods,
+  Credentials,
+  SessionAnswer,
+  TeamSecrets,
+  Unavailable,
+} from '#flows/session-ports.ts';
+import { identifyAgent, type Identified, type IdentifyPorts } from './identify-agent.ts';
+import { checkRunWithSecrets, planWithSecrets } from './work-for-agent.ts';
 
-export interface OpeningSessions extends Identifying {
+export interface OpenSessionPorts extends IdentifyPorts {
+  pods: AgentPods;
+  credentials: Credentials;
   secrets: TeamSecrets;
   builds: Pick<BuildStore, 'attemptFacts' | 'endBuild'>;
   checks: Pick<CheckStore, 'runFacts' | 'openRunForPod' | 'closeRun'>;
@@ -22,86 +25,120 @@ export interface OpeningSessions extends Identifying {
   now: () => Date;
 }
 
-/** Takes work that may begin before it is known whose session it is. */
-type Early = (work: SessionResponse) => void;
+/** Called at most once, before the answer, with work that may begin while the agent is still being identified. */
+type OnProvisional = (work: SessionResponse) => void;
 
 /**
- * A credential becomes a session and its plan. The API server is asked who calls while the database is asked for the work: what each
- * says counts only together, and the session is written last, so that a stranger leaves no trace.
+ * Turns a credential into a session and its plan. The API server identifies the caller while the database prepares the
+ * work; each counts only together with the other. The session is written last, so a caller who is refused leaves no trace.
  */
-export async function openAgentSession(
+export async function openSession(
   request: SessionRequest,
   peer: string,
-  parts: OpeningSessions,
-  early: Early = () => undefined,
+  ports: OpenSessionPorts,
+  onProvisional: OnProvisional = () => undefined,
 ): Promise<SessionAnswer> {
-  try {
-    return await exchange(request, { peer, early }, parts);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { answer: 'not-yet', reason: error.message };
-  }
-}
-
-async function exchange(
-  request: SessionRequest,
-  { peer, early }: { peer: string; early: Early },
-  parts: OpeningSessions,
-): Promise<SessionAnswer> {
-  const claim = claimOf(request, parts.agentKey);
-  const preparing = claim === undefined ? undefined : prepare(claim, parts);
-  // Looked at only after the agent is known; until then its failure is nobody's.
+  const claimed = request.nonce === undefined ? undefined : ports.credentials.workOf(request.nonce);
+  const preparing = claimed && prepare(claimed, ports);
+  // Awaited only once the caller is identified: until then its failure is nobody's.
   preparing?.catch(() => undefined);
   let identifying = true;
-  const offer = (prepared: Prepared | Lacking | undefined): void => {
-    if (identifying && prepared !== undefined && mayBegin(request, prepared)) early(prepared.response);
+  const begin = (work: Work): void => {
+    if (identifying && mayBegin(request, work)) onProvisional(work.response);
   };
-  const identified = await identifyAgent(request, peer, parts, () => {
-    void preparing?.then(offer, () => undefined);
+  const identified = await identifyAgent(request, peer, ports, () => {
+    void preparing?.then(begin, () => undefined);
   });
   identifying = false;
   if (identified.verdict === 'refused') return { answer: 'refused', reason: identified.reason };
   if (identified.verdict === 'not-yet') return { answer: 'not-yet', reason: identified.reason };
-  const session = await sessionOf(identified, request, parts);
+  const session = await sessionFor(identified, request, ports);
   if (session === undefined) return NOTHING_DUE;
-  const prepared = await (preparing ?? prepare(session, parts));
-  if (prepared === undefined) return { answer: 'over' };
-  const reason = misplaced(request, prepared, identified.verdict);
-  if (reason !== undefined) return { answer: 'refused', reason };
-  if (prepared.missing !== undefined) return await endWithoutSecret(session, prepared, parts);
-  return await claimSession(request, session, prepared, parts);
+  const work = await (preparing ?? prepare(session, ports));
+  return await answerWith(work, { request, session, verdict: identified.verdict }, ports);
 }
 
-/** A Pod of a CronJob whose resources are all being checked already, or gone, has nothing to do and ends well. */
+interface Caller {
+  request: SessionRequest;
+  session: AgentSession;
+  verdict: 'known' | 'group';
+}
+
+async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): Promise<SessionAnswer> {
+  if (work.answer === 'over') return { answer: 'over' };
+  if (work.answer === 'unavailable') return { answer: 'not-yet', reason: work.reason };
+  const reason = wrongPodReason(caller.request, work, caller.verdict);
+  if (reason !== undefined) return { answer: 'refused', reason };
+  return work.answer === 'ready'
+    ? await claimSession(caller, work, ports)
+    : await failWithoutSecrets(caller.session, work, ports);
+}
+
+/** The Pod of a CronJob has nothing to do, and ends well, when its resources are all being checked already, or gone. */
 const NOTHING_DUE: SessionAnswer = {
   answer: 'opened',
   session: { kind: 'checks', run: 0 },
   response: { work: 'checks', run: { format: 1, run: '0', containers: [], checks: [], secrets: [] } },
 };
 
-async function sessionOf(
+async function sessionFor(
   identified: Identified & { verdict: 'known' | 'group' },
   { pod }: SessionRequest,
-  { checks, now }: OpeningSessions,
+  { checks, now }: OpenSessionPorts,
 ): Promise<AgentSession | undefined> {
   if (identified.verdict === 'known') return identified.session;
   const run = await checks.openRunForPod(identified.pipelineId, identified.group, pod, now());
   return run === undefined ? undefined : { kind: 'checks', run };
 }
 
-interface Prepared {
+interface WorkPod {
   pipelineId: number;
   namespace: string;
   podName: string;
-  missing?: undefined;
-  response: SessionResponse;
 }
-type Lacking = Omit<Prepared, 'missing' | 'response'> & { missing: string[] };
+type ReadyWork = WorkPod & { answer: 'ready'; response: SessionResponse };
+type MissingSecrets = WorkPod & { answer: 'missing'; reasons: string[] };
+type Work = ReadyWork | MissingSecrets | { answer: 'over' } | Unavailable;
 
-/** Labels and nonces can be copied into another namespace and another Pod; names there cannot be ours. */
-function misplaced(
+async function prepare(session: AgentSession, ports: OpenSessionPorts): Promise<Work> {
+  return session.kind === 'build' ? await prepareBuild(session, ports) : await prepareRun(session.run, ports);
+}
+
+async function prepareBuild(
+  { build, attempt }: { build: number; attempt: number },
+  { builds, pods, secrets }: OpenSessionPorts,
+): Promise<Work> {
+  const facts = await builds.attemptFacts(build, attempt);
+  if (facts === undefined) return { answer: 'over' };
+  const { namespace, pipelineId } = facts;
+  const pod = { namespace, pipelineId, podName: pods.nameForBuild(facts) };
+  const filled = await planWithSecrets(facts, secrets);
+  if (filled.answer !== 'filled') return { ...pod, ...filled };
+  return { answer: 'ready', ...pod, response: { work: 'build', plan: filled.work } };
+}
+
+async function prepareRun(run: number, { checks, pods, secrets }: OpenSessionPorts): Promise<Work> {
+  const facts = await checks.runFacts(run);
+  if (facts === undefined) return { answer: 'over' };
+  const { namespace, pipelineId, pipeline } = facts;
+  const pod = { namespace, pipelineId, podName: pods.nameForChecks(pipeline, run) };
+  const filled = await checkRunWithSecrets(facts, secrets);
+  if (filled.answer !== 'filled') return { ...pod, ...filled };
+  return { answer: 'ready', ...pod, response: { work: 'checks', run: filled.work } };
+}
+
+/** Only work that the readers of the namespace may know anyway, in the Pod that was made for it. */
+function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {
+  if (work.answer !== 'ready') return false;
+  const { response } = work;
+  const { secrets } = response.work === 'build' ? response.plan : response.run;
+  return secrets.length === 0 && wrongPodReason(request, work, 'known') === undefined;
+}
+
+/** Labels and nonces can be copied into another namespace and another Pod; the namespace and name of our Pods cannot. */
+function wrongPodReason(
   { pod }: SessionRequest,
-  { namespace, podName }: Prepared | Lacking,
+  { namespace, podName }: WorkPod,
   verdict: 'known' | 'group',
 ): string | undefined {
   if (namespace !== pod.namespace) return `the work belongs into namespace ${namespace}`;
@@ -111,81 +148,39 @@ function misplaced(
     : `the Pod of this work is called ${podName}`;
 }
 
-/** Work that only runs what readers of the namespace may know, in the Pod that was made for it. */
-function mayBegin(request: SessionRequest, prepared: Prepared | Lacking): prepared is Prepared {
-  if (prepared.missing !== undefined) return false;
-  const { response } = prepared;
-  const { secrets } = response.work === 'build' ? response.plan : response.run;
-  return secrets.length === 0 && misplaced(request, prepared, 'known') === undefined;
-}
-
-async function prepare(
+async function failWithoutSecrets(
   session: AgentSession,
-  parts: OpeningSessions,
-): Promise<Prepared | Lacking | undefined> {
-  return session.kind === 'build' ? await prepareBuild(session, parts) : await prepareRun(session.run, parts);
-}
-
-async function prepareBuild(
-  { build, attempt }: { build: number; attempt: number },
-  { builds, secrets }: OpeningSessions,
-): Promise<Prepared | Lacking | undefined> {
-  const facts = await builds.attemptFacts(build, attempt);
-  if (facts === undefined) return undefined;
-  const { namespace, pipelineId } = facts;
-  const podName = buildPodName(facts);
-  const { work, missing } = await planOf(facts, secrets);
-  if (missing !== undefined) return { namespace, pipelineId, podName, missing };
-  return { namespace, pipelineId, podName, response: { work: 'build', plan: work } };
-}
-
-async function prepareRun(
-  run: number,
-  { checks, secrets }: OpeningSessions,
-): Promise<Prepared | Lacking | undefined> {
-  const facts = await checks.runFacts(run);
-  if (facts === undefined) return undefined;
-  const { namespace, pipelineId, pipeline } = facts;
-  const podName = checkPodName(pipeline, run);
-  const { work, missing } = await checkRunOf(facts, secrets);
-  if (missing !== undefined) return { namespace, pipelineId, podName, missing };
-  return { namespace, pipelineId, podName, response: { work: 'checks', run: work } };
-}
-
-async function endWithoutSecret(
-  session: AgentSession,
-  lacking: Lacking,
-  parts: OpeningSessions,
+  { pipelineId, reasons }: MissingSecrets,
+  ports: OpenSessionPorts,
 ): Promise<SessionAnswer> {
-  const why = { reason: 'SecretMissing', message: lacking.missing.join(' ') } as const;
-  await end({ session, ...why }, lacking.pipelineId, parts);
+  await endWork({ session, reason: 'SecretMissing', message: reasons.join(' ') }, pipelineId, ports);
   return { answer: 'over' };
 }
 
 async function claimSession(
-  request: SessionRequest,
-  session: AgentSession,
-  prepared: Prepared,
-  parts: OpeningSessions,
+  { request, session }: Caller,
+  { pipelineId, response }: ReadyWork,
+  ports: OpenSessionPorts,
 ): Promise<SessionAnswer> {
-  const at = parts.now();
-  const answer = await parts.sessions.openSession(session, hashKey(request.key), request.pod.uid, at);
-  if (answer === 'opened' || answer === 'same') return { answer, session, response: prepared.response };
-  if (answer === 'taken') await end({ session, ...FOREIGN }, prepared.pipelineId, parts);
-  return answer === 'taken' ? { answer, session } : { answer };
+  const keyHash = ports.credentials.hashOf(request.key);
+  const answer = await ports.sessions.openSession(session, keyHash, request.pod.uid, ports.now());
+  if (answer === 'opened' || answer === 'same') return { answer, session, response };
+  if (answer === 'over') return { answer };
+  await endWork({ session, ...SECOND_KEY }, pipelineId, ports);
+  return { answer, session };
 }
 
-/** Two keys for one credential: one of them is a stranger's, and nobody can say which. */
-const FOREIGN = {
+/** One of the two keys is not the agent's, and nobody can say which. */
+const SECOND_KEY = {
   reason: 'AgentAuthentication',
   message:
     'A second key showed the credential of the agent, so somebody else has read it. Look at who may read Pods here.',
 } as const;
 
-async function end(
+async function endWork(
   { session, reason, message }: { session: AgentSession; reason: OutcomeReason; message: string },
   pipelineId: number,
-  { builds, checks, notifications, now }: OpeningSessions,
+  { builds, checks, notifications, now }: OpenSessionPorts,
 ): Promise<void> {
   const at = now();
   if (session.kind === 'checks') await checks.closeRun(session.run, at, message);

@@ -1,12 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
+import { filledWork } from '#testing/agent-ports.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { checkRunOf, planOf } from './work-for-agent.ts';
+import { checkRunWithSecrets, planWithSecrets } from './work-for-agent.ts';
 
 const secrets = {
   read: (_namespace: string, names: string[]) =>
-    Promise.resolve({ values: new Map(names.map((name) => [name, `value of ${name}`])), missing: [] }),
+    Promise.resolve({
+      answer: 'read' as const,
+      values: new Map(names.map((name) => [name, `value of ${name}`])),
+    }),
 };
 const token = makeSecretPlaceholder('git/token');
 const identity = { team: 'main', pipeline: 'app', namespace: 'main', pipelineId: 1 };
@@ -37,17 +41,19 @@ test('the secrets of a build are put into its own job and nothing else of a larg
     createdAt: new Date(0),
     status: 'pending',
   } as const;
-  const { work } = await planOf(
-    { ...identity, ...facts, retries: 0, versions: [{ ref: 'a' }], definition },
-    secrets,
+  const work = filledWork(
+    await planWithSecrets(
+      { ...identity, ...facts, retries: 0, versions: [{ ref: 'a' }], definition },
+      secrets,
+    ),
   );
-  expect(work?.secrets).toEqual(['value of git/token']);
-  expect(JSON.stringify(work?.steps)).toContain('value of git/token');
+  expect(work.secrets).toEqual(['value of git/token']);
+  expect(JSON.stringify(work.steps)).toContain('value of git/token');
 });
 
 test('so are those of a check', async () => {
   const checks = [{ scope: 4, resource: 'git.app' }];
-  const { work } = await checkRunOf({ ...identity, run: 9, definition, checks }, secrets);
-  expect(work?.secrets).toEqual(['value of git/token']);
-  expect(work?.checks).toHaveLength(1);
+  const work = filledWork(await checkRunWithSecrets({ ...identity, run: 9, definition, checks }, secrets));
+  expect(work.secrets).toEqual(['value of git/token']);
+  expect(work.checks).toHaveLength(1);
 });

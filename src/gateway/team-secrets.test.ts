@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError } from '#adapters/kubernetes/api/answer.ts';
 import { teamSecrets } from './team-secrets.ts';
 
 type Client = Parameters<typeof teamSecrets>[0];
@@ -27,11 +26,11 @@ describe('values of Secrets', () => {
     const asked: string[] = [];
     const read = await teamSecrets(client(asked)).read('main', ['git/token', 'git/empty']);
     expect(read).toEqual({
+      answer: 'read',
       values: new Map([
         ['git/token', 'hunter2'],
         ['git/empty', ''],
       ]),
-      missing: [],
     });
     expect(asked).toEqual(['main/git']);
   });
@@ -46,14 +45,16 @@ describe('values of Secrets', () => {
   };
   test.each(Object.entries(absent))('%s: %s', async (name, fault) => {
     const read = await teamSecrets(client()).read('main', [name, 'git/token']);
-    expect(read.missing).toEqual([`The secret ${name} has no value: ${fault}.`]);
-    expect(read.values.size).toBe(1);
+    expect(read).toEqual({ answer: 'missing', reasons: [`The secret ${name} has no value: ${fault}.`] });
   });
 
   test('an API server that does not answer is no absence', async () => {
     const away: Client = {
       get: async () => ({ ok: false, status: 0, reason: 'Unreachable', message: 'away' }),
     };
-    await expect(teamSecrets(away).read('main', ['git/token'])).rejects.toThrow(ApiError);
+    expect(await teamSecrets(away).read('main', ['git/token'])).toEqual({
+      answer: 'unavailable',
+      reason: 'reading Secret main/git: away (Unreachable)',
+    });
   });
 });

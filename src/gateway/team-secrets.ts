@@ -1,21 +1,10 @@
 import type { V1Secret } from '@kubernetes/client-node';
-import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-
-interface SecretsRead {
-  /** By the name of the placeholder: `<secret>/<key>`. */
-  values: Map<string, string>;
-  /** A sentence for each name that has no value. */
-  missing: string[];
-}
-
-/** Values of Secrets in the namespace of a team; nothing of them is kept. */
-export interface TeamSecrets {
-  read(namespace: string, names: string[]): Promise<SecretsRead>;
-}
+import type { SecretsAnswer, TeamSecrets, Unavailable } from '#flows/session-ports.ts';
+import { unavailable } from './unavailable.ts';
 
 const NAME = /^(?<secret>[a-z0-9][a-z0-9.-]{0,252})\/(?<key>[\w.-]{1,253})$/;
 
@@ -24,27 +13,40 @@ export function teamSecrets(client: Pick<ApiClient, 'get'>): TeamSecrets {
   return {
     async read(namespace, names) {
       const wanted = names.map(parse);
-      const secrets = new Map<string, Wire<V1Secret> | undefined>();
       const asked = new Set(wanted.map(({ secret }) => secret).filter((secret) => secret !== ''));
-      await Promise.all(
-        [...asked].map(async (name) => {
+      const secrets = new Map<string, Wire<V1Secret>>();
+      const failures = await Promise.all(
+        [...asked].map(async (name): Promise<Unavailable | undefined> => {
           const answer = await client.get(KINDS.secrets, { namespace, name });
-          secrets.set(name, orAbsent(answer, `reading Secret ${namespace}/${name}`));
+          if (answer.ok) secrets.set(name, answer.value);
+          else if (answer.status !== 404) return unavailable(`reading Secret ${namespace}/${name}`, answer);
+          return undefined;
         }),
       );
-      const read: SecretsRead = { values: new Map(), missing: [] };
-      for (const { name, secret, key } of wanted) {
-        const found = valueOf(secrets.get(secret), key);
-        if ('value' in found) read.values.set(name, found.value);
-        else read.missing.push(`The secret ${name} has no value: ${found.fault}.`);
-      }
-      return read;
+      return failures.find((failure) => failure !== undefined) ?? valuesOf(wanted, secrets);
     },
   };
 }
 
+interface Wanted {
+  name: string;
+  secret: string;
+  key: string;
+}
+
+function valuesOf(wanted: Wanted[], secrets: ReadonlyMap<string, Wire<V1Secret>>): SecretsAnswer {
+  const values = new Map<string, string>();
+  const reasons: string[] = [];
+  for (const { name, secret, key } of wanted) {
+    const found = valueOf(secrets.get(secret), key);
+    if ('value' in found) values.set(name, found.value);
+    else reasons.push(`The secret ${name} has no value: ${found.fault}.`);
+  }
+  return reasons.length === 0 ? { answer: 'read', values } : { answer: 'missing', reasons };
+}
+
 /** Empty parts where the name is not of the form. */
-function parse(name: string): { name: string; secret: string; key: string } {
+function parse(name: string): Wanted {
   const { secret = '', key = '' } = NAME.exec(name)?.groups ?? {};
   return { name, secret, key };
 }

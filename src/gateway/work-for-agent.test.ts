@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { AttemptFacts } from '#flows/ports.ts';
+import { filledWork } from '#testing/agent-ports.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { planOf } from './work-for-agent.ts';
+import { planWithSecrets } from './work-for-agent.ts';
 
 const placeholder = makeSecretPlaceholder('forge/token');
 const other = makeSecretPlaceholder('cloud/key');
@@ -34,28 +35,30 @@ const asked: string[][] = [];
 const secrets = {
   read: async (_namespace: string, names: string[]) => {
     asked.push(names);
-    return { values: new Map(names.map((name) => [name, `value of ${name}`])), missing: [] };
+    return { answer: 'read' as const, values: new Map(names.map((name) => [name, `value of ${name}`])) };
   },
 };
 
 describe('the plan of a build', () => {
   test('of its own repository has its secrets', async () => {
-    const { work } = await planOf(factsOf({ ref: 'a' }), secrets);
-    expect(work?.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
-    expect(work?.notice).toBeUndefined();
+    const work = filledWork(await planWithSecrets(factsOf({ ref: 'a' }), secrets));
+    expect(work.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
+    expect(work.notice).toBeUndefined();
   });
 
   test('of a fork has them in the get only, reads no other, and says so', async () => {
     asked.length = 0;
-    const { work } = await planOf(factsOf({ ref: 'a', fork: 'true' }), secrets);
-    expect(work?.steps.map(({ env }) => env['param_token'])).toEqual(['value of forge/token', undefined]);
-    expect(work?.steps[1]?.command?.script).toBe('login  ');
+    const work = filledWork(await planWithSecrets(factsOf({ ref: 'a', fork: 'true' }), secrets));
+    expect(work.steps.map(({ env }) => env['param_token'])).toEqual(['value of forge/token', undefined]);
+    expect(work.steps[1]?.command?.script).toBe('login  ');
     expect(asked).toEqual([['forge/token']]);
-    expect(work?.notice).toContain('git.app has a request from a fork');
+    expect(work.notice).toContain('git.app has a request from a fork');
   });
 
   test('of a fork has them all where the resource says so', async () => {
-    const { work } = await planOf(factsOf({ ref: 'a', fork: 'true' }, { fork_secrets: 'true' }), secrets);
-    expect(work?.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
+    const work = filledWork(
+      await planWithSecrets(factsOf({ ref: 'a', fork: 'true' }, { fork_secrets: 'true' }), secrets),
+    );
+    expect(work.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
   });
 });

@@ -7,13 +7,12 @@ import { planHooks } from '#domain/planning/plan-hooks.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { AttemptFacts } from '#flows/ports.ts';
-import type { TeamSecrets } from './team-secrets.ts';
+import type { SecretsAnswer, TeamSecrets } from '#flows/session-ports.ts';
 
-/** A plan with its secrets in place, or a sentence for each that has no value. */
-export type Filled<T> = { work: T; missing?: undefined } | { work?: undefined; missing: string[] };
+/** Work with its secrets in place, or why it has none. */
+export type Filled<T> = { answer: 'filled'; work: T } | Exclude<SecretsAnswer, { answer: 'read' }>;
 
-/** The plan of a build's attempt, with its secrets. */
-export async function planOf(facts: AttemptFacts, secrets: TeamSecrets): Promise<Filled<Plan>> {
+export async function planWithSecrets(facts: AttemptFacts, secrets: TeamSecrets): Promise<Filled<Plan>> {
   const bare = { ...facts, versions: facts.versions.map(() => ({})) };
   const { definition, job, versions } = facts;
   const why = whyWithoutSecrets(definition, job, versions);
@@ -24,8 +23,10 @@ export async function planOf(facts: AttemptFacts, secrets: TeamSecrets): Promise
   return await fillSecrets({ facts, bare, plan, part }, secrets);
 }
 
-/** The checks of a run, with their secrets. */
-export async function checkRunOf(facts: CheckRunFacts, secrets: TeamSecrets): Promise<Filled<CheckRun>> {
+export async function checkRunWithSecrets(
+  facts: CheckRunFacts,
+  secrets: TeamSecrets,
+): Promise<Filled<CheckRun>> {
   const { checks, hooks } = facts;
   const bare = {
     ...facts,
@@ -92,15 +93,19 @@ async function fillSecrets<
   W extends { secrets: string[] },
 >({ facts, bare, plan, part }: ToFill<F, W>, secrets: TeamSecrets): Promise<Filled<W>> {
   const names = findSecretNames(JSON.stringify(plan(bare)));
-  if (names.length === 0) return { work: plan(facts) };
-  const { values, missing } = await secrets.read(facts.namespace, names);
-  if (missing.length > 0) return { missing };
+  if (names.length === 0) return { answer: 'filled', work: plan(facts) };
+  const read = await secrets.read(facts.namespace, names);
+  if (read.answer !== 'read') return read;
+  const { values } = read;
   const text = JSON.stringify(part);
   const definition: Pipeline = JSON.parse(
     replaceSecretPlaceholders(text, (name) => inJson(values.get(name))),
   );
   const work = plan({ ...facts, definition });
-  return { work: { ...work, secrets: [...new Set([...work.secrets, ...values.values()])] } };
+  return {
+    answer: 'filled',
+    work: { ...work, secrets: [...new Set([...work.secrets, ...values.values()])] },
+  };
 }
 
 function inJson(value: string | undefined): string | undefined {

@@ -1,0 +1,7 @@
+import { readNonce } from '#adapters/http/agent/nonce.ts';
+import { hashKey } from '#adapters/http/agent/sessions.ts';
+import type { Credentials } from '#flows/session-ports.ts';
+
+export function agentCredentials(agentKey: Buffer): Credentials {
+  return { workOf: (nonce) => readNonce(agentKey, nonce), hashOf: hashKey };
+}

@@ -1,0 +1,7 @@
+import { ApiError, type Problem } from '#adapters/kubernetes/api/answer.ts';
+import type { Unavailable } from '#flows/session-ports.ts';
+
+/** For ports that answer a failing API server as a value. */
+export function unavailable(doing: string, problem: Problem): Unavailable {
+  return { answer: 'unavailable', reason: new ApiError(doing, problem).message };
+}
