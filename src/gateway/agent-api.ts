@@ -4,7 +4,7 @@ import type { CheckStore } from '#flows/check-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import { recordVersions } from '#flows/record-versions.ts';
-import { openSession, type OpenSessionPorts } from './open-agent-session.ts';
+import { openSession, type OpenSessionPorts } from '#flows/open-session.ts';
 
 export interface AgentApiParts extends OpenSessionPorts {
   builds: BuildStore;

@@ -25,7 +25,7 @@ import { WEBHOOK_KEY, giveTurns, openStores, toSave } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
 import { agentApi } from './agent-api.ts';
-import { agentCredentials } from './agent-credentials.ts';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { publicApi } from './public-api.ts';
 import { openShows } from './shows.ts';

@@ -9,7 +9,7 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { VERSION } from '#config';
 import type { InternalGatewayConfig } from '#config';
 import { agentApi } from './agent-api.ts';
-import { agentCredentials } from './agent-credentials.ts';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { connectionOf } from './cluster-connection.ts';

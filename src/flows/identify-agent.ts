@@ -1,7 +1,7 @@
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import { judgeAgentPod, type AgentPod, type Judgement } from '#domain/build/judge-agent-pod.ts';
-import type { AgentPods, Credentials, Unavailable, Waiting } from '#flows/session-ports.ts';
+import type { AgentPods, Credentials, Unavailable, Waiting } from './session-ports.ts';
 
 export type Identified =
   | { verdict: 'known'; session: AgentSession }

@@ -5,9 +5,9 @@ import { planChecks } from '#domain/planning/plan-checks.ts';
 import { planWithoutSecrets, whyWithoutSecrets, withoutSecrets } from '#domain/planning/withhold-secrets.ts';
 import { planHooks } from '#domain/planning/plan-hooks.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
-import type { CheckRunFacts } from '#flows/check-ports.ts';
-import type { AttemptFacts } from '#flows/ports.ts';
-import type { SecretsAnswer, TeamSecrets } from '#flows/session-ports.ts';
+import type { CheckRunFacts } from './check-ports.ts';
+import type { AttemptFacts } from './ports.ts';
+import type { SecretsAnswer, TeamSecrets } from './session-ports.ts';
 
 /** Work with its secrets in place, or why it has none. */
 export type Filled<T> = { answer: 'filled'; work: T } | Exclude<SecretsAnswer, { answer: 'read' }>;

@@ -1,18 +1,12 @@
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
-import type { Notifications } from '#flows/notification-ports.ts';
-import type { BuildStore, SessionStore } from '#flows/ports.ts';
-import type {
-  AgentPods,
-  Credentials,
-  SessionAnswer,
-  TeamSecrets,
-  Unavailable,
-} from '#flows/session-ports.ts';
+import type { CheckStore } from './check-ports.ts';
+import type { Notifications } from './notification-ports.ts';
+import type { BuildStore, SessionStore } from './ports.ts';
+import type { AgentPods, Credentials, SessionAnswer, TeamSecrets, Unavailable } from './session-ports.ts';
 import { identifyAgent, type Identified, type IdentifyPorts } from './identify-agent.ts';
-import { checkRunWithSecrets, planWithSecrets } from './work-for-agent.ts';
+import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
 
 export interface OpenSessionPorts extends IdentifyPorts {
   pods: AgentPods;

@@ -1,5 +1,5 @@
-import { readNonce } from '#adapters/http/agent/nonce.ts';
-import { hashKey } from '#adapters/http/agent/sessions.ts';
+import { readNonce } from './nonce.ts';
+import { hashKey } from './sessions.ts';
 import type { Credentials } from '#flows/session-ports.ts';
 
 export function agentCredentials(agentKey: Buffer): Credentials {

@@ -3,7 +3,7 @@ import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { filledWork } from '#testing/agent-ports.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { checkRunWithSecrets, planWithSecrets } from './work-for-agent.ts';
+import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
 
 const secrets = {
   read: (_namespace: string, names: string[]) =>

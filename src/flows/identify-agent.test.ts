@@ -4,7 +4,7 @@ import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
-import { agentCredentials } from './agent-credentials.ts';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { identifyAgent } from './identify-agent.ts';
 
 const KEY = Buffer.alloc(32, 1);

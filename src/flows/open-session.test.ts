@@ -6,15 +6,15 @@ import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { CheckRunFacts } from '#flows/check-ports.ts';
+import type { CheckRunFacts } from './check-ports.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { AttemptFacts } from '#flows/ports.ts';
+import type { AttemptFacts } from './ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
-import type { SessionAnswer } from '#flows/session-ports.ts';
-import { agentCredentials } from './agent-credentials.ts';
-import { openSession, type OpenSessionPorts } from './open-agent-session.ts';
+import type { SessionAnswer } from './session-ports.ts';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
+import { openSession, type OpenSessionPorts } from './open-session.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const AGENT = 'a'.repeat(43);
