@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ROOT } from './markdown.ts';
+
+const PAGE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+
+/** The cells of the table that names the flows, without its two head lines. */
+const ROWS = PAGE.split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .filter((cells) => cells.length === 6 && !/^(-+|The way of the data)$/.test(cells[1] ?? ''));
+
+/** Every word of one column, once. */
+function column(index: number): string[] {
+  const words = ROWS.flatMap((cells) => (cells[index] ?? '').split(', '));
+  return [...new Set(words.filter((word) => word !== ''))].toSorted();
+}
+
+function helpers(): string[] {
+  const sentence = /^Helpers that flows share: (?<names>[^.]*)\.$/m.exec(PAGE);
+  return [...(sentence?.groups?.['names'] ?? '').matchAll(/`(?<name>[\w-]+)`/g)].map(([, name = '']) => name);
+}
+
+function foldersOf(path: string): string[] {
+  return readdirSync(join(ROOT, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
+}
+
+/** Without ports, which are interfaces, and tests. */
+function flowFiles(): string[] {
+  return readdirSync(join(ROOT, 'src/flows'))
+    .map((name) => name.replace(/\.ts$/, ''))
+    .filter((name) => !/(\.test|(^|-)ports|-stores)$/.test(name))
+    .toSorted();
+}
+
+describe('docs/architecture.md', () => {
+  test('names every file of src/flows as a flow or as a helper, and no other', () => {
+    expect([...column(2), ...helpers()].toSorted()).toEqual(flowFiles());
+  });
+
+  test('names only rooms of the domain that exist', () => {
+    expect(column(3).filter((name) => !foldersOf('src/domain').includes(name))).toEqual([]);
+  });
+
+  test('names only adapters that exist', () => {
+    expect(column(4).filter((name) => !foldersOf('src/adapters').includes(name))).toEqual([]);
+  });
+
+  test('says where every room of the domain stands', () => {
+    const [, rooms = ''] = PAGE.split('\n## Rooms and doors\n');
+    expect(foldersOf('src/domain').filter((name) => !new RegExp(`\\b${name}\\b`).test(rooms))).toEqual([]);
+  });
+});
