@@ -1,5 +1,13 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type {
+  CheckedScope,
+  FreeScope,
+  ScopeAfterCheck,
+  ScopeClaimed,
+  ScopeTimer,
+} from '#domain/scheduling/check-timers.ts';
+import type { CronNext } from '#domain/scheduling/next-check.ts';
 import type { PipelineName, ResourceName } from './ports.ts';
 
 /* Checks: what is asked for, claimed, and found. The rules of ports.ts hold here too. */
@@ -69,31 +77,11 @@ export interface CheckStore {
    * happens to them. Of a cron expression the interval is taken to be a minute.
    */
   overduePipelines(at: Date): Promise<number[]>;
-  /** Claims those of the scopes that are still due and free; claims none: undefined. The Pod's name follows from the run's id. */
-  openRun(
-    scopes: number[],
-    cause: CheckCause,
-    at: Date,
-  ): Promise<{ run: number; scopes: number[] } | undefined>;
-  /** For a Pod that a CronJob made: claims every free scope of the group; the same Pod uid gets the same run again. */
-  openRunForPod(
-    pipelineId: number,
-    group: string,
-    /** What its labels say anyone can write, so the namespace must be the pipeline's. */
-    pod: { namespace: string; uid: string },
-    at: Date,
-  ): Promise<number | undefined>;
+  /** One transaction, the leader's where the process leads. `work` may run again after a conflict: it acts through `tx` only. */
+  withChecks<T>(work: (tx: CheckTransaction) => Promise<T>): Promise<T>;
+  /** No request: what a calendar says. */
+  cronNext: CronNext;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
-  /**
-   * Known objects are ignored, new ones get ids in order and ask for scheduling; sets the next due time (back-off on errors). `awaited`: a
-   * trigger waits for the check.
-   */
-  recordCheck(
-    result: CheckOutcome,
-    at: Date,
-  ): Promise<{ recorded: number[]; awaited: boolean; pipelineId?: number }>;
-  /** Frees the scopes that have no result yet, with this error. `released`: builds that waited for this run may be created now. */
-  closeRun(run: number, at: Date, error?: string): Promise<{ released: boolean }>;
   /** Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before. */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed, for the comparison with Pods. */
@@ -103,7 +91,78 @@ export interface CheckStore {
   /** Why there is no Pod for the hooks yet. */
   explainHooks(run: number, reason: string): Promise<void>;
   /** What came of all hooks of a run, which is closed with that. */
-  recordHooks(run: number, results: HookResult[], at: Date): Promise<{ pipelineId: number } | 'over'>;
+  recordHooks(run: number, ended: HooksEnded, at: Date): Promise<{ pipelineId: number } | 'over'>;
+}
+
+export interface HooksEnded {
+  results: HookResult[];
+  /** What went wrong, in a sentence. */
+  error?: string;
+}
+
+/** Each scope that it reads is held until its end. */
+export interface CheckTransaction {
+  /** Those of the scopes that are due, or asked for, and that no run has. */
+  dueScopes(scopes: readonly number[], at: Date): Promise<FreeScope[]>;
+  /** Scopes of the group that no run has, due or not. */
+  freeScopesOf(group: GroupOfPod): Promise<FreeScope[]>;
+  runOfPod(podUid: string): Promise<number | undefined>;
+  /** The run has these scopes from now on. The Pod's name follows from its id. */
+  openRun(run: RunToOpen): Promise<number>;
+  /** Undefined: the resource went, and has no other history. */
+  scopeOfCheck(scope: number, at: Date): Promise<CheckedScope | undefined>;
+  /** Adds what is not known, in this order, and asks for a decision on the jobs that take it. */
+  addVersions(scope: number, versions: Record<string, string>[], at: Date): Promise<VersionsAdded>;
+  freeScope(checked: ScopeChecked, at: Date): Promise<void>;
+  /** Also frees the scope. */
+  failCheck(failed: CheckFailed, at: Date): Promise<void>;
+  /** Asks for a decision on the jobs of which a trigger waits for a check of these scopes. Answers whether there are any. */
+  wakeTriggers(scopes: readonly number[]): Promise<boolean>;
+  scopesOf(run: number): Promise<(ScopeTimer & { live: boolean })[]>;
+  /** `released`: versions wait for its hooks no longer. */
+  closeRun(run: number, error: string | undefined, at: Date): Promise<{ released: boolean }>;
+}
+
+/** Of a Pod that a CronJob made. What its labels say anyone can write, so the namespace must be the pipeline's. */
+export interface GroupOfPod {
+  pipelineId: number;
+  group: string;
+  namespace: string;
+  podUid: string;
+}
+
+export interface RunToOpen {
+  /** Row id. */
+  pipeline: number;
+  group: string;
+  cause: CheckCause;
+  scopes: ScopeClaimed[];
+  /** A Pod that is there already. */
+  podUid?: string;
+  at: Date;
+}
+
+export interface VersionsAdded {
+  /** Row ids. */
+  added: number[];
+  /** How many different ones were given. */
+  different: number;
+}
+
+export interface ScopeChecked extends ScopeAfterCheck {
+  scope: number;
+  /** The check had no run. */
+  atOnce: boolean;
+  /** Versions that were left out though they may be new. */
+  cut: number;
+  log: string;
+}
+
+export interface CheckFailed {
+  scope: number;
+  error: string;
+  log: string;
+  next: number | undefined;
 }
 
 export interface OpenRun extends PipelineName {

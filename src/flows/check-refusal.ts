@@ -1,19 +1,20 @@
 import type { CheckStore } from './check-ports.ts';
 import type { CreatePodAnswer } from './cluster-ports.ts';
+import { closeRun } from './record-check.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
 
 interface Ports {
-  checks: Pick<CheckStore, 'closeRun' | 'releaseRun'>;
+  checks: Pick<CheckStore, 'withChecks' | 'releaseRun'>;
   now: () => Date;
 }
 
 /** Ends a run whose Pod was refused. True: for want of room, so nothing has failed, and its checks are due as before. */
-export async function endRefused(run: number, refusal: Refusal, { checks, now }: Ports): Promise<boolean> {
+export async function endRefused(run: number, refusal: Refusal, ports: Ports): Promise<boolean> {
   const { reason, message } = refusal;
   const passes = isPassing(refusal);
-  if (passes) await checks.releaseRun(run, now(), `${reason}: ${message}`);
-  else await checks.closeRun(run, now(), `No Pod could be made: ${message}`);
+  if (passes) await ports.checks.releaseRun(run, ports.now(), `${reason}: ${message}`);
+  else await closeRun(run, ports, `No Pod could be made: ${message}`);
   return passes;
 }
 

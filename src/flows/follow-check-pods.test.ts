@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
+import { checksWithoutScopes } from '#testing/check-transactions.ts';
 import type { OpenRun } from './check-ports.ts';
 import type { PodFacts } from './cluster-ports.ts';
 import { podOfRun } from './own-pods.ts';
@@ -32,10 +33,7 @@ const dying: PodFacts = {
 
 const portsAt = (now: number, errors: unknown[]): FollowChecksPorts => ({
   checks: {
-    closeRun: async (_run: number, _at: Date, error?: string) => {
-      errors.push(error);
-      return { released: false };
-    },
+    ...checksWithoutScopes((_run, error) => errors.push(error)),
     releaseRun: async () => undefined,
     runFacts: async () => undefined,
   },

@@ -6,10 +6,11 @@ import type { CheckStore, OpenRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import type { OurPod, OwnPod } from './own-pods.ts';
 import type { Notifications } from './notification-ports.ts';
+import { closeRun } from './record-check.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 
 export interface FollowChecksPorts {
-  checks: Pick<CheckStore, 'closeRun' | 'releaseRun' | 'runFacts'>;
+  checks: Pick<CheckStore, 'withChecks' | 'releaseRun' | 'runFacts'>;
   cluster: Pick<Cluster, 'deletePod'> & RequestCheckPodPorts;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
@@ -43,7 +44,7 @@ export async function followCheckPod(
 }
 
 async function close({ run, pipelineId }: OpenRun, why: string, ports: FollowChecksPorts): Promise<void> {
-  const { released } = await ports.checks.closeRun(run, ports.now(), why);
+  const { released } = await closeRun(run, ports, why);
   if (released) ports.notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   ports.notifications.notify({ topic: 'status', pipeline: pipelineId });
   ports.notifications.notify({ topic: 'checks' });
@@ -62,7 +63,7 @@ async function makeAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made'
   const facts = await ports.checks.runFacts(run.run);
   const answer = facts && (await requestCheckPod(facts, ports.cluster));
   if (answer !== undefined && answer.answer !== 'refused') return 'made';
-  if (answer === undefined) await ports.checks.closeRun(run.run, ports.now());
+  if (answer === undefined) await closeRun(run.run, ports);
   else await endRefused(run.run, answer, ports);
   return 'closed';
 }

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
+import { checksWithoutScopes } from '#testing/check-transactions.ts';
 import { buildLabels, checkLabels, foreignActs, realPod, type RealPod } from '#testing/foreign-pods.ts';
 import { ForeignPodsMet } from '#testing/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
@@ -147,7 +148,7 @@ function world(pods: () => PodFacts[]) {
       openRuns: async () => RUNS,
       openHookRuns: async () => HOOKS,
       runFacts: async () => ({ ...NAMES, run: 0, definition: samplePipeline(), checks: [] }),
-      closeRun: writes('closeRun', { released: false }),
+      ...checksWithoutScopes(write('closeRun')),
       releaseRun: writes('releaseRun', undefined),
       explainHooks: writes('explainHooks', undefined),
     },

@@ -9,6 +9,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { CheckRunFacts } from './check-ports.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AttemptFacts } from './ports.ts';
+import { checksWithoutScopes } from '#testing/check-transactions.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
@@ -80,11 +81,7 @@ function world(definition: Pipeline = samplePipeline()) {
     },
     checks: {
       runFacts: async (id) => (id === 7 ? run : undefined),
-      openRunForPod: async () => undefined,
-      closeRun: async (id) => {
-        done.push(`close ${id}`);
-        return { released: false };
-      },
+      ...checksWithoutScopes((id) => done.push(`close ${id}`)),
     },
     sessions: {
       async openSession(session, keyHash) {

@@ -2,6 +2,8 @@ import type { SessionRequest, SessionResponse } from '#domain/build/agent-protoc
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckStore } from './check-ports.ts';
+import { openRunForPod } from './claim-checks.ts';
+import { closeRun } from './record-check.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildStore, SessionStore } from './ports.ts';
 import type { AgentPods, Credentials, SessionAnswer, TeamSecrets, Unavailable } from './session-ports.ts';
@@ -13,7 +15,7 @@ export interface OpenSessionPorts extends IdentifyPorts {
   credentials: Credentials;
   secrets: TeamSecrets;
   builds: Pick<BuildStore, 'attemptFacts' | 'endBuild'>;
-  checks: Pick<CheckStore, 'runFacts' | 'openRunForPod' | 'closeRun'>;
+  checks: Pick<CheckStore, 'runFacts' | 'withChecks' | 'cronNext'>;
   sessions: Pick<SessionStore, 'openSession'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
@@ -78,10 +80,12 @@ const NOTHING_DUE: SessionAnswer = {
 async function sessionFor(
   identified: Identified & { verdict: 'known' | 'group' },
   { pod }: SessionRequest,
-  { checks, now }: OpenSessionPorts,
+  ports: OpenSessionPorts,
 ): Promise<AgentSession | undefined> {
   if (identified.verdict === 'known') return identified.session;
-  const run = await checks.openRunForPod(identified.pipelineId, identified.group, pod, now());
+  const { pipelineId, group } = identified;
+  const { namespace, uid: podUid } = pod;
+  const run = await openRunForPod({ pipelineId, group, namespace, podUid }, ports);
   return run === undefined ? undefined : { kind: 'checks', run };
 }
 
@@ -177,7 +181,7 @@ async function endWork(
   { builds, checks, notifications, now }: OpenSessionPorts,
 ): Promise<void> {
   const at = now();
-  if (session.kind === 'checks') await checks.closeRun(session.run, at, message);
+  if (session.kind === 'checks') await closeRun(session.run, { checks, now: () => at }, message);
   else await builds.endBuild(session.build, session.attempt, { outcome: 'failed', reason, message, at });
   notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   notifications.notify({ topic: 'status', pipeline: pipelineId });

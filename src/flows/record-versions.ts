@@ -1,10 +1,12 @@
 import type { CheckResult, CheckResultsRequest, HookResult } from '#domain/build/agent-protocol.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
+import { tellHooks } from '#domain/build/tell-hooks.ts';
 import type { CheckOutcome, CheckStore } from './check-ports.ts';
+import { closeRun, recordCheck } from './record-check.ts';
 import type { Notifications } from './notification-ports.ts';
 
 interface Ports {
-  checks: Pick<CheckStore, 'recordCheck' | 'closeRun' | 'runFacts' | 'recordHooks'>;
+  checks: Pick<CheckStore, 'withChecks' | 'cronNext' | 'runFacts' | 'recordHooks'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
@@ -18,10 +20,7 @@ export async function recordVersions(
   if (request.hooks !== undefined) return await recordHooks(run, request.hooks, ports);
   const pipelines = new Set<number>();
   for (const result of request.results) {
-    const { recorded, awaited, pipelineId } = await ports.checks.recordCheck(
-      outcomeOf(run, result),
-      ports.now(),
-    );
+    const { recorded, awaited, pipelineId } = await recordCheck(outcomeOf(run, result), ports);
     if (pipelineId === undefined) continue;
     pipelines.add(pipelineId);
     if (recorded.length > 0 || awaited)
@@ -30,7 +29,7 @@ export async function recordVersions(
   for (const pipeline of pipelines) ports.notifications.notify({ topic: 'status', pipeline });
   // An agent whose last answer was lost sends the same again: for it all is well.
   if (request.done) {
-    await ports.checks.closeRun(run, ports.now());
+    await closeRun(run, ports);
     // Its place is free: who was held back by a limit need not wait for the next tick.
     ports.notifications.notify({ topic: 'checks' });
   } else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
@@ -43,7 +42,8 @@ async function recordHooks(
   results: HookResult[],
   { checks, notifications, now }: Ports,
 ): Promise<'recorded' | 'over'> {
-  const answer = await checks.recordHooks(run, results, now());
+  const error = tellHooks(results);
+  const answer = await checks.recordHooks(run, { results, ...(error !== undefined && { error }) }, now());
   if (answer === 'over') return answer;
   notifications.notify({ topic: 'schedule', pipeline: answer.pipelineId });
   notifications.notify({ topic: 'status', pipeline: answer.pipelineId });

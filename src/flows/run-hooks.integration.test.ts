@@ -243,7 +243,7 @@ describe('nothing waits', () => {
 
   test('whose version was known', async () => {
     const run = await find('git.app', 'a');
-    await stores.checks.recordHooks(run, [], now());
+    await stores.checks.recordHooks(run, { results: [] }, now());
     expect(await find('git.app', 'a')).toBe(0);
   });
 

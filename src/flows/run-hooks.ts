@@ -6,11 +6,12 @@ import type { CheckStore, OpenHookRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import { podOfRun, type OwnPod } from './own-pods.ts';
 import type { Notifications } from './notification-ports.ts';
+import { closeRun } from './record-check.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 
 interface Ports extends CheckPlacePorts {
-  checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'closeRun' | 'explainHooks'>;
+  checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'withChecks' | 'explainHooks'>;
   notifications: Pick<Notifications, 'notify'>;
   cluster: CheckPlacePorts['cluster'] & RequestCheckPodPorts & Pick<Cluster, 'deletePod'>;
 }
@@ -51,10 +52,10 @@ function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
 
 /** The Pod goes first: should it be all that can be done now, the run is met again. */
 async function giveUp(run: OpenHookRun, pod: OwnPod | undefined, ports: Ports): Promise<void> {
-  const { checks, cluster, notifications, now } = ports;
+  const { cluster, notifications } = ports;
   if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
   const why = `The hooks had not ended after ${HOLD_SECONDS} s, and builds go on without them. ${state(run, pod)}`;
-  await checks.closeRun(run.run, now(), why.trimEnd());
+  await closeRun(run.run, ports, why.trimEnd());
   notifications.notify({ topic: 'schedule', pipeline: run.pipelineId });
   notifications.notify({ topic: 'status', pipeline: run.pipelineId });
 }
@@ -77,7 +78,7 @@ async function start(waiting: OpenHookRun[], ports: Ports): Promise<void> {
 }
 
 async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
-  const { checks, cluster, notifications, now } = ports;
+  const { checks, cluster, notifications } = ports;
   const facts = await checks.runFacts(run);
   if (facts === undefined) return;
   const pod = await requestCheckPod(facts, cluster);
@@ -86,7 +87,7 @@ async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise
     await checks.explainHooks(run, `${pod.reason}: ${pod.message}`);
     return;
   }
-  await checks.closeRun(run, now(), `No Pod could be made: ${pod.message}`);
+  await closeRun(run, ports, `No Pod could be made: ${pod.message}`);
   notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   notifications.notify({ topic: 'status', pipeline: pipelineId });
 }

@@ -1,16 +1,15 @@
+import { openRun } from './claim-checks.ts';
 import { endRefused } from './check-refusal.ts';
 import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import { shareByTeam } from '#domain/scheduling/share-by-team.ts';
 import type { CheckRunFacts, CheckStore, DueCheck } from './check-ports.ts';
 import type { Notifications } from './notification-ports.ts';
+import { recordCheck } from './record-check.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 
 interface Ports extends CheckPlacePorts {
-  checks: Pick<
-    CheckStore,
-    'dueChecks' | 'openRuns' | 'openRun' | 'runFacts' | 'recordCheck' | 'closeRun' | 'releaseRun'
-  >;
+  checks: Pick<CheckStore, 'dueChecks' | 'openRuns' | 'withChecks' | 'cronNext' | 'runFacts' | 'releaseRun'>;
   notifications: Pick<Notifications, 'notify'>;
   cluster: CheckPlacePorts['cluster'] & RequestCheckPodPorts;
 }
@@ -108,24 +107,20 @@ async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted)
 async function claim(checks: DueCheck[], ports: Ports): Promise<CheckRunFacts | undefined> {
   const scopes = checks.map((check) => check.scope);
   const cause = checks.find((check) => check.cause !== 'schedule')?.cause ?? 'schedule';
-  const opened = await ports.checks.openRun(scopes, cause, ports.now());
+  const opened = await openRun(scopes, cause, ports);
   return opened && (await ports.checks.runFacts(opened.run));
 }
 
 /** Built-in `cron`: the version is the time itself. */
-async function answer(
-  check: DueCheck,
-  { checks, notifications, now }: Ports,
-  done: ChecksStarted,
-): Promise<void> {
+async function answer(check: DueCheck, ports: Ports, done: ChecksStarted): Promise<void> {
   try {
-    const at = now();
-    const versions = [{ date: dateText(at) }];
-    const { recorded, awaited } = await checks.recordCheck({ scope: check.scope, versions, log: '' }, at);
+    const at = ports.now();
+    const outcome = { scope: check.scope, versions: [{ date: dateText(at) }], log: '' };
+    const { recorded, awaited } = await recordCheck(outcome, { ...ports, now: () => at });
     done.answered += recorded.length;
     if (recorded.length === 0 && !awaited) return;
-    notifications.notify({ topic: 'schedule', pipeline: check.pipelineId });
-    notifications.notify({ topic: 'status', pipeline: check.pipelineId });
+    ports.notifications.notify({ topic: 'schedule', pipeline: check.pipelineId });
+    ports.notifications.notify({ topic: 'status', pipeline: check.pipelineId });
   } catch (error) {
     done.failures.push({ group: groupName(check), error });
   }

@@ -17,6 +17,9 @@ import { applyEvents } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
+import type { CheckCause, CheckOutcome, CheckStore } from '#flows/check-ports.ts';
+import { openRun, openRunForPod } from '#flows/claim-checks.ts';
+import { closeRun, recordCheck } from '#flows/record-check.ts';
 import type { PipelineToSave } from '#flows/ports.ts';
 import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
 import type { TeamStore, TeamToSave } from '#flows/team-ports.ts';
@@ -55,7 +58,7 @@ export function storesOver(connections: Database) {
   return {
     teams: { ...teams, ...teamFlows(teams) },
     pipelines: pipelineStore(database),
-    checks: checkStore(database),
+    checks: checksOver(checkStore(database)),
     builds: buildStore(database),
     actions: actionStore(database),
     sessions: sessionStore(database),
@@ -72,6 +75,24 @@ const teamFlows = (store: TeamStore) => ({
   saveTeam: async (team: TeamToSave) => await saveTeam(team, new Date(), store),
   removeTeam: async (name: string) => await removeSavedTeam(name, { at: new Date() }, store),
 });
+
+/** With the flows on them, for tests that need what these leave behind. */
+function checksOver(checks: CheckStore) {
+  const portsAt = (at: Date) => ({ checks, now: () => at });
+  return {
+    ...checks,
+    openRun: async (scopes: number[], cause: CheckCause, at: Date) =>
+      await openRun(scopes, cause, portsAt(at)),
+    openRunForPod: async (
+      pipelineId: number,
+      group: string,
+      { namespace, uid }: { namespace: string; uid: string },
+      at: Date,
+    ) => await openRunForPod({ pipelineId, group, namespace, podUid: uid }, portsAt(at)),
+    recordCheck: async (result: CheckOutcome, at: Date) => await recordCheck(result, portsAt(at)),
+    closeRun: async (run: number, at: Date, error?: string) => await closeRun(run, portsAt(at), error),
+  };
+}
 
 export function toSave(definition: Pipeline, more: Partial<PipelineToSave> = {}): PipelineToSave {
   return {

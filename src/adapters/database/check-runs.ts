@@ -1,79 +1,75 @@
-import type { CheckCause, CheckRunFacts, HookRunFacts, OpenRun } from '#flows/check-ports.ts';
+import type { CheckRunFacts, GroupOfPod, HookRunFacts, OpenRun, RunToOpen } from '#flows/check-ports.ts';
+import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import { sql, type FragmentSqlToken } from 'slonik';
-import { afterStart, failCheck, type TimerRow } from './check-timers.ts';
+import {
+  FREE_SCOPE,
+  timestamp,
+  toFreeScope,
+  toTimer,
+  type FreeScopeRow,
+  type TimerRow,
+} from './check-timers.ts';
 import { resourceNameIn } from './carry-names.ts';
 import type { Definitions } from './definitions.ts';
 import { holdEpoch } from './fence.ts';
 import { releaseVersions } from './hook-runs.ts';
 import { storable } from '#domain/build/storable.ts';
 import { ids, rows, texts, time, type Database, type Transaction } from './pool.ts';
-import { wakeTriggers } from './trigger-checks.ts';
 import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
-const TIMER = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures, s.check_group, s.requested_cause`;
-type ScopeRow = TimerRow & { check_group: string; requested_cause: CheckCause | null };
-
-/** Claims what is still due; a claim moves the due time, so a tick never gets two runs. */
-export async function openRun(
-  database: Database,
-  { scopes, cause, at }: { scopes: number[]; cause: CheckCause; at: Date },
-): Promise<{ run: number; scopes: number[] } | undefined> {
-  return await database.pool.transaction(async (connection) => {
-    await holdEpoch(database, connection);
-    const free = await connection.any(rows<ScopeRow>()`
-      SELECT ${TIMER} FROM check_scopes s
-      WHERE s.id = ANY(${ids(scopes)}) AND s.live AND s.run_id IS NULL
-        AND (s.requested_at IS NOT NULL OR (s.timer = 'operator' AND s.next_check_at <= ${time(at)}))
-      ORDER BY s.id FOR UPDATE`);
-    const run = await claim(connection, free, { cause, at });
-    return run === undefined ? undefined : { run, scopes: free.map((scope) => scope.id) };
-  });
-}
-
-interface PodIdentity {
-  namespace: string;
-  uid: string;
-}
-
-export async function openRunForPod(
-  { pool }: Database,
-  { pipelineId, group, pod, at }: { pipelineId: number; group: string; pod: PodIdentity; at: Date },
-): Promise<number | undefined> {
-  return await pool.transaction(async (connection) => {
-    const free = await connection.any(rows<ScopeRow>()`
-      SELECT ${TIMER} FROM check_scopes s JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
-      WHERE s.pipeline_id = ${pipelineId} AND p.namespace = ${pod.namespace} AND s.check_group = ${group} AND s.live
-        AND s.checked_by = 'pod' AND s.run_id IS NULL
-      ORDER BY s.id FOR UPDATE OF s`);
-    const known = await connection.maybeOneFirst(rows<{ id: number }>()`
-      SELECT id FROM check_runs WHERE pod_uid = ${pod.uid}`);
-    if (known !== null) return known;
-    // A CronJob whose resources the operator times is suspended: then a person made this Pod.
-    const cause = free.some((scope) => scope.timer === 'cronjob') ? 'schedule' : 'manual';
-    return await claim(connection, free, { cause, at, podUid: pod.uid });
-  });
-}
-
-async function claim(
+export async function dueScopes(
   connection: Transaction,
-  free: readonly ScopeRow[],
-  { cause, at, podUid = null }: { cause: CheckCause; at: Date; podUid?: string | null },
-): Promise<number | undefined> {
-  const [first] = free;
-  if (first === undefined) return undefined;
+  scopes: readonly number[],
+  at: Date,
+): Promise<FreeScope[]> {
+  const free = await connection.any(rows<FreeScopeRow>()`
+    SELECT ${FREE_SCOPE} FROM check_scopes s
+    WHERE s.id = ANY(${ids(scopes)}) AND s.live AND s.run_id IS NULL
+      AND (s.requested_at IS NOT NULL OR (s.timer = 'operator' AND s.next_check_at <= ${time(at)}))
+    ORDER BY s.id FOR UPDATE`);
+  return free.map(toFreeScope);
+}
+
+export async function freeScopesOf(
+  connection: Transaction,
+  { pipelineId, group, namespace }: GroupOfPod,
+): Promise<FreeScope[]> {
+  const free = await connection.any(rows<FreeScopeRow>()`
+    SELECT ${FREE_SCOPE} FROM check_scopes s JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
+    WHERE s.pipeline_id = ${pipelineId} AND p.namespace = ${namespace} AND s.check_group = ${group} AND s.live
+      AND s.checked_by = 'pod' AND s.run_id IS NULL
+    ORDER BY s.id FOR UPDATE OF s`);
+  return free.map(toFreeScope);
+}
+
+export async function runOfPod(connection: Transaction, podUid: string): Promise<number | undefined> {
+  const known = await connection.maybeOneFirst(rows<{ id: number }>()`
+    SELECT id FROM check_runs WHERE pod_uid = ${podUid}`);
+  return known ?? undefined;
+}
+
+export async function openRun(
+  connection: Transaction,
+  {
+    pipeline,
+    group,
+    cause,
+    scopes,
+    podUid = null,
+    at,
+  }: Omit<RunToOpen, 'podUid'> & { podUid?: string | null },
+): Promise<number> {
   const run = await connection.oneFirst(rows<{ id: number }>()`
     INSERT INTO check_runs (pipeline_id, revision_id, check_group, cause, pod_uid, opened_at, seen_at)
-    VALUES (${first.pipeline_id}, (${newestRevision(first.pipeline_id)}), ${first.check_group}, ${cause}, ${podUid}, ${time(at)},
+    VALUES (${pipeline}, (${newestRevision(pipeline)}), ${group}, ${cause}, ${podUid}, ${time(at)},
       CASE WHEN ${podUid}::text IS NOT NULL THEN ${time(at)} END)
     RETURNING id`);
-  // A webhook of one resource is none of those that are checked with it.
-  const causes = free.map((scope) => scope.requested_cause ?? (cause === 'webhook' ? 'schedule' : cause));
-  const next = free.map((scope, index) => afterStart(scope, causes[index] ?? cause, at)?.toISOString() ?? '');
+  const next = scopes.map((scope) => timestamp(scope.next) ?? '');
   await connection.query(rows()`
     UPDATE check_scopes s SET run_id = ${run}, requested_at = NULL, requested_cause = NULL, run_cause = n.cause,
       next_check_at = nullif(n.next, '')::timestamptz
-    FROM unnest(${ids(free.map((scope) => scope.id))}, ${texts(causes)}, ${texts(next)}) AS n (id, cause, next)
+    FROM unnest(${ids(scopes.map(({ scope }) => scope))}, ${texts(scopes.map((scope) => scope.cause))}, ${texts(next)}) AS n (id, cause, next)
     WHERE s.id = n.id`);
   return run;
 }
@@ -121,29 +117,27 @@ export async function runFacts(
   return { run, ...names, definition, checks: [...checks], ...(hooks === null ? {} : { hooks }) };
 }
 
+export async function scopesOf(
+  connection: Transaction,
+  run: number,
+): Promise<(ScopeTimer & { live: boolean })[]> {
+  const left = await connection.any(rows<TimerRow & { live: boolean }>()`
+    SELECT ${FREE_SCOPE}, s.live FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
+  return left.map((row) => ({ ...toTimer(row), live: row.live }));
+}
+
 export async function closeRun(
-  database: Database,
-  { run, at, error }: { run: number; at: Date; error?: string },
+  connection: Transaction,
+  run: number,
+  { error = null, at }: { error?: string | null; at: Date },
 ): Promise<{ released: boolean }> {
-  return await database.pool.transaction(async (connection) => {
-    await holdEpoch(database, connection);
-    const left = await connection.any(rows<ScopeRow & { live: boolean }>()`
-      SELECT ${TIMER}, s.live FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
-    const failed = { error: error ?? 'The check ended without a result.', log: '', at };
-    for (const scope of left) if (scope.live) await failCheck(connection, scope, failed);
-    const awaited = await wakeTriggers(
-      connection,
-      left.map(({ id }) => id),
-    );
-    // The others are of resources that went meanwhile: nothing failed.
-    await connection.query(rows()`UPDATE check_scopes SET run_id = NULL WHERE run_id = ${run}`);
-    const cause = await connection.maybeOneFirst(rows<{ cause: string }>()`
-      UPDATE check_runs SET closed_at = coalesce(closed_at, ${time(at)}),
-        error = CASE WHEN closed_at IS NULL THEN ${error ?? null} ELSE error END
-      WHERE id = ${run} RETURNING cause`);
-    if (cause !== 'version') return { released: awaited };
-    return { released: await releaseVersions(connection, run, { at, error: error ?? null, results: [] }) };
-  });
+  await connection.query(rows()`UPDATE check_scopes SET run_id = NULL WHERE run_id = ${run}`);
+  const cause = await connection.maybeOneFirst(rows<{ cause: string }>()`
+    UPDATE check_runs SET closed_at = coalesce(closed_at, ${time(at)}),
+      error = CASE WHEN closed_at IS NULL THEN ${error} ELSE error END
+    WHERE id = ${run} RETURNING cause`);
+  if (cause !== 'version') return { released: false };
+  return { released: await releaseVersions(connection, run, { at, error, results: [] }) };
 }
 
 /** Due at once for the cause that it had; the timer goes on from there as if it had never been claimed. */

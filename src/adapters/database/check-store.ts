@@ -1,11 +1,25 @@
-import type { CheckStore, DueCheck } from '#flows/check-ports.ts';
-import { closeRun, openRun, openRunForPod, openRuns, releaseRun, runFacts } from './check-runs.ts';
+import type { CheckStore, CheckTransaction, DueCheck } from '#flows/check-ports.ts';
+import {
+  closeRun,
+  dueScopes,
+  freeScopesOf,
+  openRun,
+  openRuns,
+  releaseRun,
+  runFacts,
+  runOfPod,
+  scopesOf,
+} from './check-runs.ts';
+import { failCheck } from './check-timers.ts';
+import { cronNext } from './cron-next.ts';
 import type { Definitions } from './definitions.ts';
 import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
-import { rows, texts, time, type Database } from './pool.ts';
-import { recordCheck } from './record-check.ts';
+import { holdEpoch } from './fence.ts';
+import { rows, texts, time, type Database, type Transaction } from './pool.ts';
+import { freeScope, scopeOfCheck } from './record-check.ts';
+import { addVersions } from './record-versions.ts';
 import { requestByWebhook } from './request-by-webhook.ts';
-import { requestedBy } from './trigger-checks.ts';
+import { requestedBy, wakeTriggers } from './trigger-checks.ts';
 
 export function checkStore(database: Database & { definitions: Definitions }): CheckStore {
   const { pool } = database;
@@ -23,16 +37,36 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     requestByWebhook: (asked, at) => requestByWebhook(pool, asked, at),
     dueChecks: (at, ofTeam, except = []) => dueChecks(database, { at, ofTeam, except }),
     overduePipelines: (at) => overduePipelines(database, at),
-    openRun: (scopes, cause, at) => openRun(database, { scopes, cause, at }),
-    openRunForPod: (pipelineId, group, pod, at) => openRunForPod(database, { pipelineId, group, pod, at }),
+    async withChecks(work) {
+      return await pool.transaction(async (connection) => {
+        await holdEpoch(database, connection);
+        return await work(checkTransaction(connection));
+      });
+    },
+    cronNext,
     runFacts: (run) => runFacts(database, run),
-    recordCheck: (result, at) => recordCheck(database, result, at),
-    closeRun: (run, at, error) => closeRun(database, { run, at, ...(error === undefined ? {} : { error }) }),
     releaseRun: (run, at, reason) => releaseRun(database, { run, at, reason }),
     openRuns: () => openRuns(database),
     openHookRuns: () => openHookRuns(database),
     explainHooks: (run, reason) => explainHooks(database, run, reason),
-    recordHooks: (run, results, at) => recordHooks(database, { run, results, at }),
+    recordHooks: (run, ended, at) => recordHooks(database, { run, ended, at }),
+  };
+}
+
+function checkTransaction(connection: Transaction): CheckTransaction {
+  return {
+    dueScopes: (scopes, at) => dueScopes(connection, scopes, at),
+    freeScopesOf: (group) => freeScopesOf(connection, group),
+    runOfPod: (podUid) => runOfPod(connection, podUid),
+    openRun: (run) => openRun(connection, run),
+    scopeOfCheck: (scope, at) => scopeOfCheck(connection, scope, at),
+    addVersions: (scope, versions, at) => addVersions(connection, scope, versions, { at }),
+    freeScope: (checked, at) => freeScope(connection, checked, at),
+    failCheck: (failed, at) => failCheck(connection, failed, at),
+    wakeTriggers: (scopes) => wakeTriggers(connection, scopes),
+    scopesOf: (run) => scopesOf(connection, run),
+    closeRun: (run, error, at) =>
+      closeRun(connection, run, { ...(error === undefined ? {} : { error }), at }),
   };
 }
 

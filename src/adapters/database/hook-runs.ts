@@ -1,7 +1,6 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { storable } from '#domain/build/storable.ts';
-import { tellHooks } from '#domain/build/tell-hooks.ts';
-import type { OpenHookRun } from '#flows/check-ports.ts';
+import type { HooksEnded, OpenHookRun } from '#flows/check-ports.ts';
 import { sql } from 'slonik';
 import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
@@ -35,11 +34,11 @@ export async function explainHooks({ pool }: Database, run: number, reason: stri
 /** What an agent told of all hooks of its run, which ends with that. */
 export async function recordHooks(
   database: Database,
-  { run, results, at }: { run: number; results: HookResult[]; at: Date },
+  { run, ended, at }: { run: number; ended: HooksEnded; at: Date },
 ): Promise<{ pipelineId: number } | 'over'> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
-    const error = tellHooks(results) ?? null;
+    const { results, error = null } = ended;
     const pipelineId = await connection.maybeOneFirst(rows<{ pipeline_id: number }>()`
       UPDATE check_runs SET closed_at = ${time(at)}, error = ${error}
       WHERE id = ${run} AND closed_at IS NULL AND cause = 'version' RETURNING pipeline_id`);

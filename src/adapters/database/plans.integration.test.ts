@@ -93,7 +93,7 @@ test('nor does anything on the way from hooks to the builds that wait for them',
     'all open runs': () => checks.openRuns(),
     'what an agent gets': async () => await checks.runFacts(await run()),
     'why there is no Pod': async () => await checks.explainHooks(await run(), 'no room'),
-    'the end of hooks': async () => await checks.recordHooks(await run(), [], now()),
+    'the end of hooks': async () => await checks.recordHooks(await run(), { results: [] }, now()),
     'the decision that follows': () => scheduleOn({ builds }, id, now()),
   };
   expect(await readThrough(ways, [...TABLES, 'check_runs', 'hook_runs'])).toEqual([]);

@@ -1,6 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { storableFields } from '#domain/build/storable.ts';
 import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
+import type { VersionsAdded } from '#flows/check-ports.ts';
 import { versionDigest } from './digests.ts';
 import { moveVersions, type MovedVersion } from './move-versions.ts';
 import { rows, texts, time, type Transaction } from './pool.ts';
@@ -8,16 +9,16 @@ import { rows, texts, time, type Transaction } from './pool.ts';
 /**
  * Adds those of the versions that the scope does not know, and asks for a decision on the jobs that take them. If any is new, all of them
  * end up in the order given, the last as the newest of the scope: the first ones stay where they are as long as they are known and in
- * order. The caller holds the scope, so ids within a scope grow in the order of commits. Answers the ids of the new ones.
+ * order. The caller holds the scope, so ids within a scope grow in the order of commits.
  */
 export async function addVersions(
   connection: Transaction,
   scope: number,
   versions: Record<string, string>[],
   { at, build = null }: { at: Date; build?: number | null },
-): Promise<number[]> {
+): Promise<VersionsAdded> {
   const printed = lastOfEach(versions.map(storableFields));
-  if (printed.length === 0) return [];
+  if (printed.length === 0) return { added: [], different: 0 };
   const { added, moved } = await connection.one(rows<{ added: number[]; moved: MovedVersion[] }>()`
     WITH printed AS MATERIALIZED (
       SELECT n.position, decode(n.digest, 'hex') AS digest, n.fields::jsonb AS fields, v.id, v.place,
@@ -51,7 +52,7 @@ export async function addVersions(
     SELECT to_jsonb(ARRAY(SELECT id FROM added ORDER BY id)) AS added,
       coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'place', next)) FROM rest WHERE id IS NOT NULL), '[]') AS moved`);
   if (moved.length > 0) await moveVersions(connection, moved);
-  return added;
+  return { added, different: printed.length };
 }
 
 /** Of equal versions the last counts, as it would be printed last. */

@@ -47,15 +47,17 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
 const GOLDEN = 0.618_033_988_749_895;
 
 /** Due time after a failed check: twice as long for each failure in a row, at most an hour, never earlier than planned. */
-export function nextAfterFailure(
-  failed: { schedule: Schedule; failures: number; at: number; planned: number | undefined },
-  cronNext: CronNext,
-): number | undefined {
+export function nextAfterFailure(failed: {
+  schedule: Schedule;
+  failures: number;
+  at: number;
+  planned: number | undefined;
+}): number | undefined {
   const { schedule, failures, at, planned } = failed;
-  const interval = intervalFrom(schedule, at, cronNext);
-  if (interval === undefined) return planned;
+  if (schedule.kind === 'cron') return planned;
+  const interval = schedule.seconds * 1000;
   const patience = Math.min(interval * 2 ** Math.min(failures, 10), Math.max(interval, LONGEST_BACK_OFF));
-  return schedule.kind === 'cron' ? planned : Math.max(planned ?? 0, at + patience);
+  return Math.max(planned ?? 0, at + patience);
 }
 
 const LONGEST_BACK_OFF = 60 * 60 * 1000;

@@ -158,7 +158,7 @@ class Player {
         return [];
       },
       hooks: async ([name = '', label = '']) => {
-        await this.#stores.checks.recordHooks(await this.#hookRun(name, label), [], now());
+        await this.#stores.checks.recordHooks(await this.#hookRun(name, label), { results: [] }, now());
         return [];
       },
       why: async ([job = '']) => {

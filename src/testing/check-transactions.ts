@@ -1,0 +1,29 @@
+import type { CheckTransaction } from '#flows/check-ports.ts';
+
+const none = async (): Promise<never> => {
+  throw new Error('This test has no scopes.');
+};
+
+/** A transaction of checks in which a run holds no scope, so that closing it is all that there is to do. */
+export function checksWithoutScopes(closeRun: (run: number, error?: string) => void) {
+  const tx: CheckTransaction = {
+    dueScopes: async () => [],
+    freeScopesOf: async () => [],
+    runOfPod: async () => undefined,
+    openRun: none,
+    scopeOfCheck: async () => undefined,
+    addVersions: none,
+    freeScope: none,
+    failCheck: none,
+    wakeTriggers: async () => false,
+    scopesOf: async () => [],
+    closeRun: async (run, error) => {
+      closeRun(run, error);
+      return { released: false };
+    },
+  };
+  return {
+    cronNext: () => undefined,
+    withChecks: async <T>(work: (one: CheckTransaction) => Promise<T>): Promise<T> => await work(tx),
+  };
+}
