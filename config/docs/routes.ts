@@ -1,18 +1,17 @@
 import { format } from 'prettier';
-import { TABLE } from '#adapters/http/access/table.ts';
+import { registeredRoutes } from '#testing/registered-routes.ts';
 
 export const API_PAGE = 'docs/reference/api.md';
 
 const OPEN = '<!-- routes: made by `node config/docs/main.ts` -->';
 const CLOSE = '<!-- end of routes -->';
 
-/** The page with its table of routes made anew. */
-export function withRoutes(page: string): Promise<string> {
+/** The page with its generated table of routes. */
+export async function withRoutes(page: string): Promise<string> {
   const [before, rest] = page.split(OPEN);
   const after = rest?.split(CLOSE)[1];
   if (before === undefined || after === undefined) throw new Error(`${API_PAGE} has no place for the routes`);
-  const rows = [...TABLE].map(([route, { needs, about }]) => {
-    const [method = '', url = ''] = route.split(' ');
+  const rows = (await registeredRoutes()).map(({ method, url, rules: { needs, about } }) => {
     const path = url.replaceAll(/:(\w+)/g, '{$1}');
     return `| \`${method}\` | \`${path}\` | ${needs === 'nothing' ? 'none' : needs} | ${about} |`;
   });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { TABLE } from '#adapters/http/access/table.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { samplePipeline, get as getStep, job, task, resource } from '#testing/sample-pipeline.ts';
 import { readEvents } from '#testing/event-reader.ts';
 import { writeSecretiveHistory } from '#testing/secretive-history.ts';
 import { plantSecrets, secretivePipeline } from '#testing/secretive-pipeline.ts';
+import { registeredRoutes } from '#testing/registered-routes.ts';
 import { openStores, toSave } from '#testing/stores.ts';
 import type { TestStores } from '#testing/stores.ts';
 import { openGateway } from './gateway-under-test.ts';
@@ -18,9 +18,9 @@ import type { Gateway } from './gateway-under-test.ts';
 jest.setTimeout(120_000);
 
 const secrets = plantSecrets();
-const PUBLIC = [...TABLE]
-  .filter(([, { needs }]) => needs === 'public')
-  .map(([name]) => name.replace('GET ', ''));
+const PUBLIC = (await registeredRoutes())
+  .filter(({ rules }) => rules.needs === 'public')
+  .map(({ url }) => url);
 const SAME = /image\.|badge\.svg$|\/public$/;
 const SHARED = PUBLIC.filter((url) => !SAME.test(url));
 /** Paths that are pages too. */

@@ -1,8 +1,7 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
-import { rowOf } from './access/table.ts';
 import { route } from './access/route.ts';
-import type { App, Route } from './access/route.ts';
+import type { App, Route, RouteRules } from './access/route.ts';
 import type { Need } from '#domain/access/decide-access.ts';
 
 /** Listens to the routes that are registered from here on: the description of the API is made from their own schemas. */
@@ -47,7 +46,7 @@ export function describeRoutes(app: App, version: string): void {
     transform: ({ schema, url, route: { method, config } }) => {
       // Pages and forms are for people.
       if (schema?.hide === true) return { url, schema };
-      const { needs, about } = rowOf(String(method), url);
+      const { needs, about } = rulesOf(config, `${String(method)} ${url}`);
       const description = needs === 'nothing' ? about : `${about} Needs: ${needs}.`;
       return {
         url,
@@ -62,6 +61,11 @@ export function describeRoutes(app: App, version: string): void {
     transformObject: (document) =>
       'openapiObject' in document ? withProblems(document.openapiObject) : document.swaggerObject,
   });
+}
+
+function rulesOf(config: { rules?: RouteRules } | undefined, name: string): RouteRules {
+  if (config?.rules === undefined) throw new Error(`route ${name} does not say who may call it`);
+  return config.rules;
 }
 
 /** Nobody has to sign in for what may be public: then they get what strangers do. */
@@ -106,6 +110,8 @@ export function openApiRoutes(): Route[] {
     route({
       method: 'GET',
       url: '/openapi.json',
+      needs: 'nothing',
+      about: 'This API, described in OpenAPI 3.1.',
       schema: { response: { 200: Type.Unsafe<string>({ type: 'string' }) } },
       handler: async (request, reply) => {
         text ||= JSON.stringify(request.server.swagger());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { App, Route } from './access/route.ts';
-import type { Row } from './access/table.ts';
+import type { RouteRules } from './access/route.ts';
 import type { Need } from '#domain/access/decide-access.ts';
 import { createLog } from './log.ts';
 import type { Shown } from './security-headers.ts';
@@ -16,8 +16,8 @@ const AT = '/teams/:team/answer';
 
 /** One path that answers as it is told. */
 function server({ type, needs = 'nothing', shows }: Answered, externalUrl?: string): App {
-  const row: Row = { needs, about: 'What this test is about.' };
-  const config = { row, ...(shows !== undefined && { shows }) };
+  const rules: RouteRules = { needs, about: 'What this test is about.' };
+  const config = { rules, ...(shows !== undefined && { shows }) };
   const handler = async (
     _request: unknown,
     reply: { type(value: string): { send(text: string): unknown } },
@@ -25,7 +25,7 @@ function server({ type, needs = 'nothing', shows }: Answered, externalUrl?: stri
   const one: Route = {
     method: 'GET',
     url: AT,
-    row,
+    rules,
     register: (app) => void app.route({ method: 'GET', url: AT, config, handler }),
   };
   const teams = new Map([['main', 'admin' as const]]);

@@ -1,4 +1,4 @@
-import type { Row } from './access/table.ts';
+import type { RouteRules } from './access/route.ts';
 
 /** `data`: read by programs. `page`: shown by a browser, with our own scripts and styles. `image`: embedded by anybody, also elsewhere. */
 export type Shown = 'data' | 'page' | 'image';
@@ -66,6 +66,6 @@ export function securityHeaders(externalUrl: string | undefined): Record<Shown, 
 const OF_A_TEAM = new Set(['read', 'write', 'maintain', 'admin', 'public']);
 
 /** What a team shares may be kept and asked for again by its tag; all else is somebody's own, or a secret, and is kept nowhere. */
-export function cachingOf(row: Row | undefined): string {
-  return row !== undefined && OF_A_TEAM.has(row.needs) ? 'private, no-cache' : 'no-store';
+export function cachingOf(rules: RouteRules | undefined): string {
+  return rules !== undefined && OF_A_TEAM.has(rules.needs) ? 'private, no-cache' : 'no-store';
 }

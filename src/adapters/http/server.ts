@@ -67,8 +67,8 @@ const LIMITS = {
 };
 
 /**
- * The public HTTP server: every route of the table behind its need, everything else refused. A route that is not in the table, and
- * so has no need, cannot be registered.
+ * The public HTTP server: every route behind what it needs, everything else refused. A route that does not say who may
+ * call it cannot be registered.
  */
 export function createServer(parts: ServerParts): App {
   const headers = securityHeaders(parts.externalUrl);
@@ -92,7 +92,8 @@ export function createServer(parts: ServerParts): App {
     refuse(request, reply, new Problem('not-found', 'No such path.')),
   );
 
-  for (const route of [...parts.routes, ...(parts.pages ?? [])]) route.register(app);
+  for (const route of parts.routes) route.register(app);
+  for (const page of parts.pages ?? []) page.register(app, parts.routes);
   return app;
 }
 

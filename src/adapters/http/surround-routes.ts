@@ -2,8 +2,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { auditAnswers } from './access/audit-answers.ts';
 import { refuseForeignSignIn } from './access/browser.ts';
 import { identify, showsNothing } from './access/identify.ts';
-import type { App } from './access/route.ts';
-import type { Row } from './access/table.ts';
+import type { App, RouteRules } from './access/route.ts';
 import { notModified } from './etag.ts';
 import { answerLog, answerOf } from './log.ts';
 import { Problem } from './problem.ts';
@@ -16,7 +15,7 @@ import { noticeProxies } from './untrusted-proxies.ts';
 /** What the requests of a route have in common; of a path that is no route, nothing. */
 interface Same {
   url?: string;
-  row?: Row;
+  rules?: RouteRules;
   shows?: Shown;
   /** Members and strangers get different answers at its address. */
   strangers?: object;
@@ -53,7 +52,8 @@ export function surroundRoutes(app: App, surroundings: Surroundings): void {
   const preSerialization = audit && auditAnswers(audit, () => new Date());
   app.addHook('onRoute', (route) => {
     const { config, method, url } = route;
-    if (config?.row === undefined) throw new Error(`route ${String(method)} ${url} says no need`);
+    if (config?.rules === undefined)
+      throw new Error(`route ${String(method)} ${url} does not say who may call it`);
     const { onRequest, onSend, onResponse } = around({ ...config, url });
     route.onRequest = onRequest;
     // Of a HEAD, Fastify takes the body away at the end.
@@ -65,7 +65,7 @@ export function surroundRoutes(app: App, surroundings: Surroundings): void {
       onResponse(request, reply);
       done();
     };
-    if (preSerialization !== undefined && config.row.audit !== undefined)
+    if (preSerialization !== undefined && config.rules.audit !== undefined)
       route.preSerialization = preSerialization;
   });
   surroundTheRest(app, around({}));
@@ -89,10 +89,10 @@ function surrounding(app: App, { parts, headers, timeLimit, isPressed }: Surroun
   const limits = timeLimits(app);
   const log = answerLog(parts.log);
   const notice = noticeProxies(parts.log, parts.trustedProxies ?? []);
-  return ({ url, row, shows = 'data', strangers, timeLimit: limit = timeLimit }: Same): Around => {
+  return ({ url, rules, shows = 'data', strangers, timeLimit: limit = timeLimit }: Same): Around => {
     const varies = strangers !== undefined && { vary: 'Accept, Authorization, Cookie' };
-    const fixed = { ...headers[shows], ...varies, 'cache-control': cachingOf(row) };
-    const letIn = doorman(parts, row);
+    const fixed = { ...headers[shows], ...varies, 'cache-control': cachingOf(rules) };
+    const letIn = doorman(parts, rules);
     return {
       onRequest(request, reply, done) {
         limits.watch(reply, limit);
@@ -129,17 +129,17 @@ function isPage(reply: FastifyReply): boolean {
 /** Who comes, where it matters; whoever may not come is refused. Nothing is waited for where nobody need be asked. */
 function doorman(
   parts: ServerParts,
-  row: Row | undefined,
+  rules: RouteRules | undefined,
 ): (request: FastifyRequest) => Promise<void> | undefined {
   const { browser } = parts;
-  const needs = row?.needs ?? 'nothing';
+  const needs = rules?.needs ?? 'nothing';
   if (needs === 'nothing')
     return (request) => {
-      if (row !== undefined && browser !== undefined) refuseForeignSignIn(request, browser);
+      if (rules !== undefined && browser !== undefined) refuseForeignSignIn(request, browser);
       return undefined;
     };
   const ask = async (request: FastifyRequest): Promise<void> => {
-    request.identity = await identify(parts, request, row);
+    request.identity = await identify(parts, request, rules);
   };
   return needs === 'public' ? (request) => (showsNothing(request) ? undefined : ask(request)) : ask;
 }

@@ -7,12 +7,12 @@ import { createServer } from './server.ts';
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 function server(handler: Handler, timeLimit?: number): App {
-  const row = { needs: 'nothing' as const, about: 'What this test is about.' };
-  const config = { row, ...(timeLimit !== undefined && { timeLimit }) };
+  const rules = { needs: 'nothing' as const, about: 'What this test is about.' };
+  const config = { rules, ...(timeLimit !== undefined && { timeLimit }) };
   const one: Route = {
     method: 'GET',
     url: '/slow',
-    row,
+    rules,
     register: (app) => void app.route({ method: 'GET', url: '/slow', config, handler }),
   };
   return createServer({

@@ -5,12 +5,12 @@ import type { AuditEntry, AuditStore } from '#flows/access-ports.ts';
 const TOLD = ['version_id', 'comment', 'message', 'signature'];
 
 /**
- * Before an answer goes out, writes down what the route did: its row of the table says under which word. What was done stays done when the
- * line cannot be written; the log has it then.
+ * Before an answer goes out, writes down what the route did: `audit` of the route names the action. If the line cannot
+ * be written, the action stands and the log has the line.
  */
 export function auditAnswers(audit: Pick<AuditStore, 'record'>, now: () => Date) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
-    const action = request.routeOptions.config.row?.audit;
+    const action = request.routeOptions.config.rules?.audit;
     if (action === undefined || reply.statusCode >= 300) return payload;
     const entry = { ...entryOf(request, action, payload), at: now() };
     try {

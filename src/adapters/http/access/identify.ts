@@ -6,21 +6,21 @@ import type { Authorize } from './authorize.ts';
 import { refuseCrossSite, sessionCookie } from './browser.ts';
 import type { BrowserRules } from './browser.ts';
 import { teamOf } from './strangers.ts';
-import type { Row } from './table.ts';
+import type { RouteRules } from './route.ts';
 
 /**
- * Who sends the request, if they may come where it goes; otherwise the problem. A route without a row is closed to everyone; nobody in
- * particular comes only to what is public.
+ * Who sends the request, if they may come where it goes; otherwise the problem. A route without rules is closed to
+ * everyone. Without credentials, only public routes are open.
  */
 export async function identify(
   { authorize, browser }: { authorize: Authorize; browser?: BrowserRules | undefined },
   request: FastifyRequest,
-  row: Row | undefined,
+  rules: RouteRules | undefined,
 ): Promise<Identity | undefined> {
-  const identity = await whoSends(authorize, request, browser, row?.needs === 'public');
+  const identity = await whoSends(authorize, request, browser, rules?.needs === 'public');
   if (identity === undefined) return undefined;
-  if (row === undefined) throw new Problem('forbidden', 'This path is closed.');
-  const { needs, beforePasswordChange = false } = row;
+  if (rules === undefined) throw new Problem('forbidden', 'This path is closed.');
+  const { needs, beforePasswordChange = false } = rules;
   const refusal = refuseAccess({ needs, beforePasswordChange, team: teamOf(request.params) }, identity);
   if (refusal === undefined) return identity;
   const { reason, message, ...more } = refusal;

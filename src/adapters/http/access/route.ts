@@ -13,16 +13,14 @@ import type {
   RouteHandlerMethod,
 } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
-import type { Identity } from '#domain/access/decide-access.ts';
+import type { Identity, Need } from '#domain/access/decide-access.ts';
 import type { Shown } from '#adapters/http/security-headers.ts';
 import type { TSchema } from 'typebox';
 import { isStranger, shownTo } from './strangers.ts';
-import { rowOf } from './table.ts';
-import type { Row } from './table.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    row?: Row;
+    rules?: RouteRules;
     shows?: Shown;
     /** A form of a page: what it does looks at the proof that it is ours. */
     form?: boolean;
@@ -51,11 +49,21 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** One line of the table of routes. */
+/** Who may call a route, and what is recorded of the call. */
+export interface RouteRules {
+  needs: Need;
+  /** What the route does, in a sentence: for the reference and for OpenAPI. */
+  about: string;
+  /** The action for the audit log after a success; a route without it that changes something records it itself. */
+  audit?: string;
+  /** Open to people who must change their password first. */
+  beforePasswordChange?: boolean;
+}
+
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: string;
-  row: Row;
+  rules: RouteRules;
   register(app: App): void;
 }
 
@@ -82,39 +90,39 @@ interface ForStrangers<S extends FastifySchema> {
   read: (request: Parameters<Handler<S>>[0]) => Promise<object | undefined>;
 }
 
-interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'url'> {
+interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'url'>, RouteRules {
   schema: S;
   /** Largest body in bytes; 1 KiB when the path says nothing. */
   bodyLimit?: number;
   /** Longest time until the last byte of the answer, in milliseconds, where the server's own limit is too short. */
   timeLimit?: number;
-  /** Bodies of any type are read to their end piece by piece; what is made of them is the handler's `body`, and nothing if there is none. */
+  /** Reads a body of any type piece by piece; its verdict is the handler's `body`. */
   readsBody?: (request: FastifyRequest) => BodyReader;
   /** An image may be embedded anywhere. Pages need not be said: their content type tells. */
   shows?: 'image';
-  /** Where the table needs `public`. `same`: the handler shows everybody the same, and looks itself whether they may see it. */
+  /** Where the route needs `public`. `same`: the handler shows everyone the same, and checks that they may see it. */
   strangers?: ForStrangers<S> | 'same';
   handler: Handler<S>;
 }
 
-/** A route whose handler sees what its schema says. What it needs stands in the table. */
+/** A route whose handler sees what its schema says. */
 export function route<const S extends FastifySchema>(parts: RouteParts<S>): Route {
   const { method, url, schema, handler } = parts;
-  const row = rowOf(method, url);
+  const rules = rulesOf(parts);
   const strangers = parts.strangers === 'same' ? undefined : parts.strangers;
-  if ((row.needs === 'public') !== (parts.strangers !== undefined))
+  if ((rules.needs === 'public') !== (parts.strangers !== undefined))
     throw new Error(`route ${method} ${url} does not say what strangers get, or strangers never come there`);
   return {
     method,
     url,
-    row,
+    rules,
     register(app) {
       const bodyLimit = parts.bodyLimit ?? 1024;
       void app.register(async (scope: App) => {
         if (parts.readsBody !== undefined) readBodies(scope, parts.readsBody, bodyLimit);
         const { shows, timeLimit } = parts;
         const config = {
-          row,
+          rules,
           ...(shows !== undefined && { shows }),
           ...(timeLimit !== undefined && { timeLimit }),
           ...(strangers !== undefined && { strangers: strangers.answer }),
@@ -123,6 +131,15 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
         scope.route({ method, url, schema, handler, config, bodyLimit, ...instead });
       });
     },
+  };
+}
+
+function rulesOf({ needs, about, audit, beforePasswordChange }: RouteRules): RouteRules {
+  return {
+    needs,
+    about,
+    ...(audit !== undefined && { audit }),
+    ...(beforePasswordChange !== undefined && { beforePasswordChange }),
   };
 }
 

@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import { isMember } from '#domain/access/decide-access.ts';
-import type { Row } from './table.ts';
+import type { RouteRules } from './route.ts';
 
 /** On a path that everybody may come to: whether who asks is no member of its team, and so is shown what strangers are. */
 export function isStranger({ identity, params, routeOptions }: FastifyRequest): boolean {
-  return routeOptions.config.row?.needs === 'public' && !isMember(identity, teamOf(params) ?? '');
+  return routeOptions.config.rules?.needs === 'public' && !isMember(identity, teamOf(params) ?? '');
 }
 
 /**
  * What somebody must have to go on reading what they are reading. Members came to it as members, and are not to stay as anything less; for
  * strangers the stream itself looks whether it is public still.
  */
-export function stillNeeded(request: FastifyRequest): Row | undefined {
-  const { row } = request.routeOptions.config;
-  return row?.needs === 'public' && !isStranger(request) ? { ...row, needs: 'read' } : row;
+export function stillNeeded(request: FastifyRequest): RouteRules | undefined {
+  const { rules } = request.routeOptions.config;
+  return rules?.needs === 'public' && !isStranger(request) ? { ...rules, needs: 'read' } : rules;
 }
 
 /** Of the path. */

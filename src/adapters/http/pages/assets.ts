@@ -57,6 +57,8 @@ export function assetRoutes(): Route[] {
     route({
       method: 'GET',
       url: '/assets/:name',
+      needs: 'nothing',
+      about: 'Style and script of the pages.',
       schema: {
         params: Type.Object({ name: Type.String({ maxLength: 50 }) }),
         response: { 200: { content: { 'text/css': { schema: Type.String() } } } },

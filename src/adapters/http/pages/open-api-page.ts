@@ -12,6 +12,8 @@ export function openApiPage(): Route[] {
     route({
       method: 'GET',
       url: '/openapi',
+      needs: 'nothing',
+      about: 'The same as a page to read.',
       schema: { response: { 200: { content: { 'text/html': { schema: Type.String() } } } } },
       handler: async (request, reply) => {
         text ||= describe(request.server.swagger()).text;
@@ -21,7 +23,7 @@ export function openApiPage(): Route[] {
   ];
 }
 
-/** Sentences of the table of routes: words between backticks are code, and links of the written reference only words here. */
+/** The `about` of a route: words between backticks are code, and links of the reference only words here. */
 function prose(text: string): Html[] {
   const parts = text.replaceAll(/\[([^[\]]+)\]\([^()]+\)/g, '$1').split('`');
   return parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

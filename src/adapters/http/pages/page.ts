@@ -3,16 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 import { isStranger, shownTo } from '#adapters/http/access/strangers.ts';
-import { rowOf } from '#adapters/http/access/table.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import type { App } from '#adapters/http/access/route.ts';
+import type { App, Route, RouteRules } from '#adapters/http/access/route.ts';
 import type { SessionCodec } from '#adapters/http/access/session-token.ts';
 import type { Html } from './html.ts';
 import type { Viewer } from './layout.ts';
 
 /** A page or a form: what a browser gets at a path, or sends to it, where programs get or send JSON. */
 export interface PageRoute {
-  register(app: App): void;
+  register(app: App, routes: readonly Route[]): void;
 }
 
 /** Where the browser goes next, with these cookies. */
@@ -34,24 +33,24 @@ interface PageParts {
   url: string;
   params?: TSchema;
   answer: (asked: AskedPage) => Promise<Answer>;
-  /** What strangers get instead, where the table needs `public`; `undefined`: nothing is there, or nothing that is public. */
+  /** What strangers get instead, where the route needs `public`; `undefined`: nothing is there, or nothing that is public. */
   strangers?: (asked: AskedPage) => Promise<Html | undefined>;
 }
 
 const Any = Type.Record(Type.String(), Type.String({ maxLength: 2048 }));
 
-/** What the path needs, the page needs. */
+/** A page needs what the route at its path needs. */
 export function page({ url, params, answer, strangers }: PageParts): PageRoute {
-  const row = rowOf('GET', url);
-  if ((row.needs === 'public') !== (strangers !== undefined))
-    throw new Error(`page ${url} does not say what strangers get, or strangers never come there`);
   return {
-    register(app) {
+    register(app, routes) {
+      const rules = rulesOf(routes, 'GET', url);
+      if ((rules.needs === 'public') !== (strangers !== undefined))
+        throw new Error(`page ${url} does not say what strangers get, or strangers never come there`);
       app.route({
         method: 'GET',
         url,
         constraints: { medium: 'page' },
-        config: { row },
+        config: { rules },
         schema: { hide: true, ...(params !== undefined && { params }) },
         handler: async (request, reply) => {
           const asked = { params: texts(request.params), query: texts(request.query), request };
@@ -73,7 +72,7 @@ function forStranger(request: FastifyRequest, shown: Html | undefined): Html {
 
 interface FormParts {
   url: string;
-  /** Route of the table that does it, when it is another: forms know only POST. */
+  /** The route that does it, when it is another: forms know only POST. */
   does?: { method: string; url: string };
   params?: TSchema;
   answer: (sent: { params: Values; fields: Values; request: FastifyRequest }) => Promise<Answer>;
@@ -83,16 +82,15 @@ const LARGEST_FORM = 16 * 1024;
 
 /** What the action needs, its form needs; the action itself looks at the proof that the form is ours. */
 export function form({ url, does, params, answer }: FormParts): PageRoute {
-  const row = rowOf(does?.method ?? 'POST', does?.url ?? url);
-  // What was done is written down by the action, not by the form.
-  const { audit: _, ...needs } = row;
   return {
-    register(app) {
+    register(app, routes) {
+      // The action is recorded by its route, not by the form.
+      const { audit: _, ...rules } = rulesOf(routes, does?.method ?? 'POST', does?.url ?? url);
       app.route({
         method: 'POST',
         url,
         constraints: { medium: 'form' },
-        config: { row: needs, form: true },
+        config: { rules, form: true },
         bodyLimit: LARGEST_FORM,
         schema: { hide: true, body: Any, ...(params !== undefined && { params }) },
         handler: async (request, reply) => {
@@ -102,6 +100,12 @@ export function form({ url, does, params, answer }: FormParts): PageRoute {
       });
     },
   };
+}
+
+function rulesOf(routes: readonly Route[], method: string, url: string): RouteRules {
+  const route = routes.find((one) => one.method === method && one.url === url);
+  if (route === undefined) throw new Error(`there is no route ${method} ${url} for a page or form`);
+  return route.rules;
 }
 
 function send(reply: FastifyReply, answer: Answer): FastifyReply {

@@ -1,6 +1,6 @@
 import formbody from '@fastify/formbody';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { App } from '#adapters/http/access/route.ts';
+import type { App, Route } from '#adapters/http/access/route.ts';
 import type { PublicApi } from '#adapters/http/public-api.ts';
 import { actionForms } from './action-forms.ts';
 import { buildPage } from './build-page.ts';
@@ -24,10 +24,10 @@ export function pages(api: PublicApi, ports: AccessPorts): PageRoute[] {
   ];
   return [
     {
-      register(app: App) {
+      register(app: App, routes: readonly Route[]) {
         void app.register(async (scope: App) => {
           await scope.register(formbody, { bodyLimit: 16 * 1024 });
-          for (const one of all) one.register(scope);
+          for (const one of all) one.register(scope, routes);
         });
       },
     },

@@ -21,6 +21,8 @@ export function badgeRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/badge.svg',
+      needs: 'public',
+      about: 'A badge (SVG) with the name of the pipeline and the gravest state of its jobs.',
       shows: 'image',
       strangers: 'same',
       schema: { params: PipelineParams },
@@ -29,6 +31,8 @@ export function badgeRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/badge.svg',
+      needs: 'public',
+      about: 'A badge (SVG) with the name of a job and how its newest build ended.',
       shows: 'image',
       strangers: 'same',
       schema: { params: JobParams },

@@ -21,6 +21,11 @@ export function buildActionRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/cancel',
+      needs: 'write',
+      audit: 'job.cancelled',
+      about:
+        'Cancels a build: 202. A build that has not started ends at once; a running one once its ' +
+        'current step has been stopped. 409 when it has ended.',
       schema: { params: BuildParams, response: { 202: Type.Object({ data: Type.Object(Named) }) } },
       handler: async ({ params, identity }, reply) => {
         const ref = refOf(params);
@@ -29,9 +34,33 @@ export function buildActionRoutes(api: PublicApi): Route[] {
       },
     }),
     retryRoute(api),
+    ...voteRoutes(api),
+    route({
+      method: 'PUT',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/warning',
+      needs: 'maintain',
+      audit: 'build.marked_warning',
+      about: 'Marks a failed build as a warning: it counts as good for `passed` from then on.',
+      schema: { params: BuildParams, response: answer({ ...Named, status: Type.String() }) },
+      handler: async ({ params, identity }) => {
+        const ref = refOf(params);
+        doneOr(await api.markWarning(ref, identity?.user ?? 'unknown'), describeBuild(ref));
+        return { data: { job: ref.job, number: ref.number, status: 'warning' } };
+      },
+    }),
+  ];
+}
+
+function voteRoutes(api: PublicApi): Route[] {
+  return [
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/approve',
+      needs: 'maintain',
+      audit: 'build.approved',
+      about:
+        'Approves a build that waits for it; the body may have a `message`. 409 when it does not ' +
+        'wait, or this person has voted or may not.',
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
@@ -52,6 +81,9 @@ export function buildActionRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/reject',
+      needs: 'maintain',
+      audit: 'build.rejected',
+      about: 'Rejects a build that waits for approval, which fails it; the body has the reason as `message`.',
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
@@ -64,16 +96,6 @@ export function buildActionRoutes(api: PublicApi): Route[] {
         return voted(ref, doneOr(await api.vote(ref, given), describeBuild(ref)));
       },
     }),
-    route({
-      method: 'PUT',
-      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/warning',
-      schema: { params: BuildParams, response: answer({ ...Named, status: Type.String() }) },
-      handler: async ({ params, identity }) => {
-        const ref = refOf(params);
-        doneOr(await api.markWarning(ref, identity?.user ?? 'unknown'), describeBuild(ref));
-        return { data: { job: ref.job, number: ref.number, status: 'warning' } };
-      },
-    }),
   ];
 }
 
@@ -81,6 +103,12 @@ function retryRoute(api: PublicApi): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/retry',
+    needs: 'write',
+    audit: 'job.retried',
+    about:
+      'Runs the build again with the same versions and the same definition, as `N.k`: 201 and its ' +
+      'number. 409 with the reasons when it has not ended, its job is paused or has ' +
+      '`disable_retry`.',
     schema: {
       params: BuildParams,
       response: { 201: Type.Object({ data: Type.Object({ ...Named, url: Type.String() }) }) },

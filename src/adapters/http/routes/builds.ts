@@ -59,6 +59,10 @@ export function buildRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds',
+      needs: 'public',
+      about:
+        'Builds, newest first, in pages; `status` keeps those in one status. The public gets ' +
+        'number, status and times.',
       schema: {
         params: JobParams,
         querystring: Type.Object({ ...PageQuery, status: Type.Optional(BuildStatusName) }),
@@ -76,6 +80,10 @@ export function buildRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
+      needs: 'public',
+      about:
+        'One build with its inputs and steps. The public gets number, status and times, also of the ' +
+        'steps; no inputs, messages and exit codes.',
       schema: {
         params: BuildParams,
         response: answer({

@@ -45,6 +45,10 @@ function lastCheckRoute(api: PublicApi): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
+    needs: 'read',
+    about:
+      'Its last check: when, how it failed, how often in a row, and what it said (the last 64 KiB, ' +
+      'secrets masked).',
     schema: { params: ResourceParams, response: answer(Check) },
     handler: async ({ params }) => {
       const check = found(await api.check(params), nameOf(params));
@@ -83,6 +87,9 @@ function checkRoute(api: PublicApi): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
+    needs: 'write',
+    audit: 'resource.check_triggered',
+    about: 'Asks for a check now: 202. Requests that arrive while one runs become one more check.',
     schema: {
       params: ResourceParams,
       response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },

@@ -85,6 +85,11 @@ function buildEvents(live: Live): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events',
+    needs: 'read',
+    about:
+      'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its ' +
+      'state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or ' +
+      '`after`, goes on behind a chunk.',
     schema: {
       params: BuildParams,
       querystring: Type.Object({ after: Type.Optional(Cursor) }),
@@ -108,6 +113,11 @@ function pipelineEvents(live: Live): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/events',
+    needs: 'public',
+    about:
+      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each ' +
+      '`pipeline` is its whole state with all jobs and resources, with fewer fields for the public. ' +
+      'If you send `Last-Event-ID`, you get the first state after that one.',
     schema: {
       params: PipelineParams,
       headers: Type.Object({ 'last-event-id': Type.Optional(StateId) }),

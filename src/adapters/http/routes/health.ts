@@ -16,6 +16,8 @@ export function healthRoutes(readiness: Readiness, version: string): Route[] {
     route({
       method: 'GET',
       url: '/health',
+      needs: 'nothing',
+      about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
       schema: { response: { 200: Health, 503: Health } },
       handler: async (_request, reply) => {
         void reply.header('cache-control', 'no-store');

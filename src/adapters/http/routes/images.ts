@@ -24,6 +24,13 @@ interface Query {
   version_id?: number;
 }
 
+const ABOUT = {
+  svg:
+    'Its graph as an SVG image. `hide_intermediates=1` draws direct edges from job to job and keeps only the ' +
+    'resources that trigger; `group_parallel=1` makes one node of jobs with the same parents; ' +
+    '`version_id` fades what that version does not come to.',
+  png: 'The same as a PNG image.',
+};
 const TYPES = { svg: 'image/svg+xml; charset=utf-8', png: 'image/png' } as const;
 
 export function imageRoutes(api: PublicApi): Route[] {
@@ -31,6 +38,10 @@ export function imageRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/image.dot',
+      needs: 'public',
+      about:
+        'Its graph as a text for Graphviz, in `dot`. `hide_intermediates`, `group_parallel` and ' +
+        '`version_id` as below.',
       schema: { params: PipelineParams, querystring: PictureQuery, response: answer({ dot: Type.String() }) },
       strangers: 'same',
       handler: async (request, reply) => {
@@ -42,6 +53,8 @@ export function imageRoutes(api: PublicApi): Route[] {
       route({
         method: 'GET',
         url: pathOf(format),
+        needs: 'public',
+        about: ABOUT[format],
         shows: 'image',
         strangers: 'same',
         schema: { params: PipelineParams, querystring: PictureQuery },

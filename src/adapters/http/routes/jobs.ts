@@ -30,6 +30,10 @@ export function jobRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs',
+      needs: 'public',
+      about:
+        'Its jobs in the order of the file, each with the number, status and times of its latest ' +
+        'build, for the public too.',
       schema: { params: PipelineParams, response: answerList(Type.Object(Job)) },
       strangers: {
         answer: SHOWN.jobs,
@@ -43,6 +47,8 @@ export function jobRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job',
+      needs: 'public',
+      about: 'One job: the same.',
       schema: { params: JobParams, response: answer(Job) },
       strangers: {
         answer: SHOWN.job,
@@ -75,6 +81,13 @@ function triggerRoute(api: PublicApi): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/trigger',
+    needs: 'write',
+    audit: 'job.triggered',
+    about:
+      'Starts a build with the newest versions that fit: 201 and its number, or 409 with the reason ' +
+      'for each input that lacks one. `check=true` checks the resources that the job gets without ' +
+      '`passed` first, and waits at most 25 seconds; `checks` says of each whether it was ' +
+      '`checked`, `failed` or `late`. The body is ignored.',
     schema: {
       params: JobParams,
       querystring: Type.Object({ check: Type.Boolean({ default: false }) }),

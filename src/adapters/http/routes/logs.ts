@@ -26,6 +26,10 @@ export function logRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
+      needs: 'read',
+      about:
+        'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on ' +
+        'behind a chunk.',
       timeLimit: LONGEST_DOWNLOAD_MS,
       schema: {
         params: BuildParams,

@@ -14,6 +14,12 @@ export function pauseRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/pause',
+      needs: 'write',
+      audit: 'pipeline.paused',
+      about:
+        'Pauses the pipeline and each of its jobs: resources are checked, nothing is built, running ' +
+        'builds end. What is found meanwhile triggers nothing later. 409 when the manifest says ' +
+        '`paused` itself.',
       schema: { params: PipelineParams, response: Paused },
       handler: async ({ params, identity }) => {
         doneOr(await api.pausePipeline(params, identity?.user ?? 'unknown'), pipelineName(params));
@@ -23,6 +29,9 @@ export function pauseRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/unpause',
+      needs: 'write',
+      audit: 'pipeline.unpaused',
+      about: 'Unpauses the pipeline and each of its jobs. 409 when the manifest says `paused` itself.',
       schema: { params: PipelineParams, response: Paused },
       handler: async ({ params }) => {
         doneOr(await api.unpausePipeline(params), pipelineName(params));
@@ -32,6 +41,9 @@ export function pauseRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/pause',
+      needs: 'write',
+      audit: 'job.paused',
+      about: 'Pauses one job.',
       schema: { params: JobParams, response: Paused },
       handler: async ({ params, identity }) => {
         doneOr(await api.pauseJob(params, identity?.user ?? 'unknown'), nameOf(params));
@@ -41,6 +53,9 @@ export function pauseRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/unpause',
+      needs: 'write',
+      audit: 'job.unpaused',
+      about: 'Unpauses one job, also while its pipeline is paused.',
       schema: { params: JobParams, response: Paused },
       handler: async ({ params }) => {
         doneOr(await api.unpauseJob(params), nameOf(params));

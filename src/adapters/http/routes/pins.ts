@@ -16,6 +16,12 @@ export function pinRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource/pin',
+      needs: 'write',
+      audit: 'resource.pinned',
+      about:
+        'Pins the resource to the version `version_id` of the body; `comment` is kept with it. ' +
+        'Every get takes that version, and builds that have not started with another one are ' +
+        'cancelled. 409 when the manifest pins it.',
       bodyLimit: 4096,
       schema: {
         params: ResourceParams,
@@ -36,6 +42,11 @@ export function pinRoutes(api: PublicApi): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource/unpin',
+      needs: 'write',
+      audit: 'resource.unpinned',
+      about:
+        'Takes the pin away: of the versions that came meanwhile the latest may trigger. 409 when ' +
+        'the manifest pins it.',
       schema: { params: ResourceParams, response: answer({ resource: Type.String() }) },
       handler: async ({ params }) => {
         const { team, pipeline, resource } = params;
@@ -55,6 +66,11 @@ function disableRoute(api: PublicApi): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/disable',
+    needs: 'write',
+    audit: 'version.disabled',
+    about:
+      'No build takes this version from now on. Automatic builds that took it and have not started ' +
+      'are cancelled.',
     schema: { params: VersionParams, response: Disabled },
     handler: async ({ params, identity }) => {
       const { version } = params;
@@ -68,6 +84,9 @@ function enableRoute(api: PublicApi): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable',
+    needs: 'write',
+    audit: 'version.enabled',
+    about: 'The version may be taken again, and triggers if no build used it.',
     schema: { params: VersionParams, response: Disabled },
     handler: async ({ params }) => {
       doneOr(await api.enableVersion(params, params.version), versionName(params));
@@ -81,6 +100,12 @@ function triggerRoute(api: PublicApi): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger',
+    needs: 'write',
+    audit: 'version.triggered',
+    about:
+      'Starts a build with this version of each job that gets the resource without `passed`, ' +
+      'whatever is pinned: 201 with the builds and the jobs that were `refused`, 409 when all were. ' +
+      'Each job that follows through `passed` builds this version once.',
     schema: {
       params: VersionParams,
       response: {

@@ -24,12 +24,18 @@ export function pipelineRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines',
+      needs: 'read',
+      about: 'The pipelines of a team.',
       schema: { params: TeamParams, response: answerList(Type.Object(Pipeline)) },
       handler: async ({ params }) => ({ data: (await api.pipelines(params.team)).map(encodePipeline) }),
     }),
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline',
+      needs: 'public',
+      about:
+        'One pipeline. The public gets its names, whether it is paused, and how many jobs and ' +
+        'resources it has.',
       schema: { params: PipelineParams, response: answer(Pipeline) },
       strangers: {
         answer: SHOWN.pipeline,

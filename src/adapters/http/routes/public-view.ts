@@ -49,6 +49,10 @@ export function publicViewRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/public',
+      needs: 'public',
+      about:
+        'The pipeline as the public may see it: names of jobs, steps, resources and types, and ' +
+        'states; no parameters, commands, logs, tokens or schedules.',
       schema: { params: PipelineParams, response: answer(View) },
       strangers: 'same',
       handler: async (request) => {

@@ -54,6 +54,11 @@ export function resourceRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources',
+      needs: 'public',
+      about:
+        'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or ' +
+        '`optional`) are shown from the role maintain on. The public gets name, type and whether it ' +
+        'is pinned.',
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
       strangers: {
         answer: SHOWN.resources,
@@ -75,6 +80,8 @@ export function resourceRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
+      needs: 'public',
+      about: 'One resource, named `<type>.<name>`, for example `git.app`: the same.',
       schema: { params: ResourceParams, response: answer(Resource) },
       strangers: {
         answer: SHOWN.resource,
@@ -96,6 +103,10 @@ function versionsRoute(api: PublicApi): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
+    needs: 'public',
+    about:
+      'Its versions, newest first, in pages. The public gets when they were found, and the `id` ' +
+      'that pictures take.',
     schema: { params: ResourceParams, querystring: Type.Object(PageQuery), response: answerPage(Version) },
     strangers: {
       answer: SHOWN.versions,

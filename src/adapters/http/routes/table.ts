@@ -20,7 +20,7 @@ import { resourceRoutes } from './resources.ts';
 import { waitingRoutes } from './waiting.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-/** Every public route. What each needs stands in `access/table.ts`. */
+/** Every route of pipelines, and of the server itself. */
 export function publicRoutes(
   api: PublicApi,
   readiness: Readiness,

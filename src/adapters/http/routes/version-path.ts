@@ -32,6 +32,10 @@ export function versionPathRoute(api: PublicApi): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path',
+    needs: 'read',
+    about:
+      'Where a version went: the jobs that take it, those behind them and those that take what they ' +
+      'put, nearest first, each with its newest build and the retries of that.',
     schema: { params: VersionParams, response: answer(Path) },
     handler: async ({ params }) => {
       const { team, pipeline } = params;

@@ -21,6 +21,10 @@ export function waitingRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/waiting',
+      needs: 'read',
+      about:
+        'Why each job gets no build and each pending build does not start: [codes](waiting.md) and ' +
+        'sentences. A job that is about to be built has no reason.',
       schema: { params: PipelineParams, response: answer(Waiting) },
       handler: async ({ params }) => {
         const waiting = await api.waiting(params);
@@ -30,6 +34,8 @@ export function waitingRoutes(api: PublicApi): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/waiting',
+      needs: 'read',
+      about: 'Why one job gets no build, and its pending builds do not start.',
       schema: { params: JobParams, response: answer(Waiting) },
       handler: async ({ params }) => {
         const waiting = await api.waiting(params);

@@ -35,6 +35,10 @@ export function auditRoutes({ audit }: Pick<AccessPorts, 'audit'>): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/audit',
+      needs: 'read',
+      about:
+        'Who did what in the team, newest first, in pages; `user`, `exclude_user`, `action`, ' +
+        '`exclude_action` (each may be repeated), `pipeline`, `since`, `until`.',
       schema: { params: TeamParams, querystring: Type.Object(Query), response: answerPage(Entry) },
       handler: async ({ params, query }) => {
         const { rows, hasMore } = await audit.entries(params.team, filterOf(query), query);
@@ -44,6 +48,8 @@ export function auditRoutes({ audit }: Pick<AccessPorts, 'audit'>): Route[] {
     route({
       method: 'GET',
       url: '/admin/audit',
+      needs: 'global-admin',
+      about: 'The same for the whole installation, with sign-ins, tokens and accounts.',
       schema: { querystring: Type.Object(Query), response: answerPage(Entry) },
       handler: async ({ query }) => {
         const { rows, hasMore } = await audit.entries(undefined, filterOf(query), query);

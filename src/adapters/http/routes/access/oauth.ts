@@ -32,6 +32,10 @@ function startRoute(ports: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/oauth/:canonical',
+    needs: 'nothing',
+    about:
+      'Begins to sign in with a provider: a redirect to it, and a cookie that binds the answer to ' +
+      'this browser.',
     schema: { params: ProviderParams, response: { 302: Type.Unsafe<undefined>({ type: 'null' }) } },
     handler: async (request, reply) => {
       const url = started(ports, await startFlow(request.params, ports), request, reply);
@@ -81,6 +85,10 @@ function callbackRoute(ports: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/oauth/:canonical/callback',
+    needs: 'nothing',
+    about:
+      'Where the provider sends the browser back to. The session is in a cookie then; somebody ' +
+      'without an account gets a `profile_token`.',
     schema: {
       params: ProviderParams,
       querystring: Type.Object({ state: Type.String({ minLength: 1, maxLength: 200 }) }),
@@ -131,6 +139,10 @@ function profileRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/auth/oauth/complete-profile',
+    needs: 'nothing',
+    about:
+      'Makes the account of somebody who signed in with a provider for the first time, under a name ' +
+      'of their choice, and signs them in. They are in no team.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({
@@ -169,6 +181,8 @@ function linkRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/profile/linked-accounts',
+      needs: 'session',
+      about: 'The providers that you can sign in with.',
       schema: { response: answerList(Linked) },
       handler: async ({ identity }) => {
         const links = await oauth.links(accountOf(identity).userId);
@@ -184,6 +198,10 @@ function linkRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'POST',
       url: '/profile/linked-accounts/:canonical',
+      needs: 'session',
+      about:
+        'Begins to link a provider: the answer says where to send the browser. Asks for a session ' +
+        'of the last ten minutes: `sign-in-again`.',
       schema: { params: ProviderParams, response: answer({ url: Type.String() }) },
       handler: async (request, reply) => {
         const { userId, sessionId = '' } = freshAccountOf(request.identity, now());
@@ -194,6 +212,10 @@ function linkRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'DELETE',
       url: '/profile/linked-accounts/:canonical',
+      needs: 'session',
+      about:
+        'Unlinks a provider, unless it is your only way to sign in. Asks for a session of the last ' +
+        'ten minutes: `sign-in-again`.',
       schema: { params: ProviderParams, response: Nothing },
       handler: async ({ identity, params }, reply) => {
         const { userId } = freshAccountOf(identity, now());
@@ -211,12 +233,18 @@ function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/admin/auth-settings',
+      needs: 'global-admin',
+      about: 'Whether people may sign in by password.',
       schema: { response: answer(Settings) },
       handler: async () => ({ data: { local: await oauth.local() } }),
     }),
     route({
       method: 'PUT',
       url: '/admin/auth-settings',
+      needs: 'global-admin',
+      about:
+        'Turns signing in by password on or off; off only when everybody has linked a provider that ' +
+        'is enabled.',
       schema: { body: body(Settings), response: answer(Settings) },
       handler: async ({ body: { local }, identity }) => {
         kept(await setLocalSignIn(local, actOf(identity, now()), oauth), 'This setting');

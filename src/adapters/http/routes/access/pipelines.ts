@@ -78,6 +78,12 @@ function createRoute(ports: TextPorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines',
+    needs: 'maintain',
+    audit: 'pipeline.created',
+    about:
+      'Makes a pipeline of the HCL text `config`, with `vars`, `display_name` and `public`: a ' +
+      'Pipeline object. 201 once it runs, 202 when it stands in the cluster and does not run yet, ' +
+      'with `reason` and `message`; 400 with all `findings` when the text has errors.',
     bodyLimit: BODY_LIMIT,
     timeLimit: PATIENCE_MS,
     schema: {
@@ -100,6 +106,8 @@ function validateRoute(ports: TextPorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/validate',
+    needs: 'maintain',
+    about: 'What is wrong with a text, by line and column, as `millrace validate` says it. Nothing is kept.',
     bodyLimit: BODY_LIMIT,
     timeLimit: PATIENCE_MS,
     schema: {
@@ -131,6 +139,8 @@ function definitionRoute(ports: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/definition',
+    needs: 'maintain',
+    about: 'Text, variables and settings of a pipeline that the API made.',
     schema: { params: PipelineParams, response: answer(Definition) },
     handler: async ({ params }) => {
       const read = written(await readPipeline(params, partsOf(ports)), `Pipeline ${params.pipeline}`);
@@ -152,6 +162,11 @@ function changeRoute(ports: TextPorts): Route {
   return route({
     method: 'PUT',
     url: '/teams/:team/pipelines/:pipeline',
+    needs: 'maintain',
+    audit: 'pipeline.updated',
+    about:
+      'Changes a pipeline that the API made; what the body leaves out stays, and sources are ' +
+      'fetched again in any case. Answers as creating one does. 409 when a manifest made it.',
     bodyLimit: BODY_LIMIT,
     timeLimit: PATIENCE_MS,
     schema: { params: PipelineParams, body: Changes, response: { 200: MadeAnswer, 202: MadeAnswer } },
@@ -175,6 +190,11 @@ function deleteRoute(ports: AccessPorts): Route {
   return route({
     method: 'DELETE',
     url: '/teams/:team/pipelines/:pipeline',
+    needs: 'maintain',
+    audit: 'pipeline.deleted',
+    about:
+      'Deletes a pipeline that the API made: its builds are ended, its history is kept. 200 once it ' +
+      'is gone, 202 while that takes.',
     timeLimit: PATIENCE_MS,
     schema: {
       params: PipelineParams,

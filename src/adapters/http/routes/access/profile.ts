@@ -33,6 +33,8 @@ export function profileRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/profile',
+      needs: 'user',
+      about: 'Your account.',
       schema: { response: answer(User) },
       handler: async ({ identity }) => {
         const { user } = accountOf(identity);
@@ -42,6 +44,8 @@ export function profileRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'PUT',
       url: '/profile',
+      needs: 'session',
+      about: 'Changes your full name.',
       bodyLimit: SMALL_BODY,
       schema: { body: body({ full_name: FullName }), response: answer(User) },
       handler: async ({ identity, body: { full_name: fullName } }) => {
@@ -60,6 +64,12 @@ function passwordRoute(ports: AccessPorts): Route {
   return route({
     method: 'PUT',
     url: '/profile/password',
+    needs: 'session',
+    beforePasswordChange: true,
+    about:
+      'Changes your password: your sessions end, your API tokens too unless the body has ' +
+      '`"keep_tokens": true`, and the answer has a new session. An account without a password sends ' +
+      'no current one, but needs a session of the last ten minutes (`sign-in-again`).',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({
@@ -104,6 +114,8 @@ function sessionRoutes({ sessions, idleSeconds, now }: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/profile/sessions',
+      needs: 'session',
+      about: 'Your sessions, newest first.',
       schema: { response: answerList(Session) },
       handler: async ({ identity }) => {
         const { userId, sessionId } = accountOf(identity);
@@ -114,6 +126,8 @@ function sessionRoutes({ sessions, idleSeconds, now }: AccessPorts): Route[] {
     route({
       method: 'DELETE',
       url: '/profile/sessions/:session',
+      needs: 'session',
+      about: 'Ends one of your sessions.',
       schema: { params: Type.Object({ session: Type.String({ maxLength: 100 }) }), response: Nothing },
       handler: async ({ identity, params }, reply) => {
         const { userId } = accountOf(identity);

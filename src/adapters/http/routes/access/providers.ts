@@ -66,6 +66,8 @@ function listRoute({ oauth, externalUrl }: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/admin/oauth-providers',
+    needs: 'global-admin',
+    about: 'All providers, as the OAuthProvider objects say; never a secret.',
     schema: { response: answerList(Type.Object(Provider)) },
     handler: async () => ({
       data: (await oauth.providers()).map((provider) => encode(provider, externalUrl)),
@@ -90,6 +92,10 @@ function presetsRoute(): Route {
   return route({
     method: 'GET',
     url: '/admin/oauth-providers/presets',
+    needs: 'global-admin',
+    about:
+      'What is known of usual providers: type, URLs, scopes and claims to begin with. `{word}` in a ' +
+      'URL is to be replaced.',
     schema: { response: answerList(Type.Object(Preset)) },
     handler: () => ({
       data: PROVIDER_PRESETS.map((preset) => ({
@@ -107,6 +113,10 @@ function createRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/admin/oauth-providers',
+    needs: 'global-admin',
+    about:
+      'Makes a provider: an OAuthProvider object, and its client secret in a Secret. What the body ' +
+      'leaves out is taken from `preset`.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({ ...Wanted, canonical: Canonical, preset: Type.Optional(Type.String({ maxLength: 100 })) }),
@@ -139,6 +149,11 @@ function changeRoute(ports: AccessPorts): Route {
   return route({
     method: 'PUT',
     url: '/admin/oauth-providers/:canonical',
+    needs: 'global-admin',
+    about:
+      'Changes a provider that the API made, at once on every replica. What the body leaves out ' +
+      'stays, an empty text goes; an empty `client_secret` leaves the one that is kept. 409 when a ' +
+      'manifest made it, or somebody could not sign in any more.',
     bodyLimit: SMALL_BODY,
     schema: { params: Params, body: WantedBody, response: answer(Provider) },
     handler: async ({ params: { canonical }, body: { client_secret: given, ...fields }, identity }) => {
@@ -155,6 +170,8 @@ function deleteRoute(ports: AccessPorts): Route {
   return route({
     method: 'DELETE',
     url: '/admin/oauth-providers/:canonical',
+    needs: 'global-admin',
+    about: 'Deletes a provider that the API made, unless somebody could not sign in any more.',
     schema: { params: Params, response: Nothing },
     handler: async ({ params: { canonical }, identity }, reply) => {
       told(await deleteProvider(canonical, actOf(identity, ports.now()), partsOf(ports)), canonical);

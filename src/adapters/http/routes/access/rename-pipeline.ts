@@ -12,6 +12,13 @@ export function renameRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/rename',
+      needs: 'maintain',
+      about:
+        'Gives a pipeline that the API made the name `name`: its history, versions, pins, pauses ' +
+        'and webhook tokens go with it, the old name is free and answers 404. 200 once it runs ' +
+        'under the new name, 202 while that takes, with `reason` and `message`; 409 while builds ' +
+        'run, when the name is taken, and when a manifest made the pipeline. The audit log has it ' +
+        'as `pipeline.updated` with `renamed_from`.',
       timeLimit: PATIENCE_MS,
       schema: {
         params: PipelineParams,

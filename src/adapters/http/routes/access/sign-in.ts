@@ -40,6 +40,8 @@ function methodsRoute({ oauth }: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/methods',
+    needs: 'nothing',
+    about: 'How people can sign in here.',
     schema: { response: answer({ local: Type.Boolean(), providers: Type.Array(Provider) }) },
     handler: async () => {
       const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
@@ -63,6 +65,10 @@ function loginRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/auth/login',
+    needs: 'nothing',
+    about:
+      'Username and password for a session: its token, or with `"session": "cookie"` a cookie and a ' +
+      '`csrf_token`.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({ username: Username, password: Password, session: Transport }),
@@ -124,6 +130,9 @@ function whoRoute({ codec }: AccessPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/session',
+    needs: 'session',
+    beforePasswordChange: true,
+    about: 'Whose session this is, and its `csrf_token`.',
     schema: {
       response: answer({
         username: Type.String(),
@@ -154,6 +163,9 @@ function endRoutes({ sessions, browser, now }: AccessPorts): Route[] {
     route({
       method: 'POST',
       url: '/auth/logout',
+      needs: 'session',
+      beforePasswordChange: true,
+      about: 'Ends this session.',
       schema: { response: Nothing },
       handler: async ({ identity }, reply) => {
         const { userId, sessionId: id = '' } = accountOf(identity);
@@ -165,6 +177,11 @@ function endRoutes({ sessions, browser, now }: AccessPorts): Route[] {
     route({
       method: 'POST',
       url: '/auth/logout-everywhere',
+      needs: 'session',
+      beforePasswordChange: true,
+      about:
+        'Ends every session of the account, and its API tokens unless the body has `"keep_tokens": ' +
+        'true`.',
       bodyLimit: SMALL_BODY,
       schema: { body: Type.Union([body({ keep_tokens: KeepTokens }), Type.Null()]), response: Nothing },
       handler: async ({ identity, body: wanted }, reply) => {

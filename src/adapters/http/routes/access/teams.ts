@@ -57,6 +57,8 @@ export function teamRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/teams',
+      needs: 'user',
+      about: 'The teams that you are a member of; all of them for a global admin.',
       schema: { response: answerList(Type.Object(Team)) },
       handler: async ({ identity }) => {
         const { globalAdmin, userId } = accountOf(identity);
@@ -66,6 +68,8 @@ export function teamRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team',
+      needs: 'read',
+      about: 'One team.',
       schema: { params: TeamParams, response: answer(Team) },
       handler: async ({ params: { team } }) => ({
         data: encodeTeam(found(await members.team(team), `Team ${team}`)),
@@ -74,6 +78,8 @@ export function teamRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/teams/:team/members',
+      needs: 'read',
+      about: 'Its members and their roles.',
       schema: { params: TeamParams, response: answerList(Type.Object(TeamMember)) },
       handler: async ({ params: { team } }) => ({
         data: found(await members.members(team), `Team ${team}`).map(encode),
@@ -91,29 +97,16 @@ const Name = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
 /** To make, change and delete one. */
 function lifeRoutes(ports: AccessPorts): Route[] {
-  const { members, now, wait } = ports;
-  const parts = () => ({ objects: writable(ports.objects).teams, members, wait });
+  const { members, now } = ports;
   return [
-    route({
-      method: 'POST',
-      url: '/teams',
-      bodyLimit: SMALL_BODY,
-      timeLimit: PATIENCE_MS,
-      schema: {
-        body: body({ name: TeamParams.properties.team, display_name: Type.Optional(DisplayName) }),
-        response: { 201: Type.Object({ data: Type.Object(Team) }), 202: Name },
-      },
-      handler: async ({ body: { name, display_name: displayName }, identity }, reply) => {
-        const made = await createTeam({ name, displayName }, actOf(identity, now()), parts());
-        if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
-        if (made.answer === 'waiting') return reply.code(202).send({ data: { name } });
-        if (made.answer !== 'done') throw problemOf(made, `Team ${name}`);
-        return reply.code(201).send({ data: encodeTeam(made.team) });
-      },
-    }),
+    createTeamRoute(ports),
     route({
       method: 'PUT',
       url: '/teams/:team',
+      needs: 'admin',
+      about:
+        'Changes `display_name` (empty: none) and `groups`: the role that each group of an identity ' +
+        'provider gives. 409 for what the manifest says itself.',
       bodyLimit: 64 * 1024,
       schema: {
         params: TeamParams,
@@ -132,16 +125,49 @@ function lifeRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'DELETE',
       url: '/teams/:team',
+      needs: 'admin',
+      about:
+        'Deletes a team that the API made and that has no pipelines; its namespace stays. 204 once ' +
+        'it is gone, 202 while that waits.',
       timeLimit: PATIENCE_MS,
       schema: { params: TeamParams, response: { ...Nothing, 202: Name } },
       handler: async ({ params: { team }, identity }, reply) => {
-        const removed = await deleteTeam(team, actOf(identity, now()), parts());
+        const removed = await deleteTeam(team, actOf(identity, now()), objectPorts(ports));
         if (removed.answer === 'waiting') return reply.code(202).send({ data: { name: team } });
         if (removed.answer !== 'gone') throw problemOf(removed, `Team ${team}`);
         return reply.code(204).send(undefined);
       },
     }),
   ];
+}
+
+function createTeamRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/teams',
+    needs: 'global-admin',
+    about:
+      'Makes a team: a Team object, its namespace, and you as its first admin. 201 once it is ' +
+      'there, 202 while the operator has yet to carry it out, 409 with the reason why there is no ' +
+      'such team.',
+    bodyLimit: SMALL_BODY,
+    timeLimit: PATIENCE_MS,
+    schema: {
+      body: body({ name: TeamParams.properties.team, display_name: Type.Optional(DisplayName) }),
+      response: { 201: Type.Object({ data: Type.Object(Team) }), 202: Name },
+    },
+    handler: async ({ body: { name, display_name: displayName }, identity }, reply) => {
+      const made = await createTeam({ name, displayName }, actOf(identity, ports.now()), objectPorts(ports));
+      if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
+      if (made.answer === 'waiting') return reply.code(202).send({ data: { name } });
+      if (made.answer !== 'done') throw problemOf(made, `Team ${name}`);
+      return reply.code(201).send({ data: encodeTeam(made.team) });
+    },
+  });
+}
+
+function objectPorts({ objects, members, wait }: AccessPorts) {
+  return { objects: writable(objects).teams, members, wait };
 }
 
 function changeRoutes(ports: AccessPorts): Route[] {
@@ -161,6 +187,8 @@ function changeRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'POST',
       url: '/teams/:team/members',
+      needs: 'admin',
+      about: 'Adds a member; without a `role` as maintain.',
       bodyLimit: SMALL_BODY,
       schema: {
         params: TeamParams,
@@ -175,6 +203,8 @@ function changeRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'PUT',
       url: '/teams/:team/members/:username',
+      needs: 'admin',
+      about: 'Gives a member another role. The last admin stays admin.',
       bodyLimit: SMALL_BODY,
       schema: { params: MemberParams, body: body({ role: RoleName }), response: answer(TeamMember) },
       handler: async ({ params: { team, username }, body: { role }, identity }) => {
@@ -185,6 +215,8 @@ function changeRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'DELETE',
       url: '/teams/:team/members/:username',
+      needs: 'admin',
+      about: 'Removes a member, and their tokens for the team. The last admin stays.',
       schema: { params: MemberParams, response: Nothing },
       handler: async ({ params: { team, username }, identity }, reply) => {
         done(await removeMember({ team, username }, actOf(identity, now()), members));

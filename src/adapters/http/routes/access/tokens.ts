@@ -49,6 +49,8 @@ export function tokenRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/api-tokens',
+      needs: 'session',
+      about: 'Your tokens, without what they are.',
       schema: { response: answerList(Type.Object(Token)) },
       handler: async ({ identity }) => ({
         data: (await tokens.tokens(accountOf(identity).userId)).map(encode),
@@ -57,6 +59,8 @@ export function tokenRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'DELETE',
       url: '/api-tokens/:id',
+      needs: 'session',
+      about: 'Deletes a token of yours.',
       schema: {
         params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
         response: Nothing,
@@ -75,6 +79,11 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/api-tokens',
+    needs: 'session',
+    about:
+      'Creates a token, shown once: `personal`, with all your rights, or for `team_canonical` with ' +
+      'at most a `role`. It ends at `expires_at`, otherwise after 90 days. Asks for a session of ' +
+      'the last ten minutes: `sign-in-again`.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: Wanted,

@@ -38,6 +38,8 @@ export function userRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/users',
+      needs: 'global-admin',
+      about: 'All accounts, newest first, in pages.',
       schema: { querystring: Type.Object(PageQuery), response: answerPage(Type.Object(User)) },
       handler: async ({ query }) => {
         const { rows, hasMore } = await accounts.accounts(query);
@@ -47,6 +49,8 @@ export function userRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'GET',
       url: '/users/:username',
+      needs: 'global-admin',
+      about: 'One account.',
       schema: { params: UserParams, response: answer(User) },
       handler: async ({ params: { username } }) => ({
         data: encodeUser(found(await accounts.account(username), `User ${username}`)),
@@ -57,6 +61,10 @@ export function userRoutes(ports: AccessPorts): Route[] {
     route({
       method: 'DELETE',
       url: '/users/:username',
+      needs: 'global-admin',
+      about:
+        'Deletes an account with its sessions and tokens. The last admin of a team, and the last ' +
+        'global admin, stay.',
       schema: { params: UserParams, response: Nothing },
       handler: async ({ params, identity }, reply) => {
         done(await removeAccount(params.username, actOf(identity, ports.now()), ports));
@@ -70,6 +78,8 @@ function createRoute(ports: AccessPorts): Route {
   return route({
     method: 'POST',
     url: '/users',
+    needs: 'global-admin',
+    about: 'Makes an account. A password given here is changed at the first sign-in.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({
@@ -96,6 +106,10 @@ function changeRoute(ports: AccessPorts): Route {
   return route({
     method: 'PUT',
     url: '/users/:username',
+    needs: 'global-admin',
+    about:
+      'Changes full name, `global_admin`, `disabled` (which shuts the account out until it is false ' +
+      'again), or the password; the latter two end every session of the account.',
     bodyLimit: SMALL_BODY,
     schema: {
       params: UserParams,

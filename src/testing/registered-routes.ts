@@ -1,0 +1,44 @@
+import { createPool } from 'slonik';
+import { accessStores } from '#adapters/database/access/stores.ts';
+import { browserRules } from '#adapters/http/access/browser.ts';
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { Route } from '#adapters/http/access/route.ts';
+import { sessionCodec } from '#adapters/http/access/session-token.ts';
+import { accessRoutes } from '#adapters/http/routes/access/table.ts';
+import { publicRoutes } from '#adapters/http/routes/table.ts';
+import { inMemoryApi } from './public-api.ts';
+
+/** Every route of the public gateway, to read who may call it and what it does. No handler can be run. */
+export async function registeredRoutes(): Promise<Route[]> {
+  const ports = await portsOfNobody();
+  return [...publicRoutes(inMemoryApi(), async () => undefined, '0'), ...accessRoutes(ports)];
+}
+
+const refuse = (): never => {
+  throw new Error('these routes are only read');
+};
+
+async function portsOfNobody(): Promise<AccessPorts> {
+  const driverFactory = async () => ({ createClient: refuse });
+  const pool = await createPool('postgresql://127.0.0.1/none', { minPoolSize: 0, driverFactory });
+  const codec = sessionCodec(Buffer.alloc(32));
+  return {
+    ...accessStores({ pool }),
+    client: { authorizationUrl: refuse, identify: refuse },
+    compiler: { compile: refuse },
+    passwords: { hash: refuse, verify: refuse, isCommon: refuse },
+    localSignIn: refuse,
+    random: refuse,
+    digest: refuse,
+    newSessionId: refuse,
+    wait: refuse,
+    now: refuse,
+    externalUrl: undefined,
+    objects: undefined,
+    codec,
+    browser: browserRules(undefined, codec),
+    sessionSeconds: 0,
+    idleSeconds: 0,
+    tokenMaxSeconds: 0,
+  };
+}
