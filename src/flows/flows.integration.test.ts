@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
+import { retryOn } from '#testing/schedule.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
@@ -396,13 +397,13 @@ describe('a build that is to start', () => {
     await save();
     await find('a');
     expect(await startBuilds(ports())).not.toHaveProperty('againAfterMs');
-    await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, { reason: 'PodLost: gone', at: now() });
+    await retryOn(stores, buildOf('app-unit-1-1'), 1, { reason: 'PodLost: gone', at: now() });
     const { againAfterMs = 0 } = await startBuilds(ports());
     expect(againAfterMs).toBeGreaterThan(0);
     await setTimeout(againAfterMs);
     expect((await startBuilds(ports())).started).toMatchObject([{ attempt: 2 }]);
     // A build that is paused for another reason than want of room stays so.
-    await stores.builds.retryBuild(buildOf('app-unit-1-2'), 2, { reason: 'PodLost: gone', at: now() });
+    await retryOn(stores, buildOf('app-unit-1-2'), 2, { reason: 'PodLost: gone', at: now() });
     expect((await startBuilds(ports(), ['main'])).started).toEqual([]);
   });
 
@@ -429,7 +430,7 @@ describe('a build that is to start', () => {
     await find('a');
     const id = buildOf('app-unit-1-1');
     for (const attempt of [1, 2, 3, 4])
-      await stores.builds.retryBuild(id, attempt, { reason: 'NameTaken: taken', at: now() });
+      await retryOn(stores, id, attempt, { reason: 'NameTaken: taken', at: now() });
     await stores.pool.query(rows()`UPDATE builds SET start_after = NULL`);
     cluster.refuse = () => ({ answer: 'refused', reason: 'NameTaken', message: 'The Pod exists.' });
     await startBuilds(ports());
@@ -632,7 +633,7 @@ describe('a build whose Pod', () => {
     await save();
     await find('a');
     const old = cluster.pods.get('app-unit-1-1');
-    await stores.builds.retryBuild(buildOf('app-unit-1-1'), 1, { reason: 'again', at: now() });
+    await retryOn(stores, buildOf('app-unit-1-1'), 1, { reason: 'again', at: now() });
     if (old !== undefined) await followPod(old, [], ports());
     expect(podNames()).not.toContain('app-unit-1-1');
   });

@@ -1,38 +1,79 @@
-import { applyEvents } from '#domain/build/apply-events.ts';
-import { isOver } from '#domain/build/apply-events.ts';
+import { applyEvents, isOver } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import type { BuildTransaction } from './build-ports.ts';
 import type { Notifications } from './notification-ports.ts';
-import type { BuildStore } from './ports.ts';
+import type { AttemptRef, BuildStore } from './ports.ts';
+import { recordChanges } from './record-changes.ts';
 
 interface Ports {
-  builds: Pick<BuildStore, 'applyEvents'>;
+  builds: Pick<BuildStore, 'withBuild'>;
   notifications: Pick<Notifications, 'notify'>;
 }
 
-/** What an agent tells of its build: durable when this answers; then the others hear of it. */
+/** Records what an agent reports of its build, then notifies others. `over`: the agent is to stop. */
 export async function followBuild(
-  { build, attempt }: { build: number; attempt: number },
+  { build, attempt }: AttemptRef,
   events: BuildEvent[],
   { builds, notifications }: Ports,
 ): Promise<{ acknowledged: number; cancel: boolean } | 'over'> {
-  let fresh = false;
-  let changed = false;
-  let decides = false;
-  let puts = false;
-  const answer = await builds.applyEvents(build, attempt, events, (state, more) => {
-    const applied = applyEvents(state, more);
-    fresh = true;
-    changed = applied.state.status !== state.status;
-    puts = applied.puts.length > 0;
-    decides = isOver(applied.state.status) || puts;
-    return applied;
-  });
-  if (answer === 'over') return answer;
-  const { acknowledged, cancel, pipelineId } = answer;
-  if (decides) notifications.notify({ topic: 'schedule', pipeline: pipelineId });
-  // A trigger reaches other pipelines of the team: whoever hears this looks at all that want a decision.
-  if (puts) notifications.notify({ topic: 'schedule', pipeline: 'all' });
-  if (changed) notifications.notify({ topic: 'status', pipeline: pipelineId });
-  if (fresh) notifications.notify({ topic: 'progress', build });
+  const recorded = await builds.withBuild(
+    build,
+    { mayDecide: events.some(mayDecide) },
+    async (tx) => await recordEvents(tx, attempt, events),
+  );
+  if (recorded === 'over') return recorded;
+  const { acknowledged, cancel, pipelineId, news } = recorded;
+  if (news !== undefined) notifyOthers({ build, pipeline: pipelineId, news }, notifications);
   return { acknowledged, cancel };
+}
+
+function notifyOthers(
+  { build, pipeline, news }: { build: number; pipeline: number; news: News },
+  notifications: Ports['notifications'],
+): void {
+  if (news.ended || news.puts) notifications.notify({ topic: 'schedule', pipeline });
+  // A put may trigger in other pipelines of the team: whoever hears this looks at all that want a decision.
+  if (news.puts) notifications.notify({ topic: 'schedule', pipeline: 'all' });
+  if (news.changed) notifications.notify({ topic: 'status', pipeline });
+  notifications.notify({ topic: 'progress', build });
+}
+
+/** The end of the build, or of a put that made a version, leads to a decision on its pipeline. */
+function mayDecide(event: BuildEvent): boolean {
+  return event.type === 'build-ended' || (event.type === 'step-ended' && event.version !== undefined);
+}
+
+interface Recorded {
+  acknowledged: number;
+  cancel: boolean;
+  pipelineId: number;
+  /** Absent: all was known. */
+  news?: News;
+}
+
+interface News {
+  changed: boolean;
+  ended: boolean;
+  puts: boolean;
+}
+
+/** Each event counts once, by its number. */
+async function recordEvents(
+  tx: BuildTransaction,
+  attempt: number,
+  events: BuildEvent[],
+): Promise<Recorded | 'over'> {
+  const read = await tx.attempt(attempt);
+  if (read === undefined || !read.current) return 'over';
+  // It waits for approval or for its turn: nobody gave it an agent.
+  if (!read.ended && !read.admitted) return 'over';
+  const { state, cancel, pipelineId } = read;
+  const fresh = events.filter((event) => event.sequence > state.applied);
+  if (fresh.length === 0) return { acknowledged: state.applied, cancel, pipelineId };
+  if (read.ended) return 'over';
+  const applied = applyEvents(state, fresh);
+  await recordChanges(tx, read, applied);
+  const { status } = applied.state;
+  const news = { changed: status !== state.status, ended: isOver(status), puts: applied.puts.length > 0 };
+  return { acknowledged: applied.state.applied, cancel, pipelineId, news };
 }

@@ -6,6 +6,7 @@ import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
+import { endBuild, retryBuild } from './end-build.ts';
 import {
   enterBuildPod,
   enterGoneBuildPod,
@@ -20,10 +21,7 @@ import type { AttemptFacts, BuildStore } from './ports.ts';
 type Work = PodFacts['work'] & { kind: 'build' };
 
 export interface FollowBuildPorts extends DoorPorts {
-  builds: Pick<
-    BuildStore,
-    'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'endBuild' | 'retryBuild'
-  >;
+  builds: Pick<BuildStore, 'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'withBuild'>;
   cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
@@ -131,13 +129,14 @@ async function carryOut(
   if (decision === 'stop') return ports.hangs(facts, judgement.message);
   const words = parseTermination(pod?.containers[0]?.message);
   const left = { at: now(), ...(words && { words }) };
+  const of = { build: facts.id, attempt: facts.attempt };
   if (decision === 'end') {
     const { outcome, reason, message } = judgement;
-    await builds.endBuild(facts.id, facts.attempt, { outcome, reason, message, ...left });
+    await endBuild(of, { outcome, reason, message, ...left }, builds);
     notifications.notify({ topic: 'schedule', pipeline: facts.pipelineId });
   } else {
     const reason = `${judgement.reason}: ${judgement.message}`;
-    await builds.retryBuild(facts.id, facts.attempt, { reason, ...left });
+    await retryBuild(of, { reason, ...left }, builds);
     notifications.notify({ topic: 'builds' });
   }
   notifications.notify({ topic: 'status', pipeline: facts.pipelineId });

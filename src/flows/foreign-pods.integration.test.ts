@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { rows } from '#adapters/database/pool.ts';
-import { applyEvents } from '#domain/build/apply-events.ts';
+import { endOn, followOn, retryOn } from '#testing/schedule.ts';
 import { buildLabels, checkLabels, foreignActs } from '#testing/foreign-pods.ts';
 import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
@@ -56,7 +56,7 @@ beforeEach(async () => {
   await startBuilds(ports());
   await runHooks(ports());
   await startChecks(ports());
-  await stores.builds.retryBuild(await build('unit', '2'), 1, { reason: 'PodLost: gone', at: new Date() });
+  await retryOn(stores, await build('unit', '2'), 1, { reason: 'PodLost: gone', at: new Date() });
   cluster.pods.delete('app-unit-2-1');
 });
 
@@ -116,10 +116,10 @@ async function act(gone: boolean, pod: PodFacts): Promise<void> {
 
 describe('a build that was given no Pod', () => {
   const ways: Record<string, (id: number) => Promise<unknown>> = {
-    'is ended by none': async (id) => await stores.builds.endBuild(id, 1, END),
-    'is repeated by none': async (id) => await stores.builds.retryBuild(id, 1, { reason: 'again', at: AT }),
+    'is ended by none': async (id) => await endOn(stores, id, 1, END),
+    'is repeated by none': async (id) => await retryOn(stores, id, 1, { reason: 'again', at: AT }),
     'has no agent that tells of it': async (id) =>
-      await stores.builds.applyEvents(id, 1, eventsOf(['0', '1'], AT.toISOString()), applyEvents),
+      await followOn(stores, id, 1, eventsOf(['0', '1'], AT.toISOString())),
     'opens no session': async (id) =>
       await stores.sessions.openSession({ kind: 'build', build: id, attempt: 1 }, `key-${id}`, 'evil', AT),
   };

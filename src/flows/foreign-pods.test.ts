@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import { checksWithoutScopes } from '#testing/check-transactions.ts';
+import { openBuilds } from '#testing/open-builds.ts';
 import { buildLabels, checkLabels, foreignActs, realPod, type RealPod } from '#testing/foreign-pods.ts';
 import { ForeignPodsMet } from '#testing/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
@@ -140,8 +141,10 @@ function world(pods: () => PodFacts[]) {
   const ports = {
     builds: {
       ...reads,
-      endBuild: writes('endBuild', 'ended' as const),
-      retryBuild: writes('retryBuild', 'retried' as const),
+      ...openBuilds({
+        record: async ({ build, attempt }, changes) => write('endBuild')(build, attempt, changes),
+        retry: async ({ build, attempt }, over) => write('retryBuild')(build, attempt, over),
+      }),
       explainPending: writes('explainPending', undefined),
     },
     checks: {

@@ -10,6 +10,7 @@ import type { CheckRunFacts } from './check-ports.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AttemptFacts } from './ports.ts';
 import { checksWithoutScopes } from '#testing/check-transactions.ts';
+import { openBuilds } from '#testing/open-builds.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
@@ -74,10 +75,11 @@ function world(definition: Pipeline = samplePipeline()) {
     },
     builds: {
       attemptFacts: async (build, number) => (build === 41 && number === 2 ? attempt : undefined),
-      async endBuild(build, number, { outcome, reason }) {
-        done.push(`end ${build}.${number} ${outcome} ${reason}`);
-        return 'ended';
-      },
+      ...openBuilds({
+        record: async ({ build, attempt: number }, { end }) =>
+          void done.push(`end ${build}.${number} ${end?.outcome} ${end?.reason}`),
+        retry: async () => undefined,
+      }),
     },
     checks: {
       runFacts: async (id) => (id === 7 ? run : undefined),

@@ -4,6 +4,7 @@ import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckStore } from './check-ports.ts';
 import { openRunForPod } from './claim-checks.ts';
 import { closeRun } from './record-check.ts';
+import { endBuild } from './end-build.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildStore, SessionStore } from './ports.ts';
 import type { AgentPods, Credentials, SessionAnswer, TeamSecrets, Unavailable } from './session-ports.ts';
@@ -14,7 +15,7 @@ export interface OpenSessionPorts extends IdentifyPorts {
   pods: AgentPods;
   credentials: Credentials;
   secrets: TeamSecrets;
-  builds: Pick<BuildStore, 'attemptFacts' | 'endBuild'>;
+  builds: Pick<BuildStore, 'attemptFacts' | 'withBuild'>;
   checks: Pick<CheckStore, 'runFacts' | 'withChecks' | 'cronNext'>;
   sessions: Pick<SessionStore, 'openSession'>;
   notifications: Pick<Notifications, 'notify'>;
@@ -182,7 +183,7 @@ async function endWork(
 ): Promise<void> {
   const at = now();
   if (session.kind === 'checks') await closeRun(session.run, { checks, now: () => at }, message);
-  else await builds.endBuild(session.build, session.attempt, { outcome: 'failed', reason, message, at });
+  else await endBuild(session, { outcome: 'failed', reason, message, at }, builds);
   notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   notifications.notify({ topic: 'status', pipeline: pipelineId });
 }

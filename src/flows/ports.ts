@@ -1,16 +1,11 @@
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { BuildState, EventsApplied } from '#domain/build/build-state.ts';
-import type {
-  BuildEvent,
-  BuildOutcome,
-  BuildStatus,
-  OutcomeReason,
-  TerminationMessage,
-} from '#domain/build/events.ts';
+import type { BuildState } from '#domain/build/build-state.ts';
+import type { BuildOutcome, BuildStatus, OutcomeReason, TerminationMessage } from '#domain/build/events.ts';
 import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { BuildTransaction } from './build-ports.ts';
 import type { RenameStore } from './rename-ports.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';
 import type { TriggerStore } from './trigger-ports.ts';
@@ -141,6 +136,12 @@ export interface PendingBuild extends BuildRef {
   createdAt: Date;
 }
 
+export interface AttemptRef {
+  /** Row id. */
+  build: number;
+  attempt: number;
+}
+
 export interface StartingBuild {
   build: number;
   team: string;
@@ -193,17 +194,15 @@ export interface BuildStore extends TriggerStore, TurnStore {
   givenPod(build: number, attempt: number): Promise<GivenPod | undefined>;
   /** Undefined when another attempt took its place. */
   attemptFacts(build: number, attempt: number): Promise<AttemptFacts | undefined>;
-  /** Events in order, each number applied once. `apply` is pure. */
-  applyEvents(
+  /**
+   * `mayDecide`: what is written may lead to a decision on the pipeline of the build, so that lock comes before the build. `work` may run
+   * again after a conflict: it acts through its transaction only.
+   */
+  withBuild<T>(
     build: number,
-    attempt: number,
-    events: BuildEvent[],
-    apply: (state: BuildState, events: BuildEvent[]) => EventsApplied,
-  ): Promise<{ acknowledged: number; cancel: boolean; pipelineId: number } | 'over'>;
-  /** `over` also for a build that has not had its turn: it has no Pod that could end it. */
-  endBuild(build: number, attempt: number, end: BuildEnd): Promise<'ended' | 'over'>;
-  /** The attempt is over without an outcome; the build goes back to pending with the next attempt. */
-  retryBuild(build: number, attempt: number, over: AttemptOver): Promise<'retried' | 'over'>;
+    what: { mayDecide: boolean },
+    work: (tx: BuildTransaction) => Promise<T>,
+  ): Promise<T>;
   /** Attempts of builds that have not ended, for the comparison with Pods. */
   openAttempts(): Promise<OpenAttempt[]>;
   buildState(build: number, attempt: number): Promise<BuildState | undefined>;

@@ -1,6 +1,7 @@
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { StartingPod } from '#domain/scheduling/start-window.ts';
 import type { Cluster, CreatePodAnswer } from './cluster-ports.ts';
+import { endBuild, retryBuild } from './end-build.ts';
 import { expireApprovals, giveTurnsToTeam } from './give-turns.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildStore, PendingBuild } from './ports.ts';
@@ -20,8 +21,7 @@ interface Ports extends WindowPorts {
       | 'explainFull'
       | 'explainHeld'
       | 'tryRefused'
-      | 'endBuild'
-      | 'retryBuild'
+      | 'withBuild'
     >;
   notifications: Pick<Notifications, 'notify'>;
   cluster: WindowPorts['cluster'] & Pick<Cluster, 'createBuildPod' | 'runningPods'>;
@@ -167,6 +167,7 @@ async function refuse(
 ): Promise<void> {
   const { builds, notifications, now } = ports;
   const { namespace } = build;
+  const of = { build: build.id, attempt: build.attempt };
   if (reason === 'TeamLimit' || reason === 'QuotaExceeded') doing.short.add(namespace);
   if (reason === 'TeamLimit') {
     doing.full.set(namespace, `${reason}: ${message}`);
@@ -174,17 +175,12 @@ async function refuse(
   }
   if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
     // The next attempt has another name.
-    await builds.retryBuild(build.id, build.attempt, { reason: `${reason}: ${message}`, at: now() });
+    await retryBuild(of, { reason: `${reason}: ${message}`, at: now() }, builds);
     return;
   }
   if (reason === 'QuotaExceeded') countQuota(namespace, `${reason}: ${message}`, doing);
   if (reason !== 'Invalid') return await builds.explainPending(build.id, `${reason}: ${message}`);
-  await builds.endBuild(build.id, build.attempt, {
-    outcome: 'failed',
-    reason: 'PodRefused',
-    message,
-    at: now(),
-  });
+  await endBuild(of, { outcome: 'failed', reason: 'PodRefused', message, at: now() }, builds);
   notifications.notify({ topic: 'schedule', pipeline: build.pipelineId });
 }
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EpochOver } from '#adapters/database/fence.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
+import { followOn } from '#testing/schedule.ts';
 import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { Crash, Life } from '#testing/mortal.ts';
@@ -118,7 +118,7 @@ async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): 
     begun.push(`${build} ${attempt}`);
     const state = await stores.builds.buildState(build, attempt);
     const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
-    await stores.builds.applyEvents(build, attempt, events, applyEvents);
+    await followOn(stores, build, attempt, events);
   } else if (work.run !== undefined) await answerChecks(work.run);
   if (cluster.pods.get(name)?.uid !== uid) return;
   const agent = { name: 'agent', image: 'millrace', state: 'terminated', exitCode: 0 } as const;

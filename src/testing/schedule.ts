@@ -1,11 +1,15 @@
+import type { BuildEvent } from '#domain/build/events.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
+import { endBuild, retryBuild } from '#flows/end-build.ts';
+import { followBuild } from '#flows/follow-build.ts';
 import { decidePipeline } from '#flows/schedule-jobs.ts';
 import { triggerJob } from '#flows/trigger-job.ts';
-import type { JobName } from '#flows/ports.ts';
-import type { TestStores } from './stores.ts';
+import type { AttemptOver, BuildEnd, BuildStore, JobName } from '#flows/ports.ts';
 
-type Builds = Pick<TestStores, 'builds'>;
+interface Builds {
+  builds: BuildStore;
+}
 
 /** One decision on the jobs of the pipeline that wait for one; nobody is notified of it. */
 export async function scheduleOn(
@@ -23,4 +27,20 @@ export async function scheduleOn(
 /** A build that a person asks for; nobody is notified of it. */
 export async function triggerOn({ builds }: Builds, job: JobName, by: string, at: Date) {
   return await triggerJob(job, by, { builds, notifications: { notify: () => undefined }, now: () => at });
+}
+
+/** What an agent reports of its build; nobody is notified of it. */
+export async function followOn({ builds }: Builds, build: number, attempt: number, events: BuildEvent[]) {
+  return await followBuild({ build, attempt }, events, {
+    builds,
+    notifications: { notify: () => undefined },
+  });
+}
+
+export async function endOn({ builds }: Builds, build: number, attempt: number, end: BuildEnd) {
+  return await endBuild({ build, attempt }, end, builds);
+}
+
+export async function retryOn({ builds }: Builds, build: number, attempt: number, over: AttemptOver) {
+  return await retryBuild({ build, attempt }, over, builds);
 }

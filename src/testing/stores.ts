@@ -13,7 +13,6 @@ import { sessionStore } from '#adapters/database/session-store.ts';
 import { showStore } from '#adapters/database/show-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
 import { views } from '#adapters/database/views.ts';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
@@ -23,6 +22,7 @@ import { closeRun, recordCheck } from '#flows/record-check.ts';
 import type { PipelineToSave } from '#flows/ports.ts';
 import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
 import type { TeamStore, TeamToSave } from '#flows/team-ports.ts';
+import { followOn } from './schedule.ts';
 import { makeDatabase } from './test-database.ts';
 
 export const WEBHOOK_KEY = Buffer.from('a key for tests only, 32 bytes..');
@@ -141,7 +141,7 @@ export async function succeed(stores: Pick<TestStores, 'builds'>, job: string): 
     await stores.builds.podCreated(build.id, build.attempt, `pod-${build.id}`, at);
     const state = await stores.builds.buildState(build.id, build.attempt);
     const events = eventsOf(state?.steps.map((step) => step.id) ?? [], at.toISOString());
-    await stores.builds.applyEvents(build.id, build.attempt, events, applyEvents);
+    await followOn(stores, build.id, build.attempt, events);
   }
 }
 

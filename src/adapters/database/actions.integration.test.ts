@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { cancelBuild, markWarning } from '#domain/scheduling/build-changes.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import type { PipelineToSave, SavedPipeline } from '#flows/ports.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -161,7 +161,7 @@ describe('who did it is kept with', () => {
       reason: 'Cancelled by ann.',
     });
     const end = { outcome: 'cancelled', reason: 'Cancelled', message: 'told to', at: now() } as const;
-    await stores.builds.endBuild(running?.id ?? 0, 1, end);
+    await endOn(stores, running?.id ?? 0, 1, end);
     for (const number of ['1', '2'])
       expect(await stores.views.build({ ...UNIT, number })).toMatchObject({
         status: 'cancelled',
@@ -175,7 +175,7 @@ describe('who did it is kept with', () => {
     await schedule();
     const [build] = await stores.builds.openAttempts();
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
-    await stores.builds.endBuild(build?.id ?? 0, 1, end);
+    await endOn(stores, build?.id ?? 0, 1, end);
     expect(await schedule()).toEqual([]);
     await stores.actions.markWarning({ ...UNIT, number: '1' }, 'bob', markWarning);
     expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({

@@ -4,7 +4,7 @@ import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { schedulePipeline, scheduleJobs } from '#flows/schedule-jobs.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -110,7 +110,7 @@ describe('a pipeline whose queue is full', () => {
     const pipeline = await flood(21, VERSIONS);
     const { builds } = await schedulePipeline(pipeline, { ...stores, notifications, now });
     const [first] = await stores.builds.openAttempts();
-    await stores.builds.endBuild(first?.id ?? 0, 1, { ...ended, at: now() });
+    await endOn(stores, first?.id ?? 0, 1, { ...ended, at: now() });
     await decideAll();
     await triggerOn(stores, { ...APP, job: 'job-2' }, 'ann', now());
     const ref = { ...APP, job: builds[0]?.job ?? '', number: builds[0]?.number ?? '' };

@@ -1,26 +1,12 @@
 import { sql, type CommonQueryMethods, type FragmentSqlToken } from 'slonik';
-import type { BuildState, StepState } from '#domain/build/build-state.ts';
+import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import { storable } from '#domain/build/storable.ts';
 import { plannedSteps } from '#domain/planning/plan-build.ts';
+import type { StoredAttempt } from '#flows/build-ports.ts';
 import type { Definitions } from './definitions.ts';
 import { jobNameIn } from './carry-names.ts';
 import { prepared, rows } from './pool.ts';
-
-export interface StoredState {
-  state: BuildState;
-  pipeline: number;
-  job: number;
-  /** A failed build of the job is a warning. */
-  allowFailure: boolean;
-  /** The attempt is the build's current one. */
-  current: boolean;
-  ended: boolean;
-  /** It had its turn, so it was given a Pod. */
-  admitted: boolean;
-  cancel: boolean;
-  createdAt: Date;
-}
 
 interface Row {
   status: BuildStatus;
@@ -48,7 +34,7 @@ export async function readState(
   connection: CommonQueryMethods,
   { build, attempt, lock }: { build: number; attempt: number; lock: boolean },
   definitions: Definitions,
-): Promise<StoredState | undefined> {
+): Promise<StoredAttempt | undefined> {
   const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
     SELECT b.status, a.applied, b.revision_id AS revision, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
       b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended,
@@ -63,8 +49,10 @@ export async function readState(
   if (row === null) return undefined;
   const steps = row.steps?.map(toStep) ?? (await initialSteps(connection, row, definitions));
   return {
+    build,
+    attempt,
     state: { status: row.status, applied: row.applied, logBytes: row.log_bytes, steps },
-    pipeline: row.pipeline,
+    pipelineId: row.pipeline,
     job: row.job,
     allowFailure: row.allow_failure,
     current: row.current,
@@ -121,7 +109,7 @@ export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSq
 export interface StepsToWrite {
   build: number;
   attempt: number;
-  steps: StepState[];
+  steps: readonly StepState[];
 }
 
 function toRow(step: StepState, position: number) {

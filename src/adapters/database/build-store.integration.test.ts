@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { TerminationMessage } from '#domain/build/events.ts';
 import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { BuildEnd, SavedPipeline } from '#flows/ports.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, followOn, retryOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -76,12 +75,12 @@ describe('deciding', () => {
     const steps = (await stores.builds.buildState(publish, 1))?.steps.map((step) => step.id) ?? [];
     const [begins, ...rest] = eventsOf(steps, now().toISOString());
     await stores.builds.podCreated(publish, 1, 'pod-of-publish', now());
-    await stores.builds.applyEvents(publish, 1, begins === undefined ? [] : [begins], applyEvents);
+    await followOn(stores, publish, 1, begins === undefined ? [] : [begins]);
     await found(stores, saved, [{ ref: 'c' }]);
     await schedule();
     await succeed(stores, 'unit');
     expect(await schedule()).toEqual([]);
-    await stores.builds.applyEvents(publish, 1, rest, applyEvents);
+    await followOn(stores, publish, 1, rest);
     expect(await schedule()).toEqual(['publish 2']);
     await succeed(stores, 'publish');
     expect(await schedule()).toEqual([]);
@@ -91,7 +90,7 @@ describe('deciding', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
-    expect(await stores.builds.endBuild(await oldest(), 1, end)).toBe('ended');
+    expect(await endOn(stores, await oldest(), 1, end)).toBe('ended');
     expect(await schedule()).toEqual([]);
     expect(await trigger('publish')).toEqual({
       answer: 'refused',
@@ -130,17 +129,17 @@ describe('starting', () => {
     await stores.builds.podCreated(build, 1, 'pod-1', now());
     expect(await stores.builds.buildsToStart(10)).toEqual([]);
     expect(await stores.builds.openAttempts()).toMatchObject([{ id: build, attempt: 1, podUid: 'pod-1' }]);
-    expect(await stores.builds.retryBuild(build, 1, { reason: 'PodLost: The Pod is gone.', at: now() })).toBe(
+    expect(await retryOn(stores, build, 1, { reason: 'PodLost: The Pod is gone.', at: now() })).toBe(
       'retried',
     );
-    expect(await stores.builds.retryBuild(build, 1, { reason: 'once more', at: now() })).toBe('over');
+    expect(await retryOn(stores, build, 1, { reason: 'once more', at: now() })).toBe('over');
     expect(await pauses(build)).toBe(true);
     await stores.pool.query(rows()`UPDATE builds SET start_after = now() WHERE id = ${build}`);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
     expect(await stores.builds.attemptFacts(build, 1)).toBeUndefined();
-    expect(await stores.builds.applyEvents(build, 1, EVENTS, applyEvents)).toBe('over');
+    expect(await followOn(stores, build, 1, EVENTS)).toBe('over');
     expect(
-      await stores.builds.endBuild(build, 1, {
+      await endOn(stores, build, 1, {
         outcome: 'failed',
         reason: 'PodLost',
         message: '',
@@ -153,8 +152,8 @@ describe('starting', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldest();
-    await stores.builds.applyEvents(build, 1, EVENTS.slice(0, 2), applyEvents);
-    await stores.builds.retryBuild(build, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
+    await followOn(stores, build, 1, EVENTS.slice(0, 2));
+    await retryOn(stores, build, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
     expect(await pauses(build)).toBe(false);
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
   });
@@ -165,7 +164,7 @@ describe('starting', () => {
     const build = await oldest();
     const end = { outcome: 'failed', reason: 'PodLost', message: '' } as const;
     const words = { format: 1, ...end, exits: { '0': 0 }, acknowledged: 0 } as const;
-    await stores.builds.retryBuild(build, 1, { reason: 'PodLost: gone', at: now(), words });
+    await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now(), words });
     expect(await stores.builds.attemptFacts(build, 2)).toMatchObject({ retries: 1 });
   });
 
@@ -173,8 +172,8 @@ describe('starting', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldest();
-    await stores.builds.applyEvents(build, 1, EVENTS.slice(0, 2), applyEvents);
-    await stores.builds.retryBuild(build, 1, { reason: 'PodLost: gone', at: now() });
+    await followOn(stores, build, 1, EVENTS.slice(0, 2));
+    await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now() });
     expect((await stores.builds.buildState(build, 1))?.steps).toMatchObject([
       { status: 'failed', message: 'its end was never reported' },
       { status: 'skipped' },
@@ -214,8 +213,8 @@ describe('events', () => {
   test('count once, though many say them at the same moment, in pieces and again', async () => {
     const id = await firstBuild();
     const batches = [EVENTS.slice(0, 2), EVENTS.slice(0, 4), EVENTS.slice(2, 5), EVENTS, EVENTS];
-    await Promise.all(batches.map((events) => stores.builds.applyEvents(id, 1, events, applyEvents)));
-    await stores.builds.applyEvents(id, 1, EVENTS, applyEvents);
+    await Promise.all(batches.map((events) => followOn(stores, id, 1, events)));
+    await followOn(stores, id, 1, EVENTS);
     const state = await stores.builds.buildState(id, 1);
     expect(state).toMatchObject({ status: 'succeeded', applied: EVENTS.length });
     const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
@@ -226,7 +225,7 @@ describe('events', () => {
 
   test('before the end show the steps as they go', async () => {
     const id = await firstBuild();
-    await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 4), applyEvents);
+    await followOn(stores, id, 1, EVENTS.slice(0, 4));
     expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
       status: 'started',
       startedAt: new Date('2026-11-21T10:00:00Z'),
@@ -240,10 +239,10 @@ describe('events', () => {
 
   test('after another word has ended the build are over, but what was told before is still acknowledged', async () => {
     const id = await firstBuild();
-    await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 3), applyEvents);
-    await stores.builds.endBuild(id, 1, { outcome: 'failed', reason: 'PodLost', message: 'gone', at: now() });
-    expect(await stores.builds.applyEvents(id, 1, EVENTS, applyEvents)).toBe('over');
-    expect(await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 3), applyEvents)).toMatchObject({
+    await followOn(stores, id, 1, EVENTS.slice(0, 3));
+    await endOn(stores, id, 1, { outcome: 'failed', reason: 'PodLost', message: 'gone', at: now() });
+    expect(await followOn(stores, id, 1, EVENTS)).toBe('over');
+    expect(await followOn(stores, id, 1, EVENTS.slice(0, 3))).toMatchObject({
       acknowledged: 3,
     });
     expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
@@ -261,7 +260,7 @@ describe('events', () => {
         ? { ...event, message: 'a\0b' }
         : event;
     });
-    await stores.builds.applyEvents(id, 1, events, applyEvents);
+    await followOn(stores, id, 1, events);
     expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
       status: 'succeeded',
     });
@@ -272,9 +271,9 @@ describe('events', () => {
   test('of an attempt that was lost stay in the log, before those of the next one, under one cursor', async () => {
     const id = await firstBuild();
     const ref = { ...APP, job: 'unit', number: '1' };
-    await stores.builds.applyEvents(id, 1, EVENTS.slice(0, 2), applyEvents);
-    await stores.builds.retryBuild(id, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
-    await stores.builds.applyEvents(id, 2, EVENTS, applyEvents);
+    await followOn(stores, id, 1, EVENTS.slice(0, 2));
+    await retryOn(stores, id, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
+    await followOn(stores, id, 2, EVENTS);
     const logs = await stores.views.logs(ref, 0);
     expect(logs?.chunks.map(({ attempt, text }) => [attempt, text])).toEqual([
       [1, 'step 0\n'],
@@ -296,17 +295,12 @@ describe('events', () => {
       step: '0',
       text: 'x'.repeat(1000),
     });
-    await stores.builds.applyEvents(
-      id,
-      1,
-      [{ sequence: 1, at, type: 'step-started', step: '0' }],
-      applyEvents,
-    );
+    await followOn(stores, id, 1, [{ sequence: 1, at, type: 'step-started', step: '0' }]);
     await stores.pool.query(
       rows()`UPDATE build_attempts SET log_bytes = ${LOG_LIMIT - 1500} WHERE build_id = ${id}`,
     );
     for (const sequence of [2, 3, 4, 5]) {
-      expect(await stores.builds.applyEvents(id, 1, [said(sequence)], applyEvents)).toMatchObject({
+      expect(await followOn(stores, id, 1, [said(sequence)])).toMatchObject({
         acknowledged: sequence,
       });
     }
@@ -324,7 +318,7 @@ describe('events', () => {
       { sequence: 1, at: EVENTS[0]?.at ?? '', type: 'step-started' as const, step: '0' },
       { sequence: 2, at: EVENTS[0]?.at ?? '', type: 'log' as const, step: '0', text },
     ];
-    await stores.builds.applyEvents(id, 1, events, applyEvents);
+    await followOn(stores, id, 1, events);
     const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
     expect(logs?.chunks[0]?.text).toBe(text);
     expect(logs).toMatchObject({ complete: false, hasMore: false });
@@ -360,9 +354,9 @@ describe('a put', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['publish 1']);
     const build = await oldest();
-    await stores.builds.applyEvents(build, 1, events.slice(0, 6), applyEvents);
+    await followOn(stores, build, 1, events.slice(0, 6));
     expect(await schedule()).toEqual(['scan 1']);
-    await stores.builds.applyEvents(build, 1, events, applyEvents);
+    await followOn(stores, build, 1, events);
     expect(await schedule()).toEqual(['deploy 1']);
     expect(
       (await stores.views.versions({ ...APP, resource: 'git.image' }, { limit: 5 }))?.rows,
@@ -376,10 +370,10 @@ describe('a put', () => {
       await found(stores, saved, [{ ref: 'a' }]);
       await schedule();
       const build = await oldest();
-      await stores.builds.applyEvents(build, 1, events.slice(0, count), applyEvents);
+      await followOn(stores, build, 1, events.slice(0, count));
       const end = last({ versions: { '1': { tag: '1.0' } } });
-      expect(await stores.builds.endBuild(build, 1, end)).toBe('ended');
-      expect(await stores.builds.endBuild(build, 1, end)).toBe('over');
+      expect(await endOn(stores, build, 1, end)).toBe('ended');
+      expect(await endOn(stores, build, 1, end)).toBe('over');
       expect(await schedule()).toEqual(['deploy 1', 'scan 1']);
       expect(await stores.views.build({ ...APP, job: 'publish', number: '1' })).toMatchObject({
         status: 'succeeded',
@@ -396,8 +390,8 @@ describe('a put', () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldest();
-    await stores.builds.applyEvents(build, 1, events.slice(0, 4), applyEvents);
-    expect(await stores.builds.endBuild(build, 1, last())).toBe('ended');
+    await followOn(stores, build, 1, events.slice(0, 4));
+    expect(await endOn(stores, build, 1, last())).toBe('ended');
     expect(await schedule()).toEqual([]);
     expect(await stores.views.build({ ...APP, job: 'publish', number: '1' })).toMatchObject({
       status: 'failed',
@@ -411,7 +405,7 @@ describe('a put', () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     for (const build of await stores.builds.buildsToStart(10)) {
-      await stores.builds.applyEvents(build.id, 1, events, applyEvents);
+      await followOn(stores, build.id, 1, events);
     }
     expect(await schedule()).toEqual(['deploy 1', 'scan 1']);
     expect((await stores.views.versions({ ...APP, resource: 'git.image' }, { limit: 5 }))?.rows).toHaveLength(

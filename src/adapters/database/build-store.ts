@@ -1,6 +1,5 @@
 import type { BuildStore } from '#flows/ports.ts';
 import { teamsWithQueue, withQueue } from './admit-builds.ts';
-import { applyEvents } from './apply-events.ts';
 import {
   attemptFacts,
   buildState,
@@ -11,7 +10,6 @@ import {
 } from './build-attempts.ts';
 import { buildsToStart, explainHeld, startingBuilds } from './builds-to-start.ts';
 import type { Definitions } from './definitions.ts';
-import { endBuild, retryBuild } from './end-build.ts';
 import type { Database } from './pool.ts';
 import { approvalsWithTimeout, expireApprovals } from './expire-approvals.ts';
 import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
@@ -19,6 +17,7 @@ import { pipelinesToSchedule, withPipeline } from './schedule.ts';
 import { wakeLateTriggers } from './trigger-checks.ts';
 import { triggerAnswer, withRequest, withRequestAfterChecks, withWaitEnded } from './trigger-requests.ts';
 import { withVersionRequests } from './trigger-version.ts';
+import { withBuild } from './with-build.ts';
 
 export function buildStore(database: Database & { definitions: Definitions }): BuildStore {
   return {
@@ -45,9 +44,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     explainPending: (build, reason) => explainPending(database, build, reason),
     givenPod: (build, attempt) => givenPod(database, build, attempt),
     attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),
-    applyEvents: (build, attempt, events, apply) => applyEvents(database, { build, attempt, events, apply }),
-    endBuild: (build, attempt, end) => endBuild(database, { build, attempt, end }),
-    retryBuild: (build, attempt, over) => retryBuild(database, { build, attempt, over }),
+    withBuild: (build, what, work) => withBuild(database, { build, ...what }, work),
     openAttempts: () => openAttempts(database),
     buildState: (build, attempt) => buildState(database, build, attempt),
   };

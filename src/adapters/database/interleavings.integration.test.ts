@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { cancelBuild } from '#domain/scheduling/build-changes.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { INTERLEAVINGS } from '#testing/scheduling/runs.ts';
 import { weighted } from '#testing/scheduling/weighted.ts';
@@ -172,7 +171,7 @@ class World {
     const facts = await stores.builds.attemptFacts(build.id, build.attempt);
     if (how === 'fail' || facts?.cancelled !== undefined) {
       const outcome = facts?.cancelled !== undefined ? 'cancelled' : 'failed';
-      await stores.builds.endBuild(build.id, build.attempt, {
+      await endOn(stores, build.id, build.attempt, {
         outcome,
         reason: outcome === 'failed' ? 'StepFailed' : 'Cancelled',
         message: '',
@@ -181,7 +180,7 @@ class World {
       return;
     }
     const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], now().toISOString());
-    await stores.builds.applyEvents(build.id, build.attempt, events, applyEvents);
+    await followOn(stores, build.id, build.attempt, events);
   }
 
   /** What the actors do, each in its order, beside two schedulers and somebody who looks. */

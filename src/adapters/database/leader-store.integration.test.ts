@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SavedPipeline } from '#flows/ports.ts';
-import { scheduleOn } from '#testing/schedule.ts';
+import { endOn, retryOn, scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { EpochOver, holdEpoch } from './fence.ts';
@@ -35,8 +35,8 @@ describe('a leader whose epoch is over', () => {
   const writes: Record<string, (old: Stores, build: number) => Promise<unknown>> = {
     'decides nothing': (old) => scheduleOn(old, saved.id, now()),
     'records no Pod': (old, build) => old.builds.podCreated(build, 1, 'pod', now()),
-    'ends no build': (old, build) => old.builds.endBuild(build, 1, end),
-    'repeats no build': (old, build) => old.builds.retryBuild(build, 1, { reason: 'again', at: now() }),
+    'ends no build': (old, build) => endOn(old, build, 1, end),
+    'repeats no build': (old, build) => retryOn(old, build, 1, { reason: 'again', at: now() }),
     'saves no pipeline': (old) => old.pipelines.savePipeline(toSave(samplePipeline())),
     'removes no pipeline': (old) => old.pipelines.removePipeline({ team: 'main', pipeline: 'app' }),
     'saves no team': (old) => old.teams.saveTeam({ name: 'main', namespace: 'main' }),

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job, Pipeline, Resource } from '#domain/pipeline/pipeline.ts';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -90,7 +89,7 @@ describe('a job with another name', () => {
     expect(state?.steps.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['get git.app', 'put git.log']);
     await stores.builds.podCreated(build.id, build.attempt, 'pod', new Date());
     const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
-    await stores.builds.applyEvents(build.id, build.attempt, events, applyEvents);
+    await followOn(stores, build.id, build.attempt, events);
     expect(await numbers('test')).toEqual(['1 succeeded']);
     expect(await schedule()).toEqual(['publish#1']);
   });
@@ -153,7 +152,7 @@ describe('a resource with another name', () => {
         ? { ...event, version: { n: '1' } }
         : event,
     );
-    await stores.builds.applyEvents(build.id, build.attempt, events, applyEvents);
+    await followOn(stores, build.id, build.attempt, events);
     const versions = async (name: string) =>
       (await stores.views.resource({ ...APP, resource: name }))?.versions;
     expect([await versions('git.notes'), await versions('git.log')]).toEqual([1, 0]);

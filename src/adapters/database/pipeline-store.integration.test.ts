@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
+import { endOn, scheduleOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import {
   WEBHOOK_KEY,
@@ -220,7 +220,7 @@ describe('a pipeline that is deleted', () => {
       cancelled: { at: expect.any(Date) },
     });
     const end = { outcome: 'cancelled', reason: 'Cancelled', message: '', at: now() } as const;
-    await stores.builds.endBuild(first?.id ?? 0, 1, end);
+    await endOn(stores, first?.id ?? 0, 1, end);
     expect(await stores.pipelines.removePipeline(APP)).toEqual({ runningBuilds: [] });
   });
 });

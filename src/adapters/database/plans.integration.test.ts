@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { fillWithHistory, rowsReadThrough } from '#testing/filled-history.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import {
@@ -61,7 +60,7 @@ test('nothing on the way from a version to its build reads through history', asy
       await sessions.openSession({ kind: 'build', build: id, attempt: 1 }, 'key', 'pod', now());
       await sessions.sessionOf('key');
       await builds.attemptFacts(id, 1);
-      await builds.applyEvents(id, 1, eventsOf(['0', '1'], now().toISOString()), applyEvents);
+      await followOn({ builds }, id, 1, eventsOf(['0', '1'], now().toISOString()));
     },
     'the decision on what passed': () => scheduleOn({ builds }, saved.id, now()),
     'open attempts': () => builds.openAttempts(),

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import { scheduleOn } from '#testing/schedule.ts';
+import { endOn, retryOn, scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -97,11 +97,11 @@ describe('a session of a build', () => {
   });
 
   test('is over with its attempt, and with its build', async () => {
-    await stores.builds.retryBuild(builds[4] ?? 0, 1, { reason: 'PodLost', at: now() });
+    await retryOn(stores, builds[4] ?? 0, 1, { reason: 'PodLost', at: now() });
     expect(await open(session(4), 'late')).toBe('over');
     const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
     expect(await open(session(5), 'early')).toBe('opened');
-    await stores.builds.endBuild(builds[5] ?? 0, 1, end);
+    await endOn(stores, builds[5] ?? 0, 1, end);
     expect(await open(session(5), 'early')).toBe('over');
     expect(await open({ kind: 'build', build: 987_654, attempt: 1 }, 'lost')).toBe('over');
   });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { applyEvents } from '#domain/build/apply-events.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -78,7 +77,7 @@ describe('from a definition to a second job', () => {
       },
     ];
     for (let again = 0; again < 2; again += 1) {
-      expect(await stores.builds.applyEvents(build, 1, events, applyEvents)).toMatchObject({
+      expect(await followOn(stores, build, 1, events)).toMatchObject({
         acknowledged: 6,
         cancel: false,
       });

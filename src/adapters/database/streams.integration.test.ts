@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -53,7 +52,7 @@ async function give(fields: Record<string, string>, pipeline = 'giver'): Promise
   const events = eventsOf(['0'], now().toISOString()).map((event) =>
     event.type === 'step-ended' ? { ...event, version: fields } : event,
   );
-  await stores.builds.applyEvents(build?.id ?? 0, 1, events, applyEvents);
+  await followOn(stores, build?.id ?? 0, 1, events);
 }
 
 async function versionsOf(team: string, pipeline: string, name = 'trigger.released') {

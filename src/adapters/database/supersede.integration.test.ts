@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { vote } from '#domain/scheduling/vote.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -73,7 +73,7 @@ test('a superseded build says which one took its place, and that one has its pla
   ]);
   const over = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
   const [busy] = await stores.builds.openAttempts();
-  await stores.builds.endBuild(busy?.id ?? 0, 1, over);
+  await endOn(stores, busy?.id ?? 0, 1, over);
   await giveTurns(stores);
   const turns = await stores.builds.openAttempts();
   expect(turns.map((build) => `${build.job} ${build.number}`)).toEqual(['ship 3']);

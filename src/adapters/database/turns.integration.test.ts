@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { expireApprovals, giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
-import { triggerOn } from '#testing/schedule.ts';
+import { endOn, retryOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
 import { openPool, rows } from './pool.ts';
@@ -48,7 +48,7 @@ async function end(name: string): Promise<void> {
   const [of, number] = name.split(' ');
   const build = (await stores.builds.openAttempts()).find((one) => one.job === of && one.number === number);
   const over = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
-  await stores.builds.endBuild(build?.id ?? 0, 1, over);
+  await endOn(stores, build?.id ?? 0, 1, over);
 }
 
 async function why(name: string): Promise<string[]> {
@@ -136,7 +136,7 @@ describe('a build has its turn', () => {
     await save(jobs(['unit', { concurrency: 1 }]));
     await ask('unit', 'unit');
     const [first] = (await turns(), await stores.builds.openAttempts());
-    await stores.builds.retryBuild(first?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
+    await retryOn(stores, first?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
     expect(await turns()).toEqual(['unit 1']);
   });
 

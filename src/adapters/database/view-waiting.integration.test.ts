@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
-import { scheduleOn } from '#testing/schedule.ts';
+import { followOn, scheduleOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -92,7 +91,7 @@ describe('the path of a version', () => {
     const events = eventsOf(['0', '1'], new Date().toISOString()).map((event) =>
       event.type === 'step-ended' && event.step === '1' ? { ...event, version: { tag: '1.0' } } : event,
     );
-    await stores.builds.applyEvents(image?.id ?? 0, 1, events, applyEvents);
+    await followOn(stores, image?.id ?? 0, 1, events);
     await schedule();
     const path = await stores.views.versionPath({ ...APP, resource: 'git.app' }, version);
     expect(path).toMatchObject({

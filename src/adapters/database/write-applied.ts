@@ -1,38 +1,27 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
+import type { StepState } from '#domain/build/build-state.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
-import { endStatus, isGood } from '#domain/scheduling/build-changes.ts';
-import type { BuildEnd } from '#flows/ports.ts';
+import type { AttemptChanges, StoredAttempt } from '#flows/build-ports.ts';
 import { resourceNameIn } from './carry-names.ts';
-import { upsertSteps, type StoredState } from './build-steps.ts';
+import { upsertSteps } from './build-steps.ts';
 import { versionDigest } from './digests.ts';
 import { logMonth, storeText } from './log-chunks.ts';
 import { LOCK, prepared, rows, texts, time, type Transaction } from './pool.ts';
 import { addVersions, requestSchedule } from './record-versions.ts';
 
-export interface AttemptToWrite {
-  build: number;
-  attempt: number;
-  stored: StoredState;
-}
-
-/** What changed of an attempt, whoever told of it; a put or the end of the build takes more round trips than one. */
+/** What changed of an attempt, whoever's word it was; a put or the end of the build takes more round trips than one. */
 export async function writeApplied(
   connection: Transaction,
-  written: AttemptToWrite,
-  applied: EventsApplied,
+  read: StoredAttempt,
+  changes: AttemptChanges,
 ): Promise<void> {
-  const { build, attempt, stored } = written;
-  const target = { ...written, steps: applied.state.steps };
-  await writeState(connection, target, applied);
-  for (const put of applied.puts) await writePut(connection, target, put);
-  if (applied.end === undefined) return;
-  const end = { ...applied.end, at: new Date(applied.end.at) };
-  const { job, allowFailure } = stored;
-  await writeEnd(connection, { build, attempt, job, allowFailure, end });
+  const target = { ...read, steps: changes.state.steps };
+  await writeState(connection, target, changes);
+  for (const put of changes.puts) await writePut(connection, target, put);
+  if (changes.end !== undefined) await writeEnd(connection, read, changes.end);
 }
 
-interface Target extends AttemptToWrite {
+interface Target extends StoredAttempt {
   /** After the events. */
   steps: StepState[];
 }
@@ -40,8 +29,8 @@ interface Target extends AttemptToWrite {
 /** What a row of a log takes beside its text, with its place in the index. */
 const ROW_BYTES = 150;
 
-async function writeState(connection: Transaction, target: Target, applied: EventsApplied): Promise<void> {
-  const { build, attempt, stored } = target;
+async function writeState(connection: Transaction, target: Target, applied: AttemptChanges): Promise<void> {
+  const { build, attempt, createdAt } = target;
   const logs = applied.logs.map((log) => ({ ...log, stored: storeText(log.text) }));
   await connection.query(prepared('apply_events')`
     WITH build AS (
@@ -52,7 +41,7 @@ async function writeState(connection: Transaction, target: Target, applied: Even
       ${upsertSteps(target)}),
     logs AS (
     INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
-    SELECT ${logMonth(stored.createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz, n.encoding, n.content
+    SELECT ${logMonth(createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz, n.encoding, n.content
     FROM unnest(${sql.array(
       logs.map((log) => log.sequence),
       'int4',
@@ -72,14 +61,14 @@ async function writeState(connection: Transaction, target: Target, applied: Even
 async function writePut(
   connection: Transaction,
   target: Target,
-  put: EventsApplied['puts'][number],
+  put: AttemptChanges['puts'][number],
 ): Promise<void> {
-  const { build, attempt, stored } = target;
+  const { build, attempt, pipelineId: pipeline, createdAt } = target;
   const step = target.steps.find((candidate) => candidate.id === put.step);
   if (step?.resource === undefined) return;
-  const into = await holdTargets(connection, { build, pipeline: stored.pipeline, resource: step.resource });
+  const into = await holdTargets(connection, { build, pipeline, resource: step.resource });
   if (into === undefined) return;
-  const made = { at: new Date(step.endedAt ?? stored.createdAt), build };
+  const made = { at: new Date(step.endedAt ?? createdAt), build };
   for (const scope of [into.scope, ...into.stream]) await addVersions(connection, scope, [put.version], made);
   await connection.query(rows()`
     INSERT INTO build_outputs (build_id, attempt, step, resource_id, version_id)
@@ -139,37 +128,30 @@ export async function lockForEnd(connection: Transaction, build: number): Promis
     FROM builds b JOIN jobs j ON j.id = b.job_id WHERE b.id = ${build}`);
 }
 
-interface EndToWrite {
-  build: number;
-  attempt: number;
-  job: number;
-  allowFailure: boolean;
-  end: BuildEnd;
-}
-
 /** The outcome; the good versions if it succeeded; a request for the job itself and for all that wait for it to pass. */
 async function writeEnd(
   connection: Transaction,
-  { build, attempt, job, allowFailure, end }: EndToWrite,
+  { build, attempt, job }: StoredAttempt,
+  { status, good, reason, at, ...end }: NonNullable<AttemptChanges['end']>,
 ): Promise<void> {
-  const status = endStatus(end.outcome, { allowFailure });
   const message = storable(end.message);
+  const endedAt = time(new Date(at));
   await connection.query(prepared('end_build')`
     WITH ended AS (
-      UPDATE builds SET status = ${status}, reason = ${end.reason}, wants_pod = false, pending_reason = NULL, ended_at = ${time(end.at)},
+      UPDATE builds SET status = ${status}, reason = ${reason}, wants_pod = false, pending_reason = NULL, ended_at = ${endedAt},
         message = CASE
           WHEN ${status}::text <> 'cancelled' OR starts_with(${message}, cancel_reason) THEN ${message}
           ELSE coalesce(cancel_reason, ${message}) END
       WHERE id = ${build}),
     attempt AS (
-      UPDATE build_attempts SET ended_at = ${time(end.at)} WHERE build_id = ${build} AND attempt = ${attempt}),
+      UPDATE build_attempts SET ended_at = ${endedAt} WHERE build_id = ${build} AND attempt = ${attempt}),
     asked AS (
       ${requestSchedule(sql.fragment`SELECT ${job}::bigint
-      UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${isGood(status)}`)})
+      UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${good}`)})
     ${insertGoodVersions(
       { id: build, job, attempt },
       // After the jobs, as whoever moves versions takes them.
-      sql.fragment`WHERE ${isGood(status)} AND (SELECT count(*) FROM asked) >= 0`,
+      sql.fragment`WHERE ${good} AND (SELECT count(*) FROM asked) >= 0`,
     )}`);
 }
 

@@ -1,12 +1,11 @@
 import { rows } from '#adapters/database/pool.ts';
-import { applyEvents } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { cancelBuild, isActive, markWarning, type Status } from '#domain/scheduling/build-changes.ts';
 import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { vote } from '#domain/scheduling/vote.ts';
 import type { Done, Refused } from '#flows/action-ports.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { giveTurns, toSave, type TestStores } from '#testing/stores.ts';
 import { allSteps, firstStep } from './agent-events.ts';
 import { definitionOf, putsOf } from './definition-of-history.ts';
@@ -80,7 +79,7 @@ class Player {
   /** Agents that are asked to stop do so. */
   async #obey(asked: readonly number[]): Promise<void> {
     const end = { outcome: 'cancelled', reason: 'Cancelled', message: 'Cancelled.', at: now() } as const;
-    for (const build of asked) await this.#stores.builds.endBuild(build, 1, end);
+    for (const build of asked) await endOn(this.#stores, build, 1, end);
   }
 
   async #step(words: string[]): Promise<string[]> {
@@ -201,7 +200,7 @@ class Player {
     const outcome = OUTCOMES[what];
     if (outcome === 'cancelled' || outcome === 'failed') {
       const reason = outcome === 'cancelled' ? 'Cancelled' : 'StepFailed';
-      await builds.endBuild(id, attempt, { outcome, reason, message: what, at: now() });
+      await endOn({ builds }, id, attempt, { outcome, reason, message: what, at: now() });
       return [];
     }
     const versions = new Map(made.map((one) => [one.split('=')[0] ?? '', one.split('=')[1] ?? '']));
@@ -212,7 +211,7 @@ class Player {
       at,
       sequence: state.applied + index + 1,
     }));
-    const answer = await builds.applyEvents(id, attempt, numbered, applyEvents);
+    const answer = await followOn({ builds }, id, attempt, numbered);
     if (answer === 'over') throw new Error(`Build ${name} is over.`);
     return [];
   }

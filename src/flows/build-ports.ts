@@ -1,0 +1,43 @@
+import type { BuildState, EventsApplied, StepState } from '#domain/build/build-state.ts';
+import type { Status } from '#domain/scheduling/build-changes.ts';
+
+/** One build, held against all others who change it. */
+export interface BuildTransaction {
+  /** Undefined: there is no such attempt. */
+  attempt(attempt: number): Promise<StoredAttempt | undefined>;
+  /** What has changed of the attempt since it was read, and the end of its build if that is among it. */
+  record(read: StoredAttempt, changes: AttemptChanges): Promise<void>;
+  /** Ends the attempt without an outcome: the build goes back to pending with the next one. */
+  retry(read: StoredAttempt, over: AttemptToClose): Promise<void>;
+}
+
+export interface StoredAttempt {
+  build: number;
+  attempt: number;
+  state: BuildState;
+  pipelineId: number;
+  /** Row id. */
+  job: number;
+  /** A failed build of the job is a warning. */
+  allowFailure: boolean;
+  /** The attempt is the build's current one. */
+  current: boolean;
+  ended: boolean;
+  /** It had its turn, so it was given a Pod. */
+  admitted: boolean;
+  /** Somebody asked for the build's end. */
+  cancel: boolean;
+  createdAt: Date;
+}
+
+export interface AttemptChanges extends Omit<EventsApplied, 'end'> {
+  /** `good`: what the build took and made counts for `passed`. */
+  end?: NonNullable<EventsApplied['end']> & { status: Status; good: boolean };
+}
+
+export interface AttemptToClose {
+  reason: string;
+  at: Date;
+  /** As they are written; none: the attempt came to no step. */
+  steps: readonly StepState[];
+}

@@ -1,0 +1,28 @@
+import type { BuildTransaction, StoredAttempt } from '#flows/build-ports.ts';
+import type { BuildStore } from '#flows/ports.ts';
+
+/** Every attempt that is asked for is open, and has come to no step. */
+export function openBuilds(
+  writes: Pick<BuildTransaction, 'record' | 'retry'>,
+): Pick<BuildStore, 'withBuild'> {
+  return {
+    withBuild: async (build, _what, work) =>
+      await work({ ...writes, attempt: async (attempt) => openAttempt(build, attempt) }),
+  };
+}
+
+function openAttempt(build: number, attempt: number): StoredAttempt {
+  return {
+    build,
+    attempt,
+    state: { status: 'pending', applied: 0, logBytes: 0, steps: [] },
+    pipelineId: 1,
+    job: 1,
+    allowFailure: false,
+    current: true,
+    ended: false,
+    admitted: true,
+    cancel: false,
+    createdAt: new Date(0),
+  };
+}
