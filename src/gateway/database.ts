@@ -18,6 +18,7 @@ import type { ActionStore } from '#flows/action-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import type { ShowStore } from '#flows/show-ports.ts';
+import { viewsOver } from '#flows/show-waiting.ts';
 import type { Views } from '#flows/views.ts';
 
 export interface GatewayDatabase {
@@ -50,7 +51,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     actions: actionStore(database),
     checks: checkStore(database),
     sessions: sessionStore(database),
-    views: views(database),
+    views: viewsOver(views(database)),
     show: showStore(database),
     access: accessStores(database),
     notifications,

@@ -29,6 +29,7 @@ import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { BuildStore } from '#flows/ports.ts';
+import { viewsOver } from '#flows/show-waiting.ts';
 import type { DatabasePool } from 'slonik';
 import type { Registry } from 'prom-client';
 import { openAccess } from './access.ts';
@@ -197,7 +198,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
 
 function openApi(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: definitions() };
-  const known = views(database);
+  const known = viewsOver(views(database));
   const shows = openShows(showStore(database), known);
   const api = publicApi({
     ...stores,

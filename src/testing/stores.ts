@@ -19,6 +19,7 @@ import { giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { CheckCause, CheckOutcome, CheckStore } from '#flows/check-ports.ts';
 import { openRun, openRunForPod } from '#flows/claim-checks.ts';
 import { closeRun, recordCheck } from '#flows/record-check.ts';
+import { viewsOver } from '#flows/show-waiting.ts';
 import type { PipelineToSave } from '#flows/ports.ts';
 import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
 import type { TeamStore, TeamToSave } from '#flows/team-ports.ts';
@@ -65,7 +66,7 @@ export function storesOver(connections: Database) {
     leaders: leaderStore(database),
     retention: retentionStore(database),
     logs: logStore(database),
-    views: views(database),
+    views: viewsOver(views(database)),
     show: showStore(database),
     access: accessStores(database),
   };

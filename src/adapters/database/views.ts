@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { Views } from '#flows/views.ts';
+import type { ViewStore } from '#flows/show-waiting.ts';
 import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
 import type { Definitions } from './definitions.ts';
 import { viewLogs } from './view-logs.ts';
@@ -7,10 +7,10 @@ import { viewJobs, viewPipelines } from './view-pipelines.ts';
 import { viewCheck } from './view-check.ts';
 import { viewResources, viewVersions } from './view-resources.ts';
 import { viewVersionPath } from './view-version-path.ts';
-import { viewWaiting } from './view-waiting.ts';
+import { waitingStore } from './view-waiting.ts';
 
 /** What people are shown. Each answer is one or two queries that an index bounds. */
-export function views(database: { pool: DatabasePool; definitions: Definitions }): Views {
+export function views(database: { pool: DatabasePool; definitions: Definitions }): ViewStore {
   const { pool } = database;
   return {
     pipelines: async (team) => await viewPipelines(pool, { team }),
@@ -26,6 +26,6 @@ export function views(database: { pool: DatabasePool; definitions: Definitions }
     versions: async (name, page) => await viewVersions(pool, name, page),
     versionPath: async (name, version) => await viewVersionPath(pool, name, version),
     check: async (name) => await viewCheck(pool, name),
-    waiting: async (name) => await viewWaiting(database, name),
+    ...waitingStore(database),
   };
 }
