@@ -41,9 +41,11 @@ async function requestDirect(
   { resource, version, by, at }: RequestOfVersion,
 ): Promise<VersionTransaction['requests']> {
   return await connection.any(rows<{ job: number; request: number }>()`
+    -- Materialized: a subquery may be read once for each job, and each would be a cascade of its own.
+    WITH c AS MATERIALIZED (SELECT nextval('job_trigger_cascades') AS cascade)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, resource_id, version_id, cascade)
     SELECT DISTINCT g.job_id, ${by}, ${time(at)}, g.resource_id, ${version}::bigint, c.cascade
-    FROM (SELECT nextval('job_trigger_cascades') AS cascade) AS c CROSS JOIN job_gets g JOIN jobs j ON j.id = g.job_id AND j.deleted_at IS NULL
+    FROM c CROSS JOIN job_gets g JOIN jobs j ON j.id = g.job_id AND j.deleted_at IS NULL
     WHERE g.resource_id = ${resource} AND g.passed = '{}'
     RETURNING job_id AS job, id AS request`);
 }
