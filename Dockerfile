@@ -1,4 +1,4 @@
-# Made by "node config/images/main.ts --dockerfile" from config/images/images.json: change that, not this.
+# Made by "node tools/images/main.ts --dockerfile" from config/images.json: change that, not this.
 #   docker build --target millrace --tag localhost/millrace:dev .
 # Without an engine "make images" makes the same images, smaller: it can leave out packages that Debian's
 # dependencies ask for and nothing here uses.
@@ -12,7 +12,7 @@ WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
-RUN node config/dist/main.ts
+RUN node tools/dist/main.ts
 
 FROM node:24.21.0-bookworm-slim AS node
 
@@ -30,7 +30,7 @@ RUN groupadd --gid 65532 millrace \
  && ln -sfn ../../bin/git /usr/lib/git-core/git \
  && install -d -o 65532 -g 65532 -m 0775 /workdir /home/millrace
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
-COPY config/images/millrace/root/ /
+COPY tools/images/millrace/root/ /
 COPY --from=build /src/dist/*.js /src/dist/agent.cjs /src/dist/hcl.wasm /src/dist/DejaVuSans.ttf /src/dist/THIRD-PARTY-NOTICES /opt/millrace/
 COPY --from=build /src/dist/migrations/ /opt/millrace/migrations/
 COPY --from=build /src/dist/web/ /opt/millrace/web/
@@ -51,7 +51,7 @@ RUN groupadd --gid 999 postgres \
  && rm -rf /var/lib/apt/lists/* \
  && rm -rf /usr/lib/postgresql/15/lib/bitcode /usr/lib/postgresql/15/lib/llvmjit.so /usr/lib/postgresql/15/lib/llvmjit_types.bc /usr/lib/postgresql/15/lib/pgxs /etc/postgresql /var/lib/postgresql/15 \
  && install -d -o 999 -g 999 -m 0775 /var/lib/postgresql/data /run/postgresql /var/lib/postgresql
-COPY config/images/millrace-postgres/root/ /
+COPY tools/images/millrace-postgres/root/ /
 ENV PATH="/usr/local/bin:/usr/bin:/usr/lib/postgresql/15/bin" HOME="/var/lib/postgresql" PGDATA="/var/lib/postgresql/data/pgdata"
 USER 999:999
 WORKDIR /var/lib/postgresql
@@ -69,7 +69,7 @@ RUN groupadd --gid 65532 git \
  && rm -rf /usr/bin/git-shell /usr/bin/scalar /usr/lib/git-core/git-daemon /usr/lib/git-core/git-http-fetch /usr/lib/git-core/git-http-push /usr/lib/git-core/git-imap-send /usr/lib/git-core/git-shell /usr/lib/git-core/scalar /usr/lib/git-core/git-add--interactive /var/www /usr/lib/git-core/git \
  && ln -sfn ../../bin/git /usr/lib/git-core/git \
  && install -d -o 65532 -g 65532 -m 0775 /srv/git
-COPY config/images/millrace-git/root/ /
+COPY tools/images/millrace-git/root/ /
 ENV PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin" HOME="/srv/git" REPOSITORIES=""
 USER 65532:65532
 WORKDIR /srv/git

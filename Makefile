@@ -22,30 +22,30 @@ help: ## Show this list
 .PHONY: demo
 demo: $(installed) ## From nothing to green builds: cluster, chart, sample pipeline, first commit
 	$(call need,go gcc git,the cluster and the programs are built here)
-	@node config/demo/main.ts
+	@node tools/demo/main.ts
 
 .PHONY: test
 test: $(installed) ## Every test, end-to-end included; ends with "N passed, N failed"
 	$(call need,go gcc git,the cluster and the programs are built here)
-	@node config/test/main.ts
+	@node tools/test/main.ts
 
 .PHONY: check
 check: $(installed) ## The fast gates: types, lint, dead code, formatting, unit tests
-	@node config/test/main.ts types domain-types lint dead-code formatting unit
+	@node tools/test/main.ts types domain-types lint dead-code formatting unit
 
 .PHONY: cluster
 cluster: $(installed) ## Start a real Kubernetes on this machine, built from Go modules
 	$(call need,go gcc git,the cluster is built here)
-	@node config/cluster/main.ts up
+	@node tools/cluster/main.ts up
 
 .PHONY: cluster-down
 cluster-down: $(installed) ## Stop it and leave nothing behind
-	@node config/cluster/main.ts down
+	@node tools/cluster/main.ts down
 
 .PHONY: dist
 dist: $(installed) ## Build the program: bundles, shim, HCL engine
 	$(call need,go,the shim and the HCL engine are Go programs)
-	@node config/dist/main.ts
+	@node tools/dist/main.ts
 
 # The program stays in the checkout: what is installed only starts it.
 PREFIX ?= /usr/local
@@ -59,55 +59,55 @@ install: dist ## Install the command `millrace` into PREFIX/bin (PREFIX=/usr/loc
 .PHONY: images
 images: dist ## Build the images without a container engine (PUSH=<registry>/<path> pushes them)
 	$(call need,go,the shim and the HCL engine are Go programs)
-	@node config/images/main.ts $(if $(PUSH),--push $(PUSH))
+	@node tools/images/main.ts $(if $(PUSH),--push $(PUSH))
 
 .PHONY: bench
 bench: $(installed) ## Measure, beside bare Pods on the same cluster
 	$(call need,go gcc git,the cluster and the programs are built here)
-	@KEEP=1 node config/test/main.ts install
-	@eval "$$(node config/cluster/main.ts env)" && node e2e/bench/main.ts
+	@KEEP=1 node tools/test/main.ts install
+	@eval "$$(node tools/cluster/main.ts env)" && node bench/builds/main.ts
 
 .PHONY: bench-language
 bench-language: $(installed) ## Measure reading a pipeline of 1,000 lines, beside hcl2-parser, and memory over 10,000 readings
 	$(call need,go,the HCL engine is a Go program)
-	@node config/measure/language.ts
+	@node bench/language/language.ts
 
 .PHONY: fuzz-language
 fuzz-language: $(installed) ## Read generated and broken texts (MINUTES=10)
 	$(call need,go,the HCL engine is a Go program)
-	@node config/measure/fuzz-language.ts --minutes $(or $(MINUTES),10)
+	@node bench/language/fuzz-language.ts --minutes $(or $(MINUTES),10)
 
 .PHONY: bench-graph
 bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event loop
-	@node config/measure/graphs.ts
+	@node bench/graphs/graphs.ts
 
 .PHONY: bench-scheduling
 bench-scheduling: $(installed) ## Measure a scheduling decision over up to 1,000,000 builds, beside a bare round trip
-	@node config/measure/scheduling.ts
-	@node config/measure/flood.ts
+	@node bench/scheduling/scheduling.ts
+	@node bench/scheduling/flood.ts
 
 .PHONY: bench-checks
 bench-checks: dist ## Measure the operator with 1,000 idle pipelines, and how late 300 checks every 10 s are
 	$(call need,go,the API server is built here)
-	@node config/measure/checks.ts
+	@node bench/pods/checks.ts
 
 .PHONY: bench-pods
 bench-pods: dist ## Measure checks and builds in simulated Pods (kwok), and 1,000 idle pipelines (12 minutes)
 	$(call need,go,the control plane and kwok are built here)
-	@node config/measure/simulated-pods.ts checks
-	@node config/measure/simulated-pods.ts checks --per-pipeline 1
-	@node config/measure/simulated-pods.ts builds
-	@node config/measure/simulated-pods.ts idle
+	@node bench/pods/simulated-pods.ts checks
+	@node bench/pods/simulated-pods.ts checks --per-pipeline 1
+	@node bench/pods/simulated-pods.ts builds
+	@node bench/pods/simulated-pods.ts idle
 
 .PHONY: bench-gateway
 bench-gateway: dist ## Measure the public gateway: webhooks, pictures, sign-in (ONLY=part,part)
-	@node config/bench-gateway/main.ts $(if $(ONLY),--only $(ONLY))
+	@node bench/gateway/main.ts $(if $(ONLY),--only $(ONLY))
 
 .PHONY: soak
 soak: $(installed) ## Long, seeded runs under faults (SEED=…, MINUTES=…)
 	$(call need,go gcc git,the cluster and the programs are built here)
-	@KEEP=1 node config/test/main.ts install
-	@eval "$$(node config/cluster/main.ts env)" && node e2e/soak/main.ts
+	@KEEP=1 node tools/test/main.ts install
+	@eval "$$(node tools/cluster/main.ts env)" && node e2e/soak/main.ts
 
 .PHONY: format
 format: $(installed) ## Rewrite files in the house's format

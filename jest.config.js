@@ -20,19 +20,19 @@ export default {
     {
       ...shared,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{src,config}/**/*.test.ts'],
+      testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.test.ts'],
       testEnvironment: '<rootDir>/src/testing/no-child-processes-for-jest.ts',
       testPathIgnorePatterns: ['\\.(child-process|integration|browser)\\.test\\.ts$'],
     },
     {
       ...shared,
       displayName: 'child-process',
-      testMatch: ['<rootDir>/{src,config}/**/*.child-process.test.ts'],
+      testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.child-process.test.ts'],
     },
     {
       ...shared,
       displayName: 'integration',
-      testMatch: ['<rootDir>/{src,config}/**/*.integration.test.ts'],
+      testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.integration.test.ts'],
       globalSetup: '<rootDir>/src/testing/start-postgres-for-jest.ts',
       globalTeardown: '<rootDir>/src/testing/stop-postgres-for-jest.ts',
     },

@@ -18,7 +18,7 @@ let forge: Reached;
 const repository = (): string => `${forge.url}/app.git`;
 
 beforeAll(async () => {
-  const manifest = readFileSync('config/demo/manifests/forge.yaml', 'utf8');
+  const manifest = readFileSync('tools/demo/manifests/forge.yaml', 'utf8');
   await apply(manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`));
   await createTeam(TEAM);
   await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');

@@ -191,7 +191,7 @@ describe('README, word for word', () => {
       'localhost:8080': `localhost:${port}`,
     });
     await removeInstallation();
-    const manifest = readFileSync('config/demo/manifests/forge.yaml', 'utf8');
+    const manifest = readFileSync('tools/demo/manifests/forge.yaml', 'utf8');
     await must('kubectl', ['apply', '-f', '-'], {
       input: manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`),
     });

@@ -32,9 +32,9 @@ export const signalContainer = async (
   await must(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', signal, id]);
 };
 
-/** node config/cluster/main.ts VERB PART: stop, start or kill one part of the control plane. */
+/** node tools/cluster/main.ts VERB PART: stop, start or kill one part of the control plane. */
 export const clusterPart = (verb: 'stop' | 'start' | 'kill', part: string): Promise<string> =>
-  must(process.execPath, ['config/cluster/main.ts', verb, part]);
+  must(process.execPath, ['tools/cluster/main.ts', verb, part]);
 
 /** SIGKILL to process 1 of a container. */
 export const killContainer = (namespace: string, pod: string, container: string): Promise<void> =>

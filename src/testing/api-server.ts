@@ -111,7 +111,7 @@ async function programs(): Promise<Record<'etcd' | 'apiServer' | 'controllers' |
     scheduler: binaryPath(folders, 'kube-scheduler'),
   };
   if (!existsSync(found.etcd) || !existsSync(found.apiServer)) {
-    const main = new URL('../../config/cluster/main.ts', import.meta.url).pathname;
+    const main = new URL('../../tools/cluster/main.ts', import.meta.url).pathname;
     await promisify(execFile)(process.execPath, [main, 'build', 'etcd', 'kubernetes']);
   }
   return found;

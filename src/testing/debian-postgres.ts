@@ -7,7 +7,7 @@ import { freePort } from './free-port.ts';
 
 const run = promisify(execFile);
 
-/** Of the chart's own Postgres; see config/images/images.json. */
+/** Of the chart's own Postgres; see config/images.json. */
 const BIN = '/usr/lib/postgresql/15/bin';
 
 export interface DebianPostgres {

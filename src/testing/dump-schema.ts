@@ -32,7 +32,7 @@ export async function dumpSchema(pool: DatabasePool): Promise<string> {
     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
       AND c.relname <> 'migrations'
     ORDER BY c.relname COLLATE "C"`);
-  return `-- Written by \`node config/schema/main.ts\` from a migrated database. Do not edit.\n${tables.map(render).join('')}`;
+  return `-- Written by \`node tools/schema/main.ts\` from a migrated database. Do not edit.\n${tables.map(render).join('')}`;
 }
 
 function render({ name, columns, constraints, indexes, partitioning }: Table): string {

@@ -24,7 +24,7 @@ const MIGRATIONS = readdirSync(new URL('migrations', import.meta.url))
   .map((file) => file.replace(/\.sql$/, ''))
   .toSorted();
 
-test('schema.sql is what the migrations make (`node config/schema/main.ts` writes it)', async () => {
+test('schema.sql is what the migrations make (`node tools/schema/main.ts` writes it)', async () => {
   const kept = await readFile(new URL('./schema.sql', import.meta.url), 'utf8');
   expect(await dumpSchema(pool)).toBe(kept);
 });

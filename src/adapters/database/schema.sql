@@ -1,4 +1,4 @@
--- Written by `node config/schema/main.ts` from a migrated database. Do not edit.
+-- Written by `node tools/schema/main.ts` from a migrated database. Do not edit.
 
 CREATE TABLE agent_sessions (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPipeline, createTeam, deleteTeam, oneJob, teamName } from '#e2e/support/fixtures.ts';
+import { pipelineApi } from '#e2e/support/gateway.ts';
+import { deletePod, runBarePod, specOf } from './bare-pod.ts';
+import { type BuildRun, measureBuild } from './builds.ts';
+import { inMilliseconds, summarise, type Summary } from '#bench/statistics.ts';
+
+/** What the greedy team wants. A smaller run shows the same: both are far beyond what runs at a time. */
+const BUILDS = Number(process.env['BENCH_GREEDY_BUILDS'] ?? 10_000);
+const CHECKS = Number(process.env['BENCH_GREEDY_CHECKS'] ?? 1000);
+/** A pipeline refuses triggers when 2,000 of its builds have not started. */
+const BUILDS_OF_PIPELINE = 1500;
+const TRIGGERS_AT_ONCE = 20;
+const AIM = 2;
+const GREEDY = [
+  { name: 'limits as shipped', spec: {} },
+  { name: 'limits lifted', spec: { limits: { runningBuilds: 10_000, runningChecks: 10_000 } } },
+];
+
+type Say = (name: string, value: string, aim?: string) => void;
+
+/** Each interval makes a check group, and so a Pod, of its own. */
+const checks = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, index) => `
+resource "slow" "r${index}" {
+  check_interval = "@every ${3600 + index}s"
+}`,
+  ).join('');
+
+const SLOW_CHECK = `
+resource_type "slow" {
+  check "shell" {
+    cmd = "sleep 30; echo '[]'"
+  }
+}`;
+
+interface Measured {
+  team: string;
+  pipeline: string;
+  job: string;
+}
+
+/** One way of measuring: builds of the other team, and bare Pods of the same shape in turn with them. */
+interface Waits {
+  build: Summary;
+  podObject: Summary;
+  bare: Summary;
+}
+
+async function measureWaits({ team, pipeline, job }: Measured, runs: number): Promise<Waits> {
+  const { pod } = await measureBuild(team, pipeline, job);
+  const spec = await specOf(team, pod);
+  const builds: BuildRun[] = [];
+  const bare: number[] = [];
+  for (let round = 0; round < runs; round += 1) {
+    builds.push(await measureBuild(team, pipeline, job));
+    const { name, running } = await runBarePod(team, spec, `bare-${Date.now()}`);
+    bare.push(running);
+    await deletePod(team, name);
+    await sleep(500);
+  }
+  return {
+    build: summarise(builds.map(({ firstProcess = Number.NaN }) => firstProcess)),
+    podObject: summarise(builds.map(({ podObject }) => podObject)),
+    bare: summarise(bare),
+  };
+}
+
+/**
+ * The other team's builds alone, and beside a greedy team that has its builds queued and its checks due: first as Millrace is shipped, then
+ * with the limits of the greedy team lifted, so that nothing but turns and the start window stands between the two and the node is full.
+ * A bare Pod beside them waits for the node alone.
+ */
+export async function besideGreedyTeam(measured: Measured, runs: number, say: Say): Promise<void> {
+  const tell = (where: string, { build, podObject, bare }: Waits): void => {
+    say(`trigger → first step’s process, ${where}`, inMilliseconds(build));
+    say('  of it up to the Pod object', inMilliseconds(podObject));
+    say('  a bare Pod meanwhile', inMilliseconds(bare));
+  };
+  const idle = await measureWaits(measured, runs);
+  tell('alone', idle);
+  for (const { name, spec } of GREEDY) {
+    const greedy = teamName('greedy');
+    await createTeam(greedy, spec);
+    try {
+      await createPipeline(greedy, 'checks', SLOW_CHECK + checks(CHECKS));
+      await queueBuilds(greedy);
+      const beside = await measureWaits(measured, runs);
+      tell(`beside ${BUILDS} queued builds and ${CHECKS} due checks, ${name}`, beside);
+      say('  ratio to alone', (beside.build.median / idle.build.median).toFixed(2), `≤ ${AIM}`);
+      say('  … of the bare Pod', (beside.bare.median / idle.bare.median).toFixed(2));
+    } finally {
+      await deleteTeam(greedy);
+    }
+  }
+}
+
+async function queueBuilds(team: string): Promise<void> {
+  for (let left = BUILDS, number = 0; left > 0; left -= BUILDS_OF_PIPELINE, number += 1) {
+    const name = `builds-${number}`;
+    await createPipeline(team, name, oneJob('sleep 30'));
+    const api = pipelineApi(team, name);
+    let wanted = Math.min(left, BUILDS_OF_PIPELINE);
+    const lane = async (): Promise<void> => {
+      while (wanted > 0) {
+        wanted -= 1;
+        await api.trigger('work');
+      }
+    };
+    await Promise.all(Array.from({ length: TRIGGERS_AT_ONCE }, lane));
+  }
+}

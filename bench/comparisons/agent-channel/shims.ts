@@ -1,0 +1,51 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { shimKey } from '#adapters/process/sealed-frames.ts';
+import type { Agent } from './agents.ts';
+import { CONTAINER } from './agents.ts';
+import { memoryOf } from '#bench/process-cost.ts';
+
+const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
+/** As in `tools/dist/shim.ts`. */
+const FLAGS = ['-trimpath', '-ldflags', '-s -w -X main.version=measured0000'];
+
+/** Builds the whole shim with this file as its link, as a release builds it; answers with the program and its bytes. */
+export async function buildShim(folder: string, link: string): Promise<{ program: string; bytes: number }> {
+  mkdirSync(folder);
+  for (const file of globSync(join(SOURCES, '{*.go,go.mod}'))) {
+    if (!file.endsWith('_test.go')) copyFileSync(file, join(folder, basename(file)));
+  }
+  copyFileSync(link, join(folder, 'link.go'));
+  const program = join(folder, 'shim');
+  await promisify(execFile)('go', ['build', ...FLAGS, '-o', program, '.'], {
+    cwd: folder,
+    env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false' },
+  });
+  return { program, bytes: statSync(program).size };
+}
+
+export const OWN_LINK = join(SOURCES, 'link.go');
+
+export function startShim(program: string, secret: string, agent: Agent): ChildProcess {
+  return spawn(program, [], {
+    stdio: 'inherit',
+    env: {
+      MILLRACE_SHIM_PORT: String(agent.port),
+      MILLRACE_CONTAINER: CONTAINER,
+      MILLRACE_SHIM_KEY: shimKey(secret, CONTAINER).toString('hex'),
+      ...agent.environment,
+    },
+  });
+}
+
+/** What the shim itself has used: milliseconds of processor, megabytes resident now and at most. */
+export function usageOf(pid: number): { cpuMs: number; rss: number; most: number } {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`)
+    .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ', 1)[0]))
+    .reduce((sum, one) => sum + one, 0);
+  const { now, most } = memoryOf(pid);
+  return { cpuMs: nanoseconds / 1e6, rss: now, most };
+}

@@ -1,0 +1,95 @@
+import type { ChildProcessByStdio } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { build } from 'esbuild';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { memoryOf } from '#bench/process-cost.ts';
+import type { Report, Task } from './calls.ts';
+
+/** A program under measurement: its file in `contestants/`. */
+export interface Entry {
+  name: string;
+  program: string;
+  args?: string[];
+}
+
+const REQUIRE =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
+/** Bundles the programs with their packages, as a release is bundled: what a client never uses costs it nothing. */
+export async function bundle(programs: string[], folder: string): Promise<void> {
+  await build({
+    entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    banner: { js: REQUIRE },
+    outdir: join(folder, 'programs'),
+    outExtension: { '.js': '.mjs' },
+    logLevel: 'error',
+  });
+}
+
+const programAt = (folder: string, { program }: Entry): string =>
+  join(folder, 'programs', program.replace(/\.ts$/, '.mjs'));
+
+export const bundledBytes = (folder: string, entry: Entry): number => statSync(programAt(folder, entry)).size;
+
+/** A contestant in a process of its own, which does one task after another or several at a time. */
+export class Contestant {
+  readonly name: string;
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #waiting = new Map<number, (report: Report) => void>();
+  #lastId = 0;
+
+  private constructor(entry: Entry, folder: string, ports: { real: string; faulty: string }) {
+    this.name = entry.name;
+    this.#child = spawn(process.execPath, [programAt(folder, entry), ...(entry.args ?? [])], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { MEASURE_FOLDER: folder, MEASURE_PORT: ports.real, MEASURE_FAULTY_PORT: ports.faulty },
+    });
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      const report: Report = JSON.parse(line);
+      this.#waiting.get(report.id)?.(report);
+      this.#waiting.delete(report.id);
+    });
+  }
+
+  /** Resolves when the program is loaded; `ms` is how long that took. */
+  static async start(
+    entry: Entry,
+    folder: string,
+    ports: { real: string; faulty: string },
+  ): Promise<{ one: Contestant; ms: number }> {
+    const begun = performance.now();
+    const one = new Contestant(entry, folder, ports);
+    await new Promise((resolve) => one.#waiting.set(0, resolve));
+    return { one, ms: performance.now() - begun };
+  }
+
+  perform(task: Omit<Task, 'id'>): Promise<Report> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#child.stdin.write(`${JSON.stringify({ ...task, id })}\n`);
+    });
+  }
+
+  /** Megabytes: resident now, and the most there ever were. */
+  memory(): { now: number; most: number } {
+    return memoryOf(this.#child.pid ?? 0);
+  }
+
+  async end(): Promise<void> {
+    const gone = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await gone;
+  }
+}

@@ -1,0 +1,117 @@
+import type { Configuration, ConfigurationOptions } from '@kubernetes/client-node';
+import {
+  ApiException,
+  CoreV1Api,
+  createConfiguration,
+  KubeConfig,
+  Observable,
+  PatchStrategy,
+  ServerConfiguration,
+  setHeaderOptions,
+} from '@kubernetes/client-node';
+import { readFileSync } from 'node:fs';
+import { Agent } from 'undici';
+import type { Calls } from '#bench/comparisons/api-clients/calls.ts';
+import { NAMESPACE, PAGE } from '#bench/comparisons/api-clients/calls.ts';
+import { serve } from '#bench/comparisons/api-clients/serve.ts';
+
+/**
+ * client-node's typed client. With the argument `pooled` a middleware gives its requests one undici pool with the settings of our own
+ * client. Without it the client is what `makeApiClient` returns.
+ */
+const { MEASURE_PORT = '', MEASURE_FAULTY_PORT = '', MEASURE_FOLDER = '' } = process.env;
+const pooled = process.argv[2] === 'pooled';
+const ca = readFileSync(`${MEASURE_FOLDER}/ca.crt`);
+
+function configOf(port: string): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(
+    {
+      name: 'measure',
+      server: `https://127.0.0.1:${port}`,
+      caData: ca.toString('base64'),
+      skipTLSVerify: false,
+    },
+    { name: 'measure', token: readFileSync(`${MEASURE_FOLDER}/token`, 'utf8') },
+  );
+  return config;
+}
+
+function pooledConfiguration(config: KubeConfig, port: string): Configuration {
+  const dispatcher = new Agent({
+    connect: { ca },
+    connections: 32,
+    keepAliveTimeout: 60_000,
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+  });
+  return createConfiguration({
+    baseServer: new ServerConfiguration(`https://127.0.0.1:${port}`, {}),
+    authMethods: { default: config },
+    middleware: [
+      {
+        pre: (request) => {
+          request.setDispatcher(dispatcher);
+          return new Observable(Promise.resolve(request));
+        },
+        post: (response) => new Observable(Promise.resolve(response)),
+      },
+    ],
+  });
+}
+
+const apply: ConfigurationOptions = setHeaderOptions('Content-Type', PatchStrategy.ServerSideApply);
+
+function callsTo(port: string): Calls {
+  const config = configOf(port);
+  const api = pooled ? new CoreV1Api(pooledConfiguration(config, port)) : config.makeApiClient(CoreV1Api);
+  const place = { namespace: NAMESPACE };
+  return {
+    get: (name) => api.readNamespacedConfigMap({ ...place, name }),
+    list: async (namespace) => {
+      let found = 0;
+      let next: string | undefined;
+      do {
+        const page = await api.listNamespacedConfigMap({
+          namespace,
+          limit: PAGE,
+          ...(next === undefined ? {} : { _continue: next }),
+        });
+        found += page.items.length;
+        next = page.metadata?.['_continue'];
+      } while (next !== undefined && next !== '');
+      return found;
+    },
+    apply: (name, text) => {
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...place }, data: { text } };
+      return api.patchNamespacedConfigMap(
+        { ...place, name, body, fieldManager: 'millrace', force: true },
+        apply,
+      );
+    },
+    replaceStale: (name) =>
+      api.replaceNamespacedConfigMap({
+        ...place,
+        name,
+        body: { metadata: { name, ...place, resourceVersion: '1' } },
+      }),
+  };
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ApiException) {
+    const { code, body, headers } = error;
+    const parsed = typeof body === 'string' ? 'text' : 'object';
+    return JSON.stringify({
+      code,
+      body: parsed,
+      retryAfter: headers['retry-after'],
+      first: error.message.slice(0, 120),
+    });
+  }
+  if (!(error instanceof Error)) return `threw ${String(error)}`;
+  const cause = error.cause instanceof Error ? `, cause ${error.cause.name}: ${error.cause.message}` : '';
+  return `threw ${error.name}: ${error.message}${cause}`;
+}
+
+await serve({ real: callsTo(MEASURE_PORT), faulty: callsTo(MEASURE_FAULTY_PORT), describe });

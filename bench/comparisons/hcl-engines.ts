@@ -1,0 +1,215 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import hcl2 from 'hcl2-parser';
+import { parse as parseYaml } from 'yaml';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import type { HclEngine } from '#adapters/hcl/engine.ts';
+import { startEngine } from '#adapters/hcl/engine.ts';
+import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
+import { summarise } from '#bench/statistics.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+
+/*
+ * Holds the HCL engine against hcl2-parser on the same texts, in one process and in turn (docs/adr/0001):
+ *
+ *   node bench/comparisons/hcl-engines.ts [--runs 41]
+ */
+const runs = numberFlag('runs', 41);
+const STARTS = 9;
+
+const file = await buildEngine();
+const parserFile = createRequire(import.meta.url).resolve('hcl2-parser');
+const engineSource = new URL('../../src/adapters/hcl/engine.ts', import.meta.url).href;
+/** Beginnings of programs that have either at hand. */
+const PARSER = `const { default: hcl2 } = await import('file://${parserFile}');`;
+const ENGINE = `const { readFileSync } = await import('node:fs'); const { startEngine } = await import('${engineSource}');
+  startEngine(new WebAssembly.Module(readFileSync('${file}')))`;
+const engine = startEngine(new WebAssembly.Module(readFileSync(file)));
+
+console.log(circumstances());
+console.log(`\n${table(['the same text', 'hcl2-parser 1.0.3', 'hcl.wasm'], answers())}`);
+console.log(
+  `\n${table(['text', 'hcl2-parser', 'hcl.wasm: tree', 'ratio', 'hcl.wasm: pipeline', 'ratio'], times())}`,
+);
+console.log(`\n${table(['', 'hcl2-parser', 'hcl.wasm'], starts())}`);
+console.log(`\n${circumstances()}`);
+
+function elapsed(act: () => unknown): number {
+  const begun = performance.now();
+  act();
+  return performance.now() - begun;
+}
+
+/** What each makes of texts that tell them apart. */
+function answers(): string[][] {
+  const steps = 'job "a" {\n  get "git" "z" {}\n  task "t" {}\n  get "git" "b" {}\n}\n';
+  const broken = 'job "a" {\n  task "t" {\n';
+  const deep = `a = ${'['.repeat(1000)}`;
+  const literal = 'a = "$${foo.bar}"\nb = foo.bar\n';
+  return [
+    ['order of steps in a job', theirs(steps), ours(steps)],
+    ['a missing brace', theirs(broken), ours(broken)],
+    ['literal ${foo.bar}, then the reference', theirs(literal), ours(literal)],
+    [
+      '1,000 times [, a process each',
+      hostile(`${PARSER} hcl2.parseToObject(${JSON.stringify(deep)});`),
+      hostile(`${ENGINE}.parse(${JSON.stringify(deep)}, ${LIMITS.depth});`),
+    ],
+  ];
+}
+
+/** In a process of its own, because the process may not survive it. */
+function hostile(program: string): string {
+  const begun = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const ms = (performance.now() - begun).toFixed(0);
+  const error = /^\w*Error: .*$/m.exec(stderr)?.[0] ?? 'an error';
+  return status === 0
+    ? `answered; the process ends well after ${ms} ms`
+    : `${error}; the process dies after ${ms} ms`;
+}
+
+function theirs(text: string): string {
+  try {
+    return JSON.stringify(hcl2.parseToObject(text)).slice(0, 110);
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 110) : 'throws';
+  }
+}
+
+function ours(text: string): string {
+  const document = engine.parse(text, LIMITS.depth);
+  const [problem] = document.problems;
+  const shown = problem === undefined ? outline(document) : `${where(problem)}: ${problem.summary}`;
+  document.release();
+  return shown;
+}
+
+type Document = ReturnType<HclEngine['parse']>;
+
+function where({ subject: range }: Document['problems'][number]): string {
+  return range === undefined ? 'whole text' : `line ${range.start.line}, column ${range.start.column}`;
+}
+
+function outline({ body }: Document): string {
+  const items = body?.items.flatMap((item) => (item.kind === 'block' ? item.body.items : [item])) ?? [];
+  return items
+    .map((item) =>
+      item.kind === 'block'
+        ? `${item.type} ${item.labels.map(({ text }) => text).join(' ')} (line ${item.range.start.line})`
+        : `${item.name}: ${item.expression.variables.length === 0 ? 'text' : 'reference'} (line ${item.range.start.line})`,
+    )
+    .join(', ');
+}
+
+function times(): string[][] {
+  const manifest: { spec?: { config?: string } } = parseYaml(
+    readFileSync(join(import.meta.dirname, '../../config/samples/pipeline.yaml'), 'utf8'),
+  );
+  const texts = {
+    sample: manifest.spec?.config ?? '',
+    '30 jobs': pipelineOf(30),
+    '100 jobs': pipelineOf(100),
+  };
+  return Object.entries(texts).map(([name, text]) => {
+    const samples: [number[], number[], number[]] = [[], [], []];
+    for (let run = 0; run < runs; run += 1) {
+      samples[0].push(elapsed(() => hcl2.parseToObject(text)));
+      samples[1].push(elapsed(() => engine.parse(text, LIMITS.depth).release()));
+      samples[2].push(elapsed(() => readPipeline(engine, text, {})));
+    }
+    const [parser, tree, whole] = samples.map(summarise);
+    if (parser === undefined || tree === undefined || whole === undefined) return [];
+    const shown = ({ median, p90 }: typeof parser): string =>
+      `${median.toFixed(2)} ms, p90 ${p90.toFixed(2)}`;
+    return [
+      `${name}, ${text.length} bytes`,
+      shown(parser),
+      shown(tree),
+      (tree.median / parser.median).toFixed(2),
+      shown(whole),
+      (whole.median / parser.median).toFixed(2),
+    ];
+  });
+}
+
+function oneJob(at: number): string {
+  return `
+job "job${at}" {
+  get "git" "app" {
+    trigger = true
+    passed  = [${at === 0 ? '' : `"job${at - 1}"`}]
+  }
+
+  task "test" {
+    run "shell" {
+      cmd = <<-EOT
+        cd app
+        make test NUMBER=${at}
+      EOT
+    }
+  }
+}
+`;
+}
+
+/** A valid pipeline of this many jobs of two steps, each after the one before. */
+function pipelineOf(jobs: number): string {
+  return `resource "git" "app" {
+  check_interval = "@every 1m"
+  params {
+    url  = "https://git.example.org/app.git"
+    name = "app"
+  }
+}
+${Array.from({ length: jobs }, (_, at) => oneJob(at)).join('')}`;
+}
+
+/** Time and memory of a process that has parsed its first text, beside one that has done nothing. */
+function starts(): string[][] {
+  const programs = {
+    nothing: '',
+    'hcl2-parser': `${PARSER} hcl2.parseToObject('a = 1');`,
+    'hcl.wasm': `${ENGINE}.parse('a = 1', ${LIMITS.depth});`,
+  };
+  const found: Record<string, { ms: number[]; mb: number[] }> = {};
+  for (let run = 0; run < STARTS; run += 1) {
+    for (const [name, program] of Object.entries(programs)) {
+      const code = `const begun = performance.now(); ${program};
+        console.log(performance.now() - begun, process.memoryUsage.rss() / 1e6)`;
+      const output = execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
+        encoding: 'utf8',
+      });
+      const [ms = Number.NaN, mb = Number.NaN] = output.split(' ').map(Number);
+      found[name] ??= { ms: [], mb: [] };
+      found[name].ms.push(ms);
+      found[name].mb.push(mb);
+    }
+  }
+  const of = (name: string, what: 'ms' | 'mb'): number => summarise(found[name]?.[what] ?? []).median;
+  const more = (name: string): string => `${(of(name, 'mb') - of('nothing', 'mb')).toFixed(0)} MB`;
+  return [
+    [
+      'load and first parse (median)',
+      `${of('hcl2-parser', 'ms').toFixed(0)} ms`,
+      `${of('hcl.wasm', 'ms').toFixed(0)} ms`,
+    ],
+    ['memory that it adds (median)', more('hcl2-parser'), more('hcl.wasm')],
+    ['size of the file', size(parserFile), size(file)],
+  ];
+}
+
+function size(path: string): string {
+  return `${inMegabytes(statSync(path).size)} MB, ${inMegabytes(gzipSync(readFileSync(path)).length)} MB gzipped`;
+}
+
+function inMegabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(2);
+}

@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { inClusterConnection } from '#adapters/kubernetes/api/connection.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { summarise } from '#bench/statistics.ts';
+import type { Entry } from './operator-frameworks/contestant.ts';
+import { bundle, Contestant } from './operator-frameworks/contestant.ts';
+import type { Installed } from './operator-frameworks/packages.ts';
+import { install } from './operator-frameworks/packages.ts';
+import type { Finding, Scenario } from './operator-frameworks/scenarios.ts';
+import { idle, recreated, restart, slow, throwing } from './operator-frameworks/scenarios.ts';
+import { ThrowAwayServer } from './operator-frameworks/server.ts';
+import { NAMESPACE } from './operator-frameworks/told.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+
+/*
+ * Holds what could carry the operator against the same API server, each in a process of its own (docs/adr/0002):
+ *
+ *   node bench/comparisons/operator-frameworks.ts [--rounds 3]
+ *
+ * It starts an etcd and an API server of its own on loopback from the embedded cluster's cache (`make cluster` fills it), installs
+ * the packages into a temporary folder, and removes both. A round takes about three minutes.
+ */
+const scenarios = { idle, throwing, slow, restart, recreated } satisfies Record<string, Scenario>;
+
+type ScenarioName = keyof typeof scenarios;
+
+interface Framework {
+  entry: Entry;
+  installed?: Installed;
+}
+
+/** Findings of a contestant in a scenario, one per round. */
+type Findings = Map<string, Map<ScenarioName, Finding[]>>;
+
+interface Match {
+  folder: string;
+  server: ThrowAwayServer;
+  client: ApiClient;
+  frameworks: Framework[];
+  findings: Findings;
+}
+
+async function main(): Promise<void> {
+  const rounds = numberFlag('rounds', 3);
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-measure-'));
+  console.log(circumstances());
+  const server = await ThrowAwayServer.start(folder);
+  try {
+    const frameworks = await installAll(folder);
+    const connection = inClusterConnection(server.address, folder);
+    const client = new ApiClient(connection);
+    await prepare(client);
+    await bundle([...new Set(frameworks.map(({ entry }) => entry.program))], folder);
+    const match: Match = { folder, server, client, frameworks, findings: new Map() };
+    for (let round = 1; round <= rounds; round += 1) {
+      console.error(`round ${round} of ${rounds}`);
+      await play(match, round);
+    }
+    await connection.close();
+    console.log(report(match));
+    console.log(circumstances());
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function installAll(folder: string): Promise<Framework[]> {
+  const dotI = await install(join(folder, 'dot-i'), '@dot-i/k8s-operator@1.3.9');
+  const clientNode = await install(join(folder, 'client-node'), '@kubernetes/client-node@2.0.1');
+  const undici = await install(join(folder, 'undici'), 'undici@8.12.4');
+  const informer = { name: 'informer', program: 'informer.ts' };
+  return [
+    { entry: { name: 'Node alone', program: 'bare.ts' } },
+    { entry: { name: '@dot-i/k8s-operator', program: 'dot-i.ts', packages: dotI.folder }, installed: dotI },
+    { entry: informer, installed: clientNode },
+    { entry: { ...informer, name: 'informer, guarded', args: ['guarded'] }, installed: clientNode },
+    { entry: { name: 'own reflector and queue', program: 'reflector.ts' }, installed: undici },
+  ];
+}
+
+async function prepare(client: ApiClient): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+  orThrow(await client.create(KINDS.namespaces, namespace), 'create the namespace');
+  const metadata = { name: 'seed', namespace: NAMESPACE };
+  orThrow(await client.create(KINDS.configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata }), 'seed');
+}
+
+/** Every scenario once, all contestants at the same time, begun anew for each. */
+async function play(match: Match, round: number): Promise<void> {
+  const { folder, server, client, frameworks, findings } = match;
+  for (const name of ['idle', 'throwing', 'slow', 'restart', 'recreated'] as const) {
+    const taking = frameworks.filter(({ entry }) => name === 'idle' || entry.program !== 'bare.ts');
+    const contestants = taking.map(({ entry }) => new Contestant(entry, server, folder));
+    try {
+      for (const one of contestants) await begun(one);
+      const found = await scenarios[name]({ server, client, contestants, round: `${round}` });
+      for (const [contestant, finding] of found) note(findings, { contestant, name, finding });
+    } finally {
+      for (const one of contestants) await one.end();
+      await clear(client);
+    }
+  }
+}
+
+/** Removes what a scenario made, so that it tells nothing to those who start for the next one. */
+async function clear(client: ApiClient): Promise<void> {
+  for (const kind of [KINDS.configMaps, KINDS.secrets]) {
+    const names: string[] = [];
+    orThrow(
+      await client.list<{ metadata?: { name?: string } }>(kind, { namespace: NAMESPACE }, (items) => {
+        for (const { metadata } of items) names.push(metadata?.name ?? '');
+      }),
+      'list what is left',
+    );
+    for (const name of names.filter((one) => one !== 'seed')) {
+      orThrow(await client.delete(kind, { namespace: NAMESPACE, name }), `delete ${name}`);
+    }
+  }
+}
+
+async function begun(one: Contestant): Promise<void> {
+  const seed = await one.hears((said) => said.name === 'seed', 15_000);
+  if (seed === undefined) throw new Error(`${one.name} did not start.`);
+}
+
+function note(
+  findings: Findings,
+  { contestant, name, finding }: { contestant: string; name: ScenarioName; finding: Finding },
+): void {
+  const ofOne = findings.get(contestant) ?? new Map<ScenarioName, Finding[]>();
+  findings.set(contestant, ofOne.set(name, [...(ofOne.get(name) ?? []), finding]));
+}
+
+function report({ frameworks, findings }: Match): string {
+  const head = ['', ...frameworks.map(({ entry }) => entry.name)];
+  const row = (title: string, name: ScenarioName, show: (found: Finding[]) => string): string[] => [
+    title,
+    ...frameworks.map(({ entry }) => {
+      const found = findings.get(entry.name)?.get(name);
+      return found === undefined ? '' : show(found);
+    }),
+  ];
+  const rows = [
+    row('API server killed: a later object arrives', 'restart', share('arrived')),
+    row('… after (median, slowest)', 'restart', milliseconds),
+    row('… the process lives', 'restart', share('alive')),
+    row('handler throws once: the object is handled again', 'throwing', share('again')),
+    row('… the next object is handled', 'throwing', share('next')),
+    row('… the process lives', 'throwing', share('alive')),
+    row('slow handler (6 s): delay of another kind', 'slow', milliseconds),
+    row('… two handlers of one object at a time', 'slow', share('overlapping')),
+    row('deleted and made again meanwhile: told as', 'recreated', wordings),
+    row('resident memory, idle (median)', 'idle', megabytes),
+    ['packages installed', ...frameworks.map(({ installed }) => installed?.packages.toString() ?? '')],
+    ['their bytes', ...frameworks.map(({ installed }) => bytes(installed))],
+    ['deprecated among them', ...frameworks.map(({ installed }) => installed?.deprecated.join(', ') ?? '')],
+  ];
+  return `\n${table(head, rows)}\n`;
+}
+
+const share =
+  (field: string) =>
+  (found: Finding[]): string =>
+    `${found.filter((one) => one[field] === true).length} of ${found.length}`;
+
+function numbers(found: Finding[], field: string): number[] {
+  return found.map((one) => Number(one[field])).filter((value) => Number.isFinite(value));
+}
+
+function milliseconds(found: Finding[]): string {
+  const values = numbers(found, 'ms');
+  if (values.length === 0) return 'never';
+  return `${Math.round(summarise(values).median)} ms, ${Math.max(...values)} ms`;
+}
+
+const megabytes = (found: Finding[]): string =>
+  `${summarise(numbers(found, 'megabytes')).median.toFixed(0)} MB`;
+
+const wordings = (found: Finding[]): string => [...new Set(found.map(({ told }) => String(told)))].join('; ');
+
+const bytes = (installed: Installed | undefined): string =>
+  installed === undefined ? '' : `${(installed.bytes / 1e6).toFixed(1)} MB`;
+
+await main();

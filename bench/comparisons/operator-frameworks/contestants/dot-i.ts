@@ -1,0 +1,60 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Said } from '#bench/comparisons/operator-frameworks/told.ts';
+import { handle, NAMESPACE, say } from '#bench/comparisons/operator-frameworks/told.ts';
+
+/** @dot-i/k8s-operator from a folder of its own, with its logger on standard error. */
+interface Event {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: { metadata?: { name?: string; uid?: string } };
+}
+
+interface Logger {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+interface OperatorClass {
+  new (logger: Logger): {
+    start(): Promise<void>;
+    init(): Promise<void>;
+    watchResource(
+      group: string,
+      version: string,
+      plural: string,
+      onEvent: (event: Event) => Promise<void>,
+      namespace: string,
+    ): Promise<void>;
+  };
+}
+
+const { MEASURE_PACKAGES: packages = '' } = process.env;
+const load = createRequire(join(packages, 'package.json'));
+const loaded: { default: OperatorClass } = load('@dot-i/k8s-operator');
+
+const changes = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as const;
+
+function handlerOf(kind: Said['kind']): (event: Event) => Promise<void> {
+  return ({ type, object }) => {
+    const said = {
+      change: changes[type],
+      kind,
+      name: object.metadata?.name ?? '',
+      uid: object.metadata?.uid ?? '',
+    };
+    say({ ...said, what: 'heard' });
+    return handle(said);
+  };
+}
+
+class Contestant extends loaded.default {
+  override async init(): Promise<void> {
+    await this.watchResource('', 'v1', 'configmaps', handlerOf('ConfigMap'), NAMESPACE);
+    await this.watchResource('', 'v1', 'secrets', handlerOf('Secret'), NAMESPACE);
+  }
+}
+
+const log = (message: string): void => console.error(message);
+await new Contestant({ debug: log, info: log, warn: log, error: log }).start();

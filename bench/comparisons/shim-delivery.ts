@@ -1,0 +1,236 @@
+import type { V1Container, V1Pod, V1PodSpec, V1Volume } from '@kubernetes/client-node';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { summarise } from '#bench/statistics.ts';
+import { nodeAddress } from '#tools/cluster/addresses.ts';
+import { foldersFrom } from '#tools/cluster/folders.ts';
+import { adminKubeconfig } from '#tools/cluster/pki.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+
+/*
+ * Holds three ways of bringing the shim into a container of a foreign image against each other (docs/adr/0005), in turn, on the
+ * embedded cluster with its images loaded (`make demo` leaves both):
+ *
+ *   node bench/comparisons/shim-delivery.ts [--runs 15]
+ *
+ * Each Pod is a build's with one foreign image: an agent in Node and a busybox, both with the work directory. Time runs from the
+ * POST of the Pod until both have called this program: the agent once Node runs, the other once its shim has answered. Beside them a
+ * Pod whose steps use the worker image, which has the shim and needs no volume.
+ */
+const runs = numberFlag('runs', 15);
+const NAMESPACE = 'millrace-measure';
+const IMAGE = process.env['MILLRACE_IMAGE'] ?? 'localhost/millrace:dev';
+const FOREIGN = process.env['MILLRACE_FOREIGN_IMAGE'] ?? 'localhost/millrace-busybox:dev';
+const SHIM = '/usr/local/bin/millrace-shim';
+const LONGEST_MS = 60_000;
+
+type Way =
+  | 'own image, no volume'
+  | 'no shim at all'
+  | 'agent copies, sh waits'
+  | 'the same, and a token'
+  | 'image volume'
+  | 'init container';
+
+interface Delivery {
+  /** Steps in the worker image, which has the shim: no work directory is shared. */
+  own?: boolean;
+  volumes: V1Volume[];
+  /** Where the foreign container sees it. */
+  shim?: string;
+  mount?: { name: string; mountPath: string };
+  agentCopies?: boolean;
+  /** A projected token beside it, as the agent of such a Pod has. */
+  token?: boolean;
+  init?: V1Container[];
+}
+
+const emptyShim: V1Volume = { name: 'shim', emptyDir: {} };
+const token: V1Volume = {
+  name: 'token',
+  projected: {
+    sources: [
+      { serviceAccountToken: { audience: 'millrace-gateway', expirationSeconds: 3600, path: 'token' } },
+    ],
+  },
+};
+const tokenMount = { name: 'token', mountPath: '/var/run/secrets/millrace.dev', readOnly: true };
+const workdir = { name: 'workdir', mountPath: '/workdir' };
+const mount = { name: 'shim', mountPath: '/millrace/shim' };
+
+const ways: Record<Way, Delivery> = {
+  'own image, no volume': { volumes: [], own: true, shim: SHIM },
+  'no shim at all': { volumes: [] },
+  'agent copies, sh waits': {
+    volumes: [emptyShim],
+    mount,
+    shim: '/millrace/shim/millrace-shim',
+    agentCopies: true,
+  },
+  'the same, and a token': {
+    volumes: [emptyShim, token],
+    mount,
+    shim: '/millrace/shim/millrace-shim',
+    agentCopies: true,
+    token: true,
+  },
+  'image volume': {
+    volumes: [{ name: 'shim', image: { reference: IMAGE, pullPolicy: 'IfNotPresent' } }],
+    mount,
+    shim: `/millrace/shim${SHIM}`,
+  },
+  'init container': {
+    volumes: [emptyShim],
+    mount,
+    shim: '/millrace/shim/millrace-shim',
+    init: [
+      {
+        name: 'copy',
+        image: IMAGE,
+        imagePullPolicy: 'IfNotPresent',
+        command: ['/bin/cp', SHIM, '/millrace/shim/millrace-shim'],
+        volumeMounts: [mount],
+      },
+    ],
+  },
+};
+
+interface Sample {
+  way: string;
+  both: number;
+  step: number;
+}
+
+interface Calls {
+  agent: number;
+  step: number;
+}
+
+const calls = new Map<string, Partial<Calls>>();
+const server = createServer((request, answer) => {
+  const [, pod = '', who = ''] = (request.url ?? '').split('/');
+  const known = calls.get(pod);
+  if (known !== undefined && (who === 'agent' || who === 'step')) known[who] ??= performance.now();
+  answer.end();
+});
+server.listen(0, nodeAddress);
+await once(server, 'listening');
+const address = server.address();
+const here = `http://${nodeAddress}:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
+
+const connection = await kubeconfigConnection(adminKubeconfig(foldersFrom(process.env)));
+const client = new ApiClient(connection);
+const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+orThrow(await client.create(KINDS.namespaces, namespace), 'create the namespace');
+try {
+  console.log(circumstances());
+  const samples: Sample[] = [];
+  // The first round warms the node and does not count.
+  for (let run = 0; run <= runs; run += 1) {
+    const round = await playRound(run);
+    if (run > 0) samples.push(...round);
+    console.error(`${run} of ${runs}`);
+  }
+  console.log(`\n${report(samples)}\n\n${circumstances()}`);
+} finally {
+  await client.delete(KINDS.namespaces, { name: NAMESPACE });
+  await connection.close();
+  server.close();
+}
+
+async function playRound(run: number): Promise<Sample[]> {
+  const found: Sample[] = [];
+  for (const [way, delivery] of Object.entries(ways)) {
+    found.push({ way, ...(await measure(`${way.replaceAll(/\W+/g, '-')}-${run}`, delivery)) });
+  }
+  return found;
+}
+
+async function measure(name: string, delivery: Delivery): Promise<{ both: number; step: number }> {
+  calls.set(name, {});
+  const pod: V1Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: NAMESPACE },
+    spec: specOf(name, delivery),
+  };
+  const wire: Wire<V1Pod> = JSON.parse(JSON.stringify(pod));
+  const begun = performance.now();
+  orThrow(await client.create(KINDS.pods, wire), `create ${name}`);
+  try {
+    for (;;) {
+      const { agent, step } = calls.get(name) ?? {};
+      if (agent !== undefined && step !== undefined)
+        return { both: Math.max(agent, step) - begun, step: step - begun };
+      if (performance.now() - begun > LONGEST_MS) throw new Error(`${name} did not call within a minute.`);
+      await sleep(5);
+    }
+  } finally {
+    await client.delete(KINDS.pods, { namespace: NAMESPACE, name }, { graceSeconds: 0 });
+    await sleep(1500);
+  }
+}
+
+function specOf(name: string, delivery: Delivery): V1PodSpec {
+  const { own = false, volumes, init } = delivery;
+  return {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 0,
+    volumes: own ? [] : [{ name: 'workdir', emptyDir: {} }, ...volumes],
+    ...(init === undefined ? {} : { initContainers: init }),
+    containers: [agentContainer(name, delivery), stepContainer(name, delivery)],
+  };
+}
+
+function agentContainer(
+  name: string,
+  { own = false, agentCopies = false, token: shows = false, mount: at }: Delivery,
+): V1Container {
+  const copy = `const fs = require('node:fs'); const to = '/millrace/shim/millrace-shim';
+    fs.copyFileSync('${SHIM}', to + '.new'); fs.chmodSync(to + '.new', 0o755); fs.renameSync(to + '.new', to);`;
+  const call = `fetch('${here}/${name}/agent'); setTimeout(() => {}, 60000);`;
+  return {
+    name: 'agent',
+    image: IMAGE,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['/usr/local/bin/node', '-e', `${agentCopies ? copy : ''} ${call}`],
+    volumeMounts: [
+      ...(own ? [] : [workdir]),
+      ...(agentCopies && at !== undefined ? [at] : []),
+      ...(shows ? [tokenMount] : []),
+    ],
+  };
+}
+
+function stepContainer(name: string, { own = false, shim, mount: at }: Delivery): V1Container {
+  const get = own ? 'curl -s -o /dev/null' : 'wget -q -O /dev/null';
+  const wait = shim === undefined ? '' : `until [ -x ${shim} ]; do sleep 0.02; done; ${shim} version; `;
+  return {
+    name: 'step',
+    image: own ? IMAGE : FOREIGN,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['/bin/sh', '-c', `${wait}${get} ${here}/${name}/step; sleep 60`],
+    volumeMounts: [...(own ? [] : [workdir]), ...(at === undefined ? [] : [{ ...at, readOnly: true }])],
+  };
+}
+
+function report(samples: Sample[]): string {
+  const rows = Object.keys(ways).map((way) => {
+    const ours = samples.filter((sample) => sample.way === way);
+    return [way, shown(ours.map(({ both }) => both)), shown(ours.map(({ step }) => step))];
+  });
+  return table([`${runs} Pods each: median, p90`, 'agent and shim both run', 'shim alone'], rows);
+}
+
+function shown(values: number[]): string {
+  const { median, p90 } = summarise(values);
+  return `${median.toFixed(0)} ms, ${p90.toFixed(0)} ms`;
+}

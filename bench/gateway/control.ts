@@ -1,0 +1,29 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cpuSecondsOf } from '#bench/process-cost.ts';
+import { freePort } from './gateway.ts';
+import type { Told } from './controls.ts';
+
+export interface Control {
+  base: string;
+  /** Of the processor, that it took so far. */
+  cpuSeconds(): number;
+  stop(): Promise<void>;
+}
+
+/** A server with as little as possible. */
+export async function startControl(told: Told): Promise<Control> {
+  const port = await freePort();
+  const child = fork(`${import.meta.dirname}/controls.ts`);
+  child.send({ port, ...told });
+  await once(child, 'message');
+  return {
+    base: `http://127.0.0.1:${port}`,
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+    async stop() {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createSecretKey } from 'node:crypto';
+import Fastify from 'fastify';
+import { Pool } from 'pg';
+import { webhookSecret, webhookTokenHash } from '#adapters/database/digests.ts';
+import { openPool } from '#adapters/database/pool.ts';
+import { requestByWebhook } from '#adapters/database/request-by-webhook.ts';
+import { gathered } from '#adapters/http/gather.ts';
+import { signatureCheck } from '#adapters/http/webhook-signature.ts';
+import type { WebhookAnswer, WebhookCall } from '#flows/check-ports.ts';
+
+/*
+ * Servers with as little as possible, in a process of their own as the gateway is: what Node, Fastify and Postgres take by themselves.
+ *
+ *   node bench/gateway/controls.ts    (started by control.ts, told what to answer by message)
+ */
+export interface Told {
+  /** Inserts a row for each POST before it answers. */
+  databaseUrl?: string;
+  /** Takes webhooks as the gateway does, signature and group commit, with nothing around it: no framework, log, metric, or header. */
+  webhookKey?: string;
+  /** What a GET is answered, with its type. */
+  answer?: { type: string; body: string };
+}
+
+process.once('message', (told: Told & { port: number }) => void serve(told));
+
+async function serve(told: Told & { port: number }): Promise<void> {
+  const { port, databaseUrl, webhookKey } = told;
+  if (databaseUrl !== undefined && webhookKey !== undefined) {
+    const server = await bareWebhooks(databaseUrl, Buffer.from(webhookKey, 'base64url'));
+    server.listen(port, '127.0.0.1', () => process.send?.('ready'));
+    return;
+  }
+  const app = await bareRoutes(told);
+  await app.listen({ host: '127.0.0.1', port });
+  process.send?.('ready');
+}
+
+async function bareRoutes({ databaseUrl, answer }: Told) {
+  const app = Fastify();
+  // The body is read to its end, as it must be.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
+  const body = Buffer.from(answer?.body ?? '');
+  app.get('/', async (_request, reply) => reply.type(answer?.type ?? 'text/plain').send(body));
+  const pool = databaseUrl === undefined ? undefined : new Pool({ connectionString: databaseUrl, max: 10 });
+  await pool?.query(
+    'CREATE TABLE IF NOT EXISTS bench_inserts (token text NOT NULL, at timestamptz NOT NULL)',
+  );
+  app.post('/webhooks/:token', async (request, reply) => {
+    await pool?.query({
+      name: 'insert',
+      text: 'INSERT INTO bench_inserts VALUES ($1, now())',
+      values: [request.url],
+    });
+    return reply.code(202).send({ data: { accepted: true } });
+  });
+  return app;
+}
+
+const MOST = 1000;
+const STATUS = { requested: 202, busy: 503, refused: 403, unknown: 404 };
+
+async function bareWebhooks(databaseUrl: string, key: Buffer): Promise<Server> {
+  const pool = await openPool(databaseUrl, { maximumConnections: 1 });
+  const secretKey = createSecretKey(key);
+  const ask = gathered<WebhookCall, WebhookAnswer>({
+    call: async (calls) => (await requestByWebhook(pool, { calls, wait: true }, new Date())).answers,
+    nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
+    most: MOST,
+    mostWaiting: MOST * 20,
+  });
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    const token = request.url?.slice('/webhooks/'.length) ?? '';
+    const check = signatureCheck(request.headers, () => webhookSecret(secretKey, token));
+    request.on('data', (chunk: Buffer) => check.update(chunk));
+    request.on('end', () => {
+      void ask({ tokenHash: webhookTokenHash(token), signature: check.verdict() }).then((answer) =>
+        response.writeHead(STATUS[answer], { 'content-length': 2 }).end('{}'),
+      );
+    });
+  };
+  return createServer(take);
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPictures, type Pictures } from '#adapters/images/pictures.ts';
+import { graphOf } from '#domain/graph/graph-of.ts';
+import type { Graph } from '#domain/graph/graph.ts';
+import { looksOf } from '#domain/graph/look.ts';
+import type { Ended } from '#domain/graph/state.ts';
+import { summarise } from '#bench/statistics.ts';
+import type { PictureToDraw } from '#flows/show-ports.ts';
+import { largePipeline } from '#testing/large-pipeline.ts';
+import { digits, verdict, type Part } from './part.ts';
+
+const ROUNDS = 15;
+const AIMS = [
+  { size: 100, first: 20, change: 1, png: 60 },
+  { size: 1000, first: 200, change: 10, png: 200 },
+];
+const ENDS: readonly Ended[] = ['succeeded', 'failed', 'cancelled', 'warning'];
+
+/** What drawing itself takes, from the graph and the states to the picture, without HTTP and database. */
+export const drawing: Part = {
+  name: 'drawing',
+  async measure() {
+    const pictures = createPictures();
+    // Processes and engines are warm, and what is compiled at run time has been.
+    for (let round = 0; round < ROUNDS; round++)
+      await pictures.png(pictureOf(graphOf(largePipeline(20, round)), round));
+    const lines: string[][] = [];
+    for (const aim of AIMS) lines.push(...(await times(pictures, aim)));
+    await pictures.close();
+    return lines;
+  },
+};
+
+function pictureOf(graph: Graph, round: number): PictureToDraw {
+  const jobs = graph.nodes.flatMap((node) => (node.kind === 'job' ? node.jobs : []));
+  const states = jobs.map((name, index) => {
+    const ended = ENDS[(index + round) % ENDS.length];
+    return [name, { paused: false, ...(ended && { ended }) }] as const;
+  });
+  return { graph, name: 'measured', looks: looksOf(graph, { jobs: new Map(states), resources: new Map() }) };
+}
+
+async function times(
+  pictures: Pictures,
+  { size, first, change, png }: (typeof AIMS)[number],
+): Promise<string[][]> {
+  const graph = graphOf(largePipeline(size));
+  const others = Array.from({ length: ROUNDS }, (_, round) =>
+    pictureOf(graphOf(largePipeline(size, round + 1)), round),
+  );
+  const changes = Array.from({ length: ROUNDS }, (_, round) => pictureOf(graph, round));
+  await pictures.svg(pictureOf(graph, 0));
+  const count = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
+  return [
+    [`drawing alone: first SVG, ${count}`, ...(await figure(others, first, (one) => pictures.svg(one)))],
+    ['… SVG after a change of states', ...(await figure(changes, change, (one) => pictures.svg(one)))],
+    ['… PNG after a change of states', ...(await figure(changes, png, (one) => pictures.png(one)))],
+  ];
+}
+
+async function figure(
+  list: readonly PictureToDraw[],
+  aim: number,
+  draw: (picture: PictureToDraw) => Promise<unknown>,
+): Promise<string[]> {
+  const samples: number[] = [];
+  for (const picture of list) {
+    const begun = performance.now();
+    await draw(picture);
+    samples.push(performance.now() - begun);
+    // Others have their turn, as between requests.
+    await sleep(1);
+  }
+  const { median, p90 } = summarise(samples);
+  return [`${digits(median)} ms, p90 ${digits(p90)} ms`, verdict(`≤ ${aim} ms`, median <= aim)];
+}

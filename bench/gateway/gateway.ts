@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuSecondsOf } from '#bench/process-cost.ts';
+
+/** A public gateway in a process of its own, as the image runs it. */
+export interface Gateway {
+  base: string;
+  pid: number;
+  /** How late its event loop came since the last time this was asked, in milliseconds. */
+  delay(): Promise<{ p99: number; most: number }>;
+  /** Of the processor, that it took so far with its children; on a busy machine the only figure that stays. */
+  cpuSeconds(): number;
+  /** By force, in the middle of everything. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+export const PROGRAM = `${ROOT}dist/millrace.js`;
+/** Of V8: the chart's, or others to compare them with. */
+const FLAGS = (process.env['GATEWAY_FLAGS'] ?? '--max-semi-space-size=4').split(' ');
+const PATIENCE_MS = 20_000;
+
+export async function startGateway(databaseUrl: string, keysDirectory: string): Promise<Gateway> {
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  const child = spawn(
+    process.execPath,
+    [...FLAGS, '--import', `${import.meta.dirname}/watch-delay.ts`, PROGRAM, 'gateway', '--role', 'public'],
+    {
+      // Its log goes nowhere, but it is written.
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: {
+        PATH: process.env['PATH'],
+        // As the chart has it.
+        MALLOC_TRIM_THRESHOLD_: '65536',
+        MILLRACE_DATABASE_URL: databaseUrl,
+        MILLRACE_KEYS_DIR: keysDirectory,
+        MILLRACE_NAMESPACE: 'millrace-system',
+        MILLRACE_POD_NAME: 'gateway-0',
+        MILLRACE_RELEASE: 'millrace',
+        MILLRACE_LISTEN: `127.0.0.1:${port}`,
+        MILLRACE_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+        MILLRACE_SESSION_LIFETIME: '1d',
+      },
+    },
+  );
+  const base = `http://127.0.0.1:${port}`;
+  const exited = once(child, 'exit');
+  await ready(base, child);
+  return {
+    base,
+    pid: child.pid ?? 0,
+    async delay() {
+      const answered = once(child, 'message');
+      child.send('delay');
+      const [answer]: { p99: number; most: number }[] = await answered;
+      if (answer === undefined) throw new Error('The gateway did not say how late its event loop was.');
+      return answer;
+    },
+    cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    async stop() {
+      child.kill('SIGINT');
+      await exited;
+    },
+  };
+}
+
+async function ready(base: string, child: ChildProcess): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50)) {
+    if (child.exitCode !== null) throw new Error(`The gateway ended with code ${child.exitCode}.`);
+    const answer = await fetch(`${base}/health`).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+  }
+  throw new Error('The gateway did not get ready.');
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No free port on 127.0.0.1.');
+  return address.port;
+}

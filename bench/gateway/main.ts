@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { openPool } from '#adapters/database/pool.ts';
+import { startPostgres } from '#testing/postgres-server.ts';
+import { storesOver, WEBHOOK_KEY } from '#testing/stores.ts';
+import { circumstances, table } from '#bench/table.ts';
+import { drawing } from './drawing.ts';
+import { PROGRAM, startGateway } from './gateway.ts';
+import { idle } from './idle.ts';
+import type { Part } from './part.ts';
+import { pictures } from './pictures.ts';
+import { signIn } from './sign-in.ts';
+import { streams } from './streams.ts';
+import { webhooks } from './webhooks.ts';
+
+/*
+ * What the public gateway does on this machine, as it is shipped (`make dist`), over a Postgres with fsync of its own; the load comes from
+ * this process and takes its share of the same cores (docs/benchmarks.md):
+ *
+ *   node bench/gateway/main.ts [--only <part>,<part>]      make bench-gateway
+ */
+const PARTS: Part[] = [idle, webhooks, drawing, pictures, signIn, streams];
+
+const wanted = partsWanted();
+if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
+console.log(`${circumstances()}\n`);
+const postgres = await startPostgres({ durable: true });
+const keys = await mkdtemp(join(tmpdir(), 'millrace-bench-keys-'));
+try {
+  await migrate(postgres.url);
+  const pool = await openPool(postgres.url, { maximumConnections: 4, onError: () => undefined });
+  await makeLogPartitions(pool, new Date());
+  for (const name of ['webhook', 'session'])
+    await writeFile(join(keys, name), WEBHOOK_KEY.toString('base64url'));
+  const ground = {
+    pool,
+    stores: storesOver({ pool }),
+    databaseUrl: postgres.url,
+    startGateway: async () => await startGateway(postgres.url, keys),
+  };
+  const rows: string[][] = [];
+  for (const part of wanted) {
+    console.error(`${part.name} …`);
+    rows.push(...(await part.measure(ground)));
+  }
+  await pool.end();
+  console.log(table(['Measure', 'Figure', 'Aim'], rows));
+} finally {
+  await postgres.stop();
+  await rm(keys, { recursive: true });
+}
+console.log(`\n${circumstances()}`);
+
+function partsWanted(): Part[] {
+  const at = process.argv.indexOf('--only');
+  if (at === -1) return PARTS;
+  const names = (process.argv[at + 1] ?? '').split(',');
+  const unknown = names.filter((name) => !PARTS.some((part) => part.name === name));
+  if (unknown.length > 0)
+    throw new Error(
+      `There is no part ${unknown.join(', ')}: ${PARTS.map((part) => part.name).join(', ')} are.`,
+    );
+  return PARTS.filter((part) => names.includes(part.name));
+}

@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rows } from '#adapters/database/pool.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { actionsOf } from '#domain/pipeline/steps.ts';
+import { summarise } from '#bench/statistics.ts';
+import { largePipeline } from '#testing/large-pipeline.ts';
+import { resource } from '#testing/sample-pipeline.ts';
+import { toSave } from '#testing/stores.ts';
+import { familyOf } from '#bench/process-cost.ts';
+import { startControl } from './control.ts';
+import type { Gateway } from './gateway.ts';
+import { load, type Load } from './load.ts';
+import { digits, verdict, type Ground, type Part } from './part.ts';
+
+const TEAM = 'pictures';
+const SIZES = [100, 1000];
+const ROUNDS = 7;
+/** States are looked at again after a second. */
+const STALE_MS = 1050;
+const SHARE = 80;
+const MEMORY_MB = 250;
+const SECONDS = 1;
+const RATE_ROUNDS = 15;
+const CONNECTIONS = 40;
+
+/** Pictures as people get them: over HTTP, with the look at the database. What drawing takes by itself: `make bench-graph`. */
+export const pictures: Part = {
+  name: 'pictures',
+  async measure(ground) {
+    await ground.stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
+    const lines = await costs(ground);
+    const gateway = await ground.startGateway();
+    await timed(gateway, address(1000, 0, 'png'));
+    for (const size of SIZES) lines.push(...(await times(ground, gateway, size)));
+    lines.push(...(await cached(gateway)));
+    await gateway.stop();
+    return lines;
+  },
+};
+
+const nameOf = (size: number, variant: number): string => `p-${size}-${variant}`;
+const address = (size: number, variant: number, format: 'svg' | 'png'): string =>
+  `/teams/${TEAM}/pipelines/${nameOf(size, variant)}/image.${format}`;
+
+/** With the resources that its jobs name, as a definition has them. */
+function definitionOf(size: number, variant: number): Pipeline {
+  const drawn = largePipeline(size, variant);
+  const steps = actionsOf(drawn.jobs.flatMap((job) => job.steps));
+  const names = new Set(steps.flatMap((step) => ('resource' in step ? [step.resource] : [])));
+  const resources = [...names].map((name) => resource(name));
+  const types = new Set(resources.map(({ type }) => type));
+  const resourceTypes = [...types].map((name) => ({ name, builtIn: false, params: [], cache: false }));
+  return { ...drawn, resources, resourceTypes };
+}
+
+async function save({ stores }: Ground, size: number, variant: number): Promise<void> {
+  const pipeline = nameOf(size, variant);
+  const more = { team: TEAM, pipeline, namespace: TEAM, uid: pipeline, public: true };
+  await stores.pipelines.savePipeline(toSave(definitionOf(size, variant), more));
+}
+
+/** Some jobs are paused, others no more: the picture has the same layout and other colours. */
+async function change({ pool }: Ground, size: number): Promise<void> {
+  await pool.query(rows()`
+    UPDATE jobs SET paused = random() < 0.5 WHERE pipeline_id = (
+      SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ${TEAM} AND p.name = ${nameOf(size, 0)})`);
+  await sleep(STALE_MS);
+}
+
+async function timed({ base }: Gateway, path: string): Promise<{ took: number; bytes: number }> {
+  const begun = performance.now();
+  const answer = await fetch(`${base}${path}`);
+  const bytes = (await answer.arrayBuffer()).byteLength;
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
+  return { took: performance.now() - begun, bytes };
+}
+
+async function times(ground: Ground, gateway: Gateway, size: number): Promise<string[][]> {
+  const [first, changed, png]: number[][] = [[], [], []];
+  for (let variant = 0; variant < ROUNDS; variant++) {
+    await save(ground, size, variant);
+    first?.push((await timed(gateway, address(size, variant, 'svg'))).took);
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    await change(ground, size);
+    changed?.push((await timed(gateway, address(size, 0, 'svg'))).took);
+    png?.push((await timed(gateway, address(size, 0, 'png'))).took);
+  }
+  return [
+    [`over HTTP: first SVG of ${size} nodes`, ...figure(first)],
+    ['… SVG after a change of states', ...figure(changed)],
+    ['… PNG after a change of states', ...figure(png)],
+  ];
+}
+
+function figure(samples: number[] | undefined): string[] {
+  const { median, p90 } = summarise(samples ?? []);
+  return [`${digits(median)} ms, p90 ${digits(p90)} ms`, ''];
+}
+
+/** The same bytes from a route that does nothing else, in turn: on a machine with neighbours a figure says little, and two of the same moment much. */
+async function cached(gateway: Gateway): Promise<string[][]> {
+  const lines: string[][] = [];
+  for (const size of SIZES) {
+    const path = address(size, 0, 'svg');
+    const body = await (await fetch(`${gateway.base}${path}`)).text();
+    const tag = (await fetch(`${gateway.base}${path}`)).headers.get('etag') ?? '';
+    const control = await startControl({ answer: { type: 'image/svg+xml; charset=utf-8', body } });
+    const asks = {
+      bare: { base: control.base, asked: { path: '/' } },
+      ours: { base: gateway.base, asked: { path } },
+      // Whoever has any cookie is answered by the route.
+      route: { base: gateway.base, asked: { path, headers: { cookie: 'of=another-site' } } },
+      again: { base: gateway.base, asked: { path, headers: { 'if-none-match': tag } }, status: 304 },
+    };
+    const rates = {
+      bare: new Array<Load>(),
+      ours: new Array<Load>(),
+      route: new Array<Load>(),
+      again: new Array<Load>(),
+    };
+    // The first round warms up: no figure is that of a compiler at work.
+    for (let round = 0; round <= RATE_ROUNDS; round++)
+      for (const name of ['bare', 'ours', 'route', 'again'] as const) {
+        const { base, asked, ...expected } = asks[name];
+        const loading = { connections: CONNECTIONS, seconds: SECONDS, requests: [asked], ...expected };
+        rates[name].push(await load(base, loading));
+      }
+    for (const loads of Object.values(rates)) loads.shift();
+    await control.stop();
+    const sharesOf = (loads: Load[]): number[] =>
+      loads.map((one, round) => (100 * one.perSecond) / (rates.bare[round]?.perSecond ?? 0));
+    const share = summarise(sharesOf(rates.ours)).median;
+    lines.push(
+      [`cached SVG of ${size} nodes, ${(body.length / 1000).toFixed(0)} kB`, rate(rates.ours), ''],
+      ['… the same bytes from a bare Fastify route', rate(rates.bare), ''],
+      [
+        `… share, ${RATE_ROUNDS} times in turn`,
+        shown(sharesOf(rates.ours)),
+        verdict(`≥ ${SHARE} %`, share >= SHARE),
+      ],
+      ['… … through the framework', shown(sharesOf(rates.route)), ''],
+      ['… whoever has it: 304', rate(rates.again), ''],
+    );
+  }
+  return lines;
+}
+
+const shown = (shares: number[]): string =>
+  `${summarise(shares).median.toFixed(0)} %, ${Math.min(...shares).toFixed(0)} to ${Math.max(...shares).toFixed(0)}`;
+
+function rate(loads: Load[]): string {
+  const of = (name: 'perSecond' | 'p50' | 'p99'): number => summarise(loads.map((one) => one[name])).median;
+  return `${of('perSecond').toFixed(0)}/s, p50 ${digits(of('p50'))} ms, p99 ${digits(of('p99'))} ms`;
+}
+
+/** Of a gateway that does nothing else. */
+async function costs(ground: Ground): Promise<string[][]> {
+  for (let variant = 0; variant < ROUNDS; variant++) await save(ground, 1000, variant);
+  await save(ground, 10, 0);
+  const gateway = await ground.startGateway();
+  const before = proportionalOf(gateway.pid);
+  const started = await timed(gateway, address(10, 0, 'svg'));
+  await timed(gateway, address(10, 0, 'png'));
+  const finished = new AbortController();
+  let most = 0;
+  const watched = (async () => {
+    for (; !finished.signal.aborted; await sleep(25)) most = Math.max(most, proportionalOf(gateway.pid));
+  })();
+  await gateway.delay();
+  for (let variant = 0; variant < ROUNDS; variant++) {
+    await timed(gateway, address(1000, variant, 'png'));
+    await change(ground, 1000);
+    await timed(gateway, address(1000, 0, 'svg'));
+  }
+  const { p99 } = await gateway.delay();
+  finished.abort();
+  await watched;
+  const idling = proportionalOf(gateway.pid);
+  const peaks = familyOf(gateway.pid).map((pid) => kibibytes(pid, 'status', 'VmHWM'));
+  const sum = peaks.reduce((all, one) => all + one, 0);
+  await gateway.stop();
+  return [
+    ['very first SVG: the drawing process starts', `${digits(started.took)} ms`, ''],
+    ['memory before the first picture', `${megabytes(before)} MB`, ''],
+    [
+      'memory, gateway and drawing process, pages they share once',
+      `${megabytes(most)} MB`,
+      verdict(`≤ ${MEMORY_MB} MB`, megabytes(most) <= MEMORY_MB),
+    ],
+    ['… a moment after', `${megabytes(idling)} MB`, ''],
+    [
+      '… the most that each had, shared pages twice',
+      `${megabytes(sum)} MB (${peaks.map(megabytes).join(' + ')})`,
+      '',
+    ],
+    ['event loop delay p99 while 1,000-node pictures are drawn', `${digits(p99)} ms`, 'as the idle one'],
+  ];
+}
+
+const megabytes = (kibi: number): number => Math.round((kibi * 1024) / 1e6);
+const proportionalOf = (pid: number): number =>
+  familyOf(pid).reduce((sum, one) => sum + kibibytes(one, 'smaps_rollup', 'Pss'), 0);
+
+function kibibytes(pid: number, file: string, field: string): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    const line = text.split('\n').find((one) => one.startsWith(`${field}:`));
+    return Number(line?.split(/\s+/)[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,59 @@
+import { summarise } from '#bench/statistics.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
+import { rows } from '#adapters/database/pool.ts';
+import type { Gateway } from './gateway.ts';
+import { digits, type Ground, type Part } from './part.ts';
+
+const ROUNDS = 30;
+const PEOPLE = 10;
+
+/** A password that is wrong, of somebody who is there and of somebody who is not: the answer and its time tell no difference. */
+export const signIn: Part = {
+  name: 'sign-in',
+  async measure(ground) {
+    await makePeople(ground);
+    const gateway = await ground.startGateway();
+    await attempt(gateway, 'person-0');
+    const [known, unknown]: number[][] = [[], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      // Those who fail often are slowed down: what is counted of them is forgotten each time.
+      await ground.pool.query(rows()`DELETE FROM sign_in_failures`);
+      const order = round % 2 === 0 ? [true, false] : [false, true];
+      for (const isKnown of order) {
+        const name = `${isKnown ? 'person' : 'nobody'}-${round % PEOPLE}`;
+        (isKnown ? known : unknown)?.push(await attempt(gateway, name));
+      }
+    }
+    await gateway.stop();
+    return [
+      [`wrong password of a known user, ${ROUNDS} times`, figure(known), ''],
+      ['… of an unknown one', figure(unknown), 'the same'],
+    ];
+  },
+};
+
+async function makePeople({ pool }: Ground): Promise<void> {
+  const password = await (await argon2Passwords()).hash('a password that is right');
+  for (let index = 0; index < PEOPLE; index++) {
+    await pool.query(
+      rows()`INSERT INTO users (username, password_hash) VALUES (${`person-${index}`}, ${password})`,
+    );
+  }
+}
+
+async function attempt({ base }: Gateway, username: string): Promise<number> {
+  const begun = performance.now();
+  const answer = await fetch(`${base}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password: 'a password that is wrong' }),
+  });
+  await answer.arrayBuffer();
+  if (answer.status !== 401) throw new Error(`signing in as ${username}: ${answer.status}`);
+  return performance.now() - begun;
+}
+
+function figure(samples: number[] | undefined): string {
+  const { median, p90 } = summarise(samples ?? []);
+  return `${digits(median)} ms, p90 ${digits(p90)} ms`;
+}

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Graphviz } from '@hpcc-js/wasm-graphviz';
+import { build } from 'esbuild';
+import sharp from 'sharp';
+import { findFont } from '#adapters/images/locate.ts';
+import type { Pictures } from '#adapters/images/pictures.ts';
+import type { PictureToDraw } from '#flows/show-ports.ts';
+import { createPictures } from '#adapters/images/pictures.ts';
+import { graphOf } from '#domain/graph/graph-of.ts';
+import { looksOf } from '#domain/graph/look.ts';
+import type { Ended, JobState } from '#domain/graph/state.ts';
+import { writeDot } from '#domain/graph/write-dot.ts';
+import type { Summary } from '#bench/statistics.ts';
+import { summarise } from '#bench/statistics.ts';
+import { childProcesses } from '#testing/child-processes.ts';
+import { largePipeline } from '#testing/large-pipeline.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+
+/*
+ * Times of pictures of 100 and 1,000 nodes, with what Graphviz and sharp take by themselves beside them; memory of a process of its own
+ * that makes PNGs; and how long others wait for the event loop meanwhile (docs/benchmarks.md):
+ *
+ *   node bench/graphs/graphs.ts [--runs 15]      make bench-graph
+ */
+const WORKER = join(import.meta.dirname, '../../src/adapters/images/worker.ts');
+/** For packages that are CommonJS. */
+const REQUIRE =
+  "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";
+const runs = numberFlag('runs', 15);
+const SIZES = [100, 1000];
+const AIMS: Record<number, { first: number; change: number; png: number }> = {
+  100: { first: 20, change: 1, png: 60 },
+  1000: { first: 200, change: 10, png: 200 },
+};
+const ENDS: readonly Ended[] = ['succeeded', 'failed', 'cancelled', 'warning'];
+
+/** Pictures with the same layout for the same variant, and states that differ from round to round. */
+function requestOf(size: number, variant: number, round: number): PictureToDraw {
+  const pipeline = largePipeline(size, variant);
+  const graph = graphOf(pipeline);
+  const jobs = pipeline.jobs.map(({ name }, index): [string, JobState] => {
+    const ended = ENDS[(index + round) % ENDS.length];
+    return [name, { paused: false, ...(ended && { ended }) }];
+  });
+  return { graph, looks: looksOf(graph, { jobs: new Map(jobs), resources: new Map() }), name: 'measured' };
+}
+
+async function time(run: (round: number) => Promise<unknown>, rounds = runs): Promise<Summary> {
+  const samples: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now();
+    await run(round);
+    samples.push(performance.now() - start);
+  }
+  return summarise(samples);
+}
+
+const milliseconds = ({ median, p90 }: Summary): string => `${digits(median)} ms, ${digits(p90)} ms`;
+const digits = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
+const verdict = ({ median }: Summary, aim: number): string =>
+  `≤ ${aim} ms${median > aim ? ': **missed**' : ''}`;
+
+async function times(pictures: Pictures, size: number): Promise<string[][]> {
+  const aim = AIMS[size] ?? { first: 0, change: 0, png: 0 };
+  const { graph, looks, name } = requestOf(size, 0, 0);
+  const count = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
+  // Requests are made before the clock starts: the gateway has them at hand.
+  const others = Array.from({ length: runs }, (_, round) => requestOf(size, round + 1, round));
+  const changes = Array.from({ length: runs }, (_, round) => requestOf(size, 0, round));
+  const [other, change] = [others, changes].map(
+    (list) => (round: number) => list[round] ?? requestOf(size, 0, 0),
+  );
+  if (!other || !change) return [];
+  const first = await time((round) => pictures.svg(other(round)));
+  await pictures.svg({ graph, looks, name });
+  const again = await time((round) => pictures.svg(change(round)));
+  const png = await time((round) => pictures.png(change(round)));
+  const graphviz = await Graphviz.load();
+  const dot = writeDot(graph, name, looks);
+  const svg = graphviz.layout(dot, 'svg', 'dot');
+  const own = await time(async () => graphviz.layout(dot, 'svg', 'dot'));
+  const raster = await time(() => sharp(Buffer.from(svg), { limitInputPixels: 1e9 }).png().toBuffer(), 3);
+  return [
+    [`first SVG, ${count}`, milliseconds(first), verdict(first, aim.first)],
+    ['… Graphviz alone, its own SVG', milliseconds(own), ''],
+    ['SVG after a change of states', milliseconds(again), verdict(again, aim.change)],
+    ['PNG after a change of states', milliseconds(png), verdict(png, aim.png)],
+    ["… sharp alone, Graphviz' SVG at its own size", milliseconds(raster), ''],
+  ];
+}
+
+/** How late the event loop comes, at the 99th percentile, while `run` goes on. */
+async function delayDuring(run: () => Promise<unknown>): Promise<number> {
+  const histogram = monitorEventLoopDelay({ resolution: 1 });
+  histogram.enable();
+  await run();
+  histogram.disable();
+  return histogram.percentile(99) / 1e6;
+}
+
+async function delays(pictures: Pictures): Promise<string[][]> {
+  const requests = Array.from({ length: runs }, (_, round) => requestOf(1000, 100 + round, round));
+  const idle = await delayDuring(() => sleep(3000));
+  const drawing = await delayDuring(async () => {
+    for (const request of requests) {
+      await pictures.svg(request);
+      await pictures.png(request);
+    }
+  });
+  const during = `${drawing.toFixed(1)} ms beside ${idle.toFixed(1)} ms idle`;
+  return [['event loop delay p99 while 1,000-node pictures are made', during, '']];
+}
+
+/** Does nothing but make PNGs: of one pipeline as its states change, or of as many pipelines. */
+async function makePngs(ofOne: boolean): Promise<void> {
+  const pictures = createPictures();
+  for (let round = 0; round < runs; round++) {
+    const answer = await pictures.png(requestOf(1000, ofOne ? 0 : round, round));
+    if ('refused' in answer) throw new Error(answer.refused.message);
+  }
+  const drawing = childProcesses().map(peakOfProcess);
+  await pictures.close();
+  // Kibibytes, of this process and of the one that drew.
+  console.log(([process.resourceUsage().maxRSS, ...drawing].reduce((sum, one) => sum + one, 0) * 1024) / 1e6);
+}
+
+/** The most memory that it ever had, in KiB. */
+function peakOfProcess(pid: number): number {
+  const [, peak = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(peak);
+}
+
+/** As in the image: bundled, because reading TypeScript takes 40 MB a process. */
+async function memory(): Promise<string[][]> {
+  const folder = await mkdtemp(join(tmpdir(), 'graphs-'));
+  await build({
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['@img/sharp-*', 'esbuild'],
+    entryPoints: { program: import.meta.filename, 'images-worker': WORKER },
+    outdir: folder,
+    banner: { js: REQUIRE },
+  });
+  await cp(findFont(), join(folder, 'DejaVuSans.ttf'));
+  await symlink(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'));
+  const peakOf = (which: string): number => {
+    const args = [join(folder, 'program.js'), which, '--runs', String(runs)];
+    return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+  };
+  const [one, many] = [peakOf('--pngs-of-one'), peakOf('--pngs-of-many')];
+  await rm(folder, { recursive: true });
+  const aim = `≤ 250 MB${one > 250 ? ': **missed**' : ''}`;
+  return [
+    [`most memory: ${runs} PNGs of a pipeline of 1,000 nodes`, `${one.toFixed(0)} MB`, aim],
+    [`most memory: PNGs of ${runs} such pipelines`, `${many.toFixed(0)} MB`, ''],
+  ];
+}
+
+async function measure(): Promise<void> {
+  console.log(`${circumstances()}\n`);
+  const pictures = createPictures();
+  const cold = await time(() => pictures.svg(requestOf(10, 0, 0)), 1);
+  await pictures.png(requestOf(10, 0, 0));
+  const rows = [['very first SVG: process, Graphviz', milliseconds(cold), ''], ...(await memory())];
+  for (const size of SIZES) rows.push(...(await times(pictures, size)));
+  rows.push(...(await delays(pictures)));
+  await pictures.close();
+  console.log(table(['Measure', 'Median, p90', 'Aim'], rows));
+  console.log(`\n${circumstances()}`);
+}
+
+const which = process.argv[2];
+if (which === '--pngs-of-one' || which === '--pngs-of-many') await makePngs(which === '--pngs-of-one');
+else await measure();

@@ -1,0 +1,68 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { asyncProperty, check, oneof, string } from 'fast-check';
+import { expressionTexts, mutatedBytes } from '#adapters/hcl/arbitrary-texts.ts';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import { describeTwice } from '#adapters/hcl/compare-native.ts';
+import { startEngine } from '#adapters/hcl/engine.ts';
+import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
+import { startReference } from '#adapters/hcl/reference.ts';
+import { hasErrors } from '#domain/language/diagnostic.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
+import { circumstances, numberFlag } from '#bench/table.ts';
+
+/*
+ * Reads generated and broken texts for so many minutes. None may break the engine or the compiler; native hashicorp/hcl must agree on each,
+ * and the layout of sound ones must hold when it is made twice. What fails is shown as small as it could be made, with the seed to see it again.
+ *
+ *   node bench/language/fuzz-language.ts [--minutes 10] [--seed 1]
+ */
+const minutes = numberFlag('minutes', 10);
+const seed = numberFlag('seed', 1 + Math.floor(Math.random() * 2 ** 30));
+const COLLECT_EVERY = 50;
+
+const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+const reference = await startReference();
+let read = 0;
+let sound = 0;
+
+async function tryText(source: Uint8Array): Promise<void> {
+  const { pipeline, diagnostics, needs = [] } = readPipeline(engine, source, {});
+  strictEqual(pipeline === undefined, hasErrors(diagnostics) || needs.length > 0);
+  const described = await describeTwice(engine, reference, source);
+  deepStrictEqual(described?.ours, described?.theirs);
+  const document = engine.parse(source, LIMITS.depth);
+  document.release();
+  if (document.problems.length === 0) {
+    const formatted = engine.format(source);
+    strictEqual(engine.format(formatted), formatted);
+  }
+  read += 1;
+  if (pipeline) sound += 1;
+  if (read % COLLECT_EVERY === 0) engine.collect();
+}
+
+const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+const texts = oneof(
+  { arbitrary: mutatedBytes, weight: 8 },
+  { arbitrary: expressionTexts.map(bytesOf), weight: 3 },
+  string({ maxLength: 300, unit: 'binary' }).map(bytesOf),
+);
+
+console.log(circumstances());
+console.log(`seed ${seed}`);
+const result = await check(asyncProperty(texts, tryText), {
+  seed,
+  numRuns: Number.MAX_SAFE_INTEGER,
+  interruptAfterTimeLimit: minutes * 60_000,
+});
+reference.stop();
+const memory = (engine.memorySize() / 1024 / 1024).toFixed(0);
+console.log(`${read} texts read, ${sound} of them pipelines; the engine holds ${memory} MB`);
+console.log(circumstances());
+if (result.counterexample) {
+  const [source] = result.counterexample;
+  console.error(`This text fails (base64): ${Buffer.from(source).toString('base64')}`);
+  console.error(result.errorInstance);
+  process.exitCode = 1;
+}

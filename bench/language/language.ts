@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import hcl2 from 'hcl2-parser';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import { startEngine } from '#adapters/hcl/engine.ts';
+import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import { summarise } from '#bench/statistics.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { thousandLines } from './thousand-lines.ts';
+
+/*
+ * How long a large pipeline takes to be read: parsed, expanded, validated. hcl2-parser only parses the same text, in the same process and
+ * in turn. Then the engine's memory over many runs.
+ *
+ *   node bench/language/language.ts [--runs 101] [--memory-runs 10000]
+ */
+const runs = numberFlag('runs', 101);
+const memoryRuns = numberFlag('memory-runs', 10_000);
+const WARM_UP = 30;
+
+const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
+const text = thousandLines();
+const variables = { token: { value: makeSecretPlaceholder('token'), secret: true } };
+
+const read = (): ReturnType<typeof readPipeline> => readPipeline(engine, text, variables);
+const { pipeline, diagnostics } = read();
+if (!pipeline) throw new Error(JSON.stringify(diagnostics));
+
+const acts = {
+  'hcl2-parser: parsed': () => void hcl2.parseToObject(text),
+  'Millrace: parsed': () => {
+    engine.parse(text, LIMITS.depth).release();
+  },
+  'Millrace: parsed, expanded, validated': () => void read(),
+};
+const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(0)} MB`;
+
+console.log(circumstances());
+const lines = text.split('\n').length - 1;
+console.log(`${lines} lines, ${text.length} bytes, ${pipeline.jobs.length} jobs from 100 blocks\n`);
+console.log(table(['', 'median', 'p90', 'ratio'], measure()));
+console.log(`\n${table(['after runs', 'engine', 'process'], memory())}`);
+console.log(`\n${circumstances()}`);
+
+function measure(): string[][] {
+  const samples = Object.values(acts).map((): number[] => []);
+  for (let run = -WARM_UP; run < runs; run += 1) {
+    for (const [i, act] of Object.values(acts).entries()) {
+      const begun = performance.now();
+      act();
+      if (run >= 0) samples[i]?.push(performance.now() - begun);
+      // As the thread does when it has answered.
+      engine.collect();
+    }
+  }
+  const summaries = samples.map(summarise);
+  return Object.keys(acts).map((name, i) => {
+    const { median = 0, p90 = 0 } = summaries[i] ?? {};
+    const ratio = median / (summaries[0]?.median ?? 1);
+    return [name, `${median.toFixed(1)} ms`, `${p90.toFixed(1)} ms`, ratio.toFixed(2)];
+  });
+}
+
+function memory(): string[][] {
+  const rows: string[][] = [];
+  for (let run = 0; run <= memoryRuns; run += 1) {
+    if (run % (memoryRuns / 5) === 0) {
+      rows.push([String(run), megabytes(engine.memorySize()), megabytes(process.memoryUsage().rss)]);
+    }
+    read();
+    engine.collect();
+  }
+  return rows;
+}

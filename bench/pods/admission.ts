@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { parse } from 'yaml';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import type { Compiler } from '#adapters/hcl/compile.ts';
+import { createCompiler } from '#adapters/hcl/compile.ts';
+import { createAdmissionServer } from '#adapters/http/admission/server.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
+import { ensureWebhookTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
+import { inMilliseconds, summarise } from '#bench/statistics.ts';
+import { diagnoseManifest } from '#flows/diagnose-manifest.ts';
+import { startApiServer } from '#testing/api-server.ts';
+import { runKubectl } from '#testing/kubectl.ts';
+import { checkout } from '#tools/chart/cluster-commands.ts';
+import { manifests } from '#tools/chart/render.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+
+/*
+ * What the admission webhook adds to the time of an apply (docs/adr/0015):
+ *
+ *   node bench/pods/admission.ts [--runs 200] [--installed]
+ *
+ * An API server and an etcd of its own on loopback, from the embedded cluster's cache (`make cluster` fills it), or with `--installed`
+ * the release in the cluster of $KUBECONFIG; Pipelines whose text changes each time, in a namespace that wants the check and in one
+ * that does not, in turn.
+ */
+const HOME = 'millrace-system';
+const NAMESPACES = ['unchecked', 'checked'] as const;
+/** Beyond this the engine has gone to rest. */
+const REST_MS = 35_000;
+
+const text: string = parse(readFileSync(`${checkout}/config/samples/pipeline.yaml`, 'utf8')).spec.config;
+const job = (name: string): string =>
+  `job "${name}" {\n  get "git" "app" {\n    trigger = true\n  }\n  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n}\n`;
+const resource =
+  'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n  }\n}\n';
+const large = resource + Array.from({ length: 100 }, (_, index) => job(`job-${index}`)).join('');
+
+/** Where Pipelines are applied, and how that ends. */
+interface Place {
+  client: ApiClient;
+  kubeconfig: string;
+  end: () => Promise<void>;
+}
+
+async function main(): Promise<void> {
+  const runs = numberFlag('runs', 200);
+  console.log(circumstances());
+  const place = process.argv.includes('--installed') ? await installed() : await alone();
+  const { client } = place;
+  try {
+    await untilAsked(client);
+    const rows = [
+      await row('sample pipeline, server-side apply', runs, (where, count) =>
+        apply(client, where, text, count),
+      ),
+      await row('100 jobs, server-side apply', runs, (where, count) => apply(client, where, large, count)),
+      await row('sample pipeline, kubectl apply', Math.ceil(runs / 5), (where, count) =>
+        applyByKubectl(place.kubeconfig, where, count),
+      ),
+    ];
+    await sleep(REST_MS);
+    const first = await timed(() => apply(client, 'checked', text, runs + 1));
+    console.log(table(['a changed Pipeline', 'without', 'with the webhook'], rows));
+    console.log(`the first after a rest: ${first.toFixed(0)} ms`);
+    console.log(circumstances());
+  } finally {
+    await place.end();
+  }
+}
+
+/** The release as it is in a cluster: Service, network policies, the operators' Pods. */
+async function installed(): Promise<Place> {
+  const kubeconfig = process.env['KUBECONFIG'];
+  if (kubeconfig === undefined) throw new Error('--installed wants KUBECONFIG to name the cluster.');
+  const connection = await kubeconfigConnection(kubeconfig);
+  const client = new ApiClient(connection);
+  const end = async (): Promise<void> => {
+    await runKubectl(kubeconfig, ['delete', 'namespace', ...NAMESPACES]);
+    await connection.close();
+  };
+  await makeNamespaces(client);
+  return { client, kubeconfig, end };
+}
+
+/** Nothing but an API server and the webhook, in this process. */
+async function alone(): Promise<Place> {
+  await buildEngine();
+  const server = await startApiServer();
+  const connection = server.connect();
+  const client = new ApiClient(connection);
+  const compiler = createCompiler();
+  const webhook = await listen(client, compiler);
+  const end = async (): Promise<void> => {
+    webhook.closeAllConnections();
+    webhook.close();
+    await compiler.close();
+    await connection.close();
+    await server.stop();
+  };
+  try {
+    await prepare(server.kubeconfig, client, portOf(webhook));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { client, kubeconfig: server.kubeconfig, end };
+}
+
+async function listen(
+  client: ApiClient,
+  compiler: Compiler,
+): Promise<ReturnType<typeof createAdmissionServer>> {
+  const server = createAdmissionServer({
+    diagnose: (manifest) => diagnoseManifest(manifest, compiler),
+    log: pino({ level: 'warn' }),
+  });
+  await orMade(client, HOME);
+  const { certificate, key } = await ensureWebhookTls(secretsOf(client));
+  server.setSecureContext({ cert: certificate, key });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+const secretsOf = (client: ApiClient) => ({
+  client,
+  namespace: HOME,
+  release: 'millrace',
+  now: () => new Date(),
+});
+
+async function orMade(client: ApiClient, name: string, labels: Record<string, string> = {}): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
+  orThrow(await client.apply(KINDS.namespaces, namespace), `making the namespace ${name}`);
+}
+
+function portOf(server: ReturnType<typeof createAdmissionServer>): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** The chart's configuration, at a port of this machine instead of a Service that nothing routes. */
+async function prepare(kubeconfig: string, client: ApiClient, port: number): Promise<void> {
+  await runKubectl(kubeconfig, ['apply', '--server-side', '-f', `${checkout}/crds`]);
+  await makeNamespaces(client);
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { namespace: HOME, name: 'millrace-webhook' },
+    spec: { type: 'ExternalName', externalName: 'localhost' },
+  };
+  const found = (await manifests()).find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
+  const configuration = JSON.stringify(found).replace('"port":443', `"port":${port}`);
+  for (const object of [JSON.stringify(service), configuration])
+    await runKubectl(kubeconfig, ['apply', '-f', '-'], object);
+  const { authority } = await ensureWebhookTls(secretsOf(client));
+  await trustWebhook(client, 'millrace', authority);
+}
+
+async function makeNamespaces(client: ApiClient): Promise<void> {
+  await orMade(client, 'checked');
+  await orMade(client, 'unchecked', { 'millrace.dev/disable-validation': 'true' });
+}
+
+/** The API server takes up a new configuration within moments, not at once. */
+async function untilAsked(client: ApiClient): Promise<void> {
+  for (let count = 0; ; count += 1) {
+    const answer = await client.apply(KINDS.pipelines, pipeline('checked', 'bad', `nonsense ${count}`));
+    if (!answer.ok && answer.status === 422) return;
+    await sleep(100);
+  }
+}
+
+function pipeline(namespace: Where, name: string, config: string) {
+  const { apiVersion, kind } = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline' } as const;
+  return { apiVersion, kind, metadata: { namespace, name }, spec: { config } };
+}
+
+type Where = (typeof NAMESPACES)[number];
+
+async function row(
+  what: string,
+  runs: number,
+  act: (where: Where, count: number) => Promise<void>,
+): Promise<string[]> {
+  const samples: Record<Where, number[]> = { unchecked: [], checked: [] };
+  for (let count = -10; count < runs; count += 1) {
+    for (const where of count % 2 === 0 ? NAMESPACES : NAMESPACES.toReversed()) {
+      const milliseconds = await timed(() => act(where, count));
+      if (count >= 0) samples[where].push(milliseconds);
+    }
+  }
+  return [what, ...NAMESPACES.map((where) => inMilliseconds(summarise(samples[where])))];
+}
+
+async function timed(act: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  await act();
+  return performance.now() - begun;
+}
+
+async function apply(client: ApiClient, namespace: Where, config: string, count: number): Promise<void> {
+  const object = pipeline(namespace, 'measured', `${config}\n# ${count}\n`);
+  orThrow(await client.apply(KINDS.pipelines, object), 'applying a Pipeline');
+}
+
+async function applyByKubectl(kubeconfig: string, namespace: Where, count: number): Promise<void> {
+  const object = pipeline(namespace, 'by-kubectl', `${text}\n# ${count}\n`);
+  const told = await runKubectl(kubeconfig, ['apply', '-f', '-'], JSON.stringify(object));
+  if (!/(created|configured)$/.test(told)) throw new Error(told);
+}
+
+await main();

@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabasePool } from 'slonik';
+import { migrate } from '#adapters/database/migrate.ts';
+import { openPool, rows } from '#adapters/database/pool.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
+import { startPostgres } from '#testing/postgres-server.ts';
+import {
+  applyPipelines,
+  commonEnvironment,
+  gitPipeline,
+  operatorEnvironment,
+  prepareCluster,
+  PROGRAM,
+  taskJob,
+  untilLoaded,
+} from './installation.ts';
+import { costOf, type Cost } from '#bench/process-cost.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+
+/*
+ * What an installation costs that has nothing to do, and whether checks are late: the operator as it is shipped (`make dist`), over a real
+ * API server and a Postgres with fsync of their own, without nodes.
+ *
+ *   node bench/pods/checks.ts [--pipelines 1000] [--clocks 300] [--seconds 60]
+ *
+ * First that many pipelines of five resources each, none of them due; then resources of type cron that are checked every 10 s.
+ */
+const pipelines = numberFlag('pipelines', 1000);
+const clocks = numberFlag('clocks', 300);
+const seconds = numberFlag('seconds', 60);
+/** The operator is no more. */
+let ended = false;
+const PER_PIPELINE = 5;
+
+if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
+console.log(`${circumstances()}\n`);
+const postgres = await startPostgres({ durable: true });
+const server = await startApiServer();
+try {
+  await measure(server, postgres.url);
+} finally {
+  await server.stop();
+  await postgres.stop();
+}
+console.log(`\n${circumstances()}`);
+
+async function measure(api: OwnApiServer, url: string): Promise<void> {
+  await migrate(url);
+  const pool = await openPool(url, { maximumConnections: 2 });
+  const connection = api.connect();
+  const client = new ApiClient(connection);
+  await prepareCluster(client);
+  const operator = startOperator(api.kubeconfig, url);
+  operator.once('exit', () => {
+    ended = true;
+  });
+  const pid = operator.pid ?? 0;
+  const lines: string[][] = [];
+  const note = (name: string, cost: Cost): void =>
+    void lines.push([
+      name,
+      `${cost.cpuPercent.toFixed(1)} %`,
+      `${cost.rss} MB`,
+      `${cost.children} MB`,
+      `${cost.mostRss} MB`,
+    ]);
+  try {
+    await untilLoaded(pool, 0, hasEnded);
+    note('nothing at all', await costOf(pid, seconds));
+    const begun = performance.now();
+    await applyPipelines(client, { count: pipelines }, quiet);
+    await untilLoaded(pool, pipelines, hasEnded);
+    const took = (performance.now() - begun) / 1000;
+    console.error(`${pipelines} pipelines are applied after ${took.toFixed(0)} s`);
+    await settle(pool);
+    // The compiler rests after half a minute.
+    await sleep(45_000);
+    note(
+      `${pipelines} pipelines, ${pipelines * PER_PIPELINE} resources, nothing due`,
+      await costOf(pid, seconds),
+    );
+    const ticking = Math.ceil(clocks / PER_PIPELINE);
+    await applyPipelines(client, { first: pipelines, count: ticking }, ticks);
+    await untilLoaded(pool, pipelines + ticking, hasEnded);
+    await sleep(20_000);
+    const from = new Date();
+    note(`… and ${clocks} of type cron at 10 s`, await costOf(pid, seconds));
+    const late = await lateness(pool, from);
+    console.log(table(['operator', 'of one core', 'RSS', 'of it in children', 'most RSS'], lines));
+    console.log(
+      `\n${late.checks} checks in ${seconds} s: late by ${late.median} s in the median, ${late.p99} s at p99, ${late.most} s at most`,
+    );
+  } finally {
+    if (!ended) {
+      operator.kill('SIGTERM');
+      await new Promise((resolve) => operator.once('exit', resolve));
+    }
+    await connection.close();
+    await pool.end();
+  }
+}
+
+function startOperator(kubeconfig: string, url: string) {
+  return spawn(process.execPath, [PROGRAM, 'operator'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...commonEnvironment(kubeconfig, url),
+      ...operatorEnvironment('https://gateway.example.test:8443'),
+    },
+  });
+}
+
+function hasEnded(): boolean {
+  return ended;
+}
+
+function quiet(number: number): string {
+  return gitPipeline(number, { resources: PER_PIPELINE, every: '24h' });
+}
+
+function ticks(): string {
+  const names = Array.from({ length: PER_PIPELINE }, (_, n) => `c${n}`);
+  const resources = names.map((name) => `resource "cron" "${name}" {\n  check_interval = "@every 10s"\n}\n`);
+  return [...resources, taskJob('tick', '"cron" "c0"')].join('');
+}
+
+/** As if every first check had been done. */
+async function settle(pool: DatabasePool): Promise<void> {
+  await pool.query(rows()`
+    UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, run_id = NULL, failures = 0, last_error = NULL,
+      next_check_at = now() + interval '1 day', last_checked_at = now() WHERE checked_by = 'pod'`);
+  await pool.query(rows()`UPDATE check_runs SET closed_at = now() WHERE closed_at IS NULL`);
+}
+
+/** Time from when a check was due, by the pace of its pipeline, to its version. */
+async function lateness(pool: DatabasePool, from: Date) {
+  const golden = 0.618_033_988_749_895;
+  const found = await pool.any(rows<{ pipeline: number; at: Date }>()`
+    SELECT s.pipeline_id AS pipeline, v.found_at AS at FROM versions v JOIN check_scopes s ON s.id = v.scope_id
+    WHERE s.checked_by = 'operator' AND v.found_at >= ${from.toISOString()}`);
+  const late = found
+    .map(
+      ({ pipeline, at }) =>
+        (((at.getTime() - ((pipeline * golden) % 1) * 10_000) % 10_000) + 10_000) % 10_000,
+    )
+    .toSorted((a, b) => a - b);
+  const at = (share: number): string =>
+    ((late[Math.floor((late.length - 1) * share)] ?? 0) / 1000).toFixed(2);
+  return { checks: late.length, median: at(0.5), p99: at(0.99), most: at(1) };
+}

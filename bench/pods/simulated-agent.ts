@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
+import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { CheckRun, Plan } from '#domain/planning/plan.ts';
+import { checksMs, resultsOf, turnsOf } from './simulated/answers.ts';
+import { GatewaySession } from './simulated/gateway-session.ts';
+import { reportEnd, tokenFor } from './simulated/kubelet.ts';
+import { podWork, type PodWork } from './simulated/pod-work.ts';
+import { numberFlag } from '#bench/table.ts';
+
+/*
+ * The agents of simulated Pods, and what of their kubelet kwok leaves out: for each Pod of ours that runs it gets the token that the Pod's
+ * volume would hold, speaks with the internal gateway as the Pod's agent from the Pod's address, and reports the Pod's end. Started by
+ * simulated-pods.ts; prints what it did when it is ended.
+ *
+ *   node bench/pods/simulated-agent.ts --kubeconfig file [--check-ms 200] [--step-ms 100] [--end-ms 1000] [--version-ms 100000]
+ */
+const times = {
+  check: numberFlag('check-ms', 200),
+  step: numberFlag('step-ms', 100),
+  /** The kubelet reports an end late. */
+  end: numberFlag('end-ms', 1000),
+  version: numberFlag('version-ms', 100_000),
+};
+
+interface SeenPod extends Kept {
+  work?: PodWork;
+}
+
+const done = {
+  checks: 0,
+  builds: 0,
+  tokens: 0,
+  nonces: 0,
+  retries: 0,
+  failed: 0,
+  failures: new Set<string>(),
+};
+const MOST_FAILURES = 5;
+const begun = new Set<string>();
+const at = process.argv.indexOf('--kubeconfig');
+const connection = await kubeconfigConnection(process.argv[at + 1]);
+const client = new ApiClient(connection);
+const pods = new Reflector(client, {
+  kind: KINDS.pods,
+  labelSelector: OURS,
+  project: (pod): SeenPod => {
+    const { namespace = '', name = '', uid = '', resourceVersion = '' } = pod.metadata ?? {};
+    const work = podWork(pod);
+    return { namespace, name, uid, resourceVersion, ...(work === undefined ? {} : { work }) };
+  },
+  changed: ({ type, object: { uid, work } }) => {
+    if (type === 'deleted') begun.delete(uid);
+    else if (work !== undefined && !begun.has(uid)) {
+      begun.add(uid);
+      void serve(work);
+    }
+  },
+  onProblem: ({ message }) => failed(`watch: ${message}`),
+});
+pods.start();
+process.once('SIGTERM', () => {
+  console.log(JSON.stringify({ ...done, failures: [...done.failures] }));
+  process.exit(0);
+});
+
+async function serve(work: PodWork): Promise<void> {
+  const session = new GatewaySession(work);
+  try {
+    const token = await tokenFor(work, client);
+    done[token === undefined ? 'nonces' : 'tokens'] += 1;
+    const handed = Promise.withResolvers<SessionResponse>();
+    const confirmed = session.open(token, handed.resolve);
+    confirmed.catch(handed.reject);
+    const answer = await handed.promise;
+    if (answer.work === 'build') await runBuild(answer.plan, session, confirmed);
+    else await runChecks(answer.run, session, confirmed);
+    done[answer.work === 'build' ? 'builds' : 'checks'] += 1;
+    done.retries += session.retries;
+    await session.close();
+    await sleep(times.end);
+    await reportEnd(work, client);
+  } catch (error) {
+    await session.close();
+    failed(`${work.pod.namespace}/${work.pod.name}: ${String(error)}`);
+  }
+}
+
+async function runChecks(run: CheckRun, session: GatewaySession, confirmed: Promise<void>): Promise<void> {
+  await sleep(checksMs(run, times.check));
+  await confirmed;
+  if (run.checks.length === 0) return;
+  for (const results of resultsOf(run, { now: Date.now(), everyMs: times.version }))
+    await session.answer(results);
+}
+
+async function runBuild(plan: Plan, session: GatewaySession, confirmed: Promise<void>): Promise<void> {
+  await confirmed;
+  void session.followCommands().catch((error: unknown) => failed(`commands: ${String(error)}`));
+  for (const { events, runs } of turnsOf(plan, () => new Date().toISOString())) {
+    await session.report(events);
+    if (runs) await sleep(times.step);
+  }
+}
+
+function failed(message: string): void {
+  done.failed += 1;
+  if (done.failures.size < MOST_FAILURES) done.failures.add(message);
+}

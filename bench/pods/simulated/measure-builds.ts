@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { V1Pod } from '@kubernetes/client-node';
+import { openNotifications } from '#adapters/database/notifications.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
+import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import { difference, type ApiWrites } from '#bench/api-writes.ts';
+import { triggerJob } from '#flows/trigger-job.ts';
+import { storesOver } from '#testing/stores.ts';
+import { applyPipelines, pipelineName, taskJob, untilLoaded } from '#bench/pods/installation.ts';
+import { secondsByProgram } from '#bench/process-cost.ts';
+import { table } from '#bench/table.ts';
+import type { Installed } from './installed.ts';
+import { sharesText } from './measure-checks.ts';
+import { BARE } from './stages.ts';
+
+const PIPELINES = 10;
+const ROUNDS = 5;
+const WARM_UP = 20;
+const LOOK_MS = 20;
+const PATIENCE_MS = 120_000;
+
+export interface BuildsToMeasure {
+  builds: number;
+  atOnce: number;
+}
+
+interface Works {
+  /** Does so many and answers when the last has ended. */
+  run(count: number): Promise<void>;
+}
+interface Tally {
+  ms: number;
+  writes: ApiWrites;
+  /** Seconds of a core, by program. */
+  seconds: Record<string, number>;
+}
+
+/** Builds in Pods beside bare Pods of the same containers, in turn on the same cluster. */
+export async function measureBuilds(installed: Installed, wanted: BuildsToMeasure): Promise<void> {
+  const { client, pool } = installed;
+  await applyPipelines(client, { count: PIPELINES }, () => taskJob('run'));
+  await untilLoaded(pool, PIPELINES, installed.ended);
+  const notifications = openNotifications({
+    url: installed.databaseUrl,
+    pool,
+    onError: (error) => console.error(error),
+  });
+  const builds = buildsOf(installed, notifications, wanted.atOnce);
+  const spec = await specWhile(builds.run(WARM_UP), installed);
+  const bare = await bareOf(installed, spec, wanted.atOnce);
+  await bare.run(WARM_UP);
+  const tallies = { builds: tally(), bare: tally() };
+  const each = Math.ceil(wanted.builds / ROUNDS);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await measured(builds, each, { installed, into: tallies.builds });
+    await measured(bare, each, { installed, into: tallies.bare });
+  }
+  await bare.stop();
+  await notifications.close();
+  const total = each * ROUNDS;
+  const rate = ({ ms }: Tally): number => (total * 1000) / ms;
+  const wrong = await pool.oneFirst(rows<{ count: number }>()`
+    SELECT count(*) FROM builds WHERE status <> 'succeeded' OR attempt > 1`);
+  const lines = [
+    [`builds a second, ${total}, ${wanted.atOnce} at a time`, rate(tallies.builds).toFixed(1)],
+    ['bare Pods a second, as many', rate(tallies.bare).toFixed(1)],
+    ['… ratio', (rate(tallies.builds) / rate(tallies.bare)).toFixed(2)],
+    ['builds that did not succeed at the first attempt', String(wrong)],
+    ['API writes a build, until its Pod is gone', sharesText(tallies.builds.writes, total)],
+    ['API writes a bare Pod', sharesText(tallies.bare.writes, total)],
+    ['milliseconds of a core a build', sharesText(inMs(tallies.builds.seconds), total)],
+    ['milliseconds of a core a bare Pod', sharesText(inMs(tallies.bare.seconds), total)],
+  ];
+  console.log(table(['builds of one step', ''], lines));
+}
+
+const inMs = (seconds: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(Object.entries(seconds).map(([name, spent]) => [name, spent * 1000]));
+
+const tally = (): Tally => ({ ms: 0, writes: {}, seconds: {} });
+
+async function measured(
+  works: Works,
+  count: number,
+  { installed, into }: { installed: Installed; into: Tally },
+): Promise<void> {
+  const before = { writes: await installed.writes(), seconds: secondsByProgram() };
+  const begun = performance.now();
+  await works.run(count);
+  into.ms += performance.now() - begun;
+  await untilNoPods(installed);
+  // Statuses that follow.
+  await sleep(1500);
+  add(into.writes, difference(before.writes, await installed.writes()));
+  add(into.seconds, difference(before.seconds, secondsByProgram()));
+}
+
+function add(into: Record<string, number>, more: Record<string, number>): void {
+  for (const [name, count] of Object.entries(more)) into[name] = (into[name] ?? 0) + count;
+}
+
+/** Triggered as the gateway does it, so many under way at a time. */
+function buildsOf(
+  { pool }: Installed,
+  notifications: ReturnType<typeof openNotifications>,
+  atOnce: number,
+): Works {
+  const { builds } = storesOver({ pool });
+  const ended = async (): Promise<number> =>
+    await pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM builds WHERE ended_at IS NOT NULL`);
+  let triggered = 0;
+  const trigger = async (): Promise<void> => {
+    const job = { ...pipelineName(triggered % PIPELINES), job: 'run' };
+    triggered += 1;
+    const { answer } = await triggerJob(job, 'bench', { builds, notifications, now: () => new Date() });
+    if (answer !== 'created') throw new Error(`a build was ${answer}`);
+  };
+  return {
+    async run(count) {
+      const goal = triggered + count;
+      const limit = Date.now() + PATIENCE_MS;
+      for (;;) {
+        const done = await ended();
+        if (done >= goal) return;
+        const room = Math.min(goal, done + atOnce) - triggered;
+        await Promise.all(Array.from({ length: Math.max(0, room) }, trigger));
+        if (Date.now() > limit) throw new Error(`${goal - done} of ${count} builds have not ended`);
+        await sleep(LOOK_MS);
+      }
+    },
+  };
+}
+
+/** What the Pod of a build is made of. */
+async function specWhile(work: Promise<void>, { client }: Installed): Promise<Wire<V1Pod>['spec']> {
+  const look = async (): Promise<Wire<V1Pod>['spec']> => {
+    for (;;) {
+      const found: Wire<V1Pod>[] = [];
+      await client.list(KINDS.pods, { labelSelector: OURS }, (pods) => found.push(...pods));
+      if (found[0] !== undefined) return found[0].spec;
+      await sleep(LOOK_MS);
+    }
+  };
+  const [spec] = await Promise.all([look(), work]);
+  return spec;
+}
+
+async function bareOf(
+  { client }: Installed,
+  from: Wire<V1Pod>['spec'],
+  atOnce: number,
+): Promise<Works & { stop(): Promise<void> }> {
+  const { nodeName: _node, tolerations: _tolerations, ...spec } = from ?? { containers: [] };
+  const waiting = new Map<string, () => void>();
+  const pods = new Reflector(client, {
+    kind: KINDS.pods,
+    labelSelector: `${BARE.name}=${BARE.value}`,
+    project: ({ metadata, status }): Kept & { ended: boolean } => {
+      const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata ?? {};
+      return { namespace, name, uid, resourceVersion, ended: status?.phase === 'Succeeded' };
+    },
+    changed: ({ object: { name, ended } }) => {
+      if (ended) waiting.get(name)?.();
+    },
+    onProblem: ({ message }) => console.error(message),
+  });
+  pods.start();
+  await pods.synced;
+  let made = 0;
+  const one = async (): Promise<void> => {
+    const number = made++;
+    const name = `bare-${number}`;
+    const { team: namespace } = pipelineName(number);
+    const ended = new Promise<void>((resolve) => waiting.set(name, resolve));
+    const metadata = { name, namespace, labels: { [BARE.name]: BARE.value } };
+    orThrow(await client.create(KINDS.pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec }), 'a bare Pod');
+    await ended;
+    waiting.delete(name);
+    orThrow(await client.delete(KINDS.pods, { namespace, name }, { graceSeconds: 0 }), 'deleting a bare Pod');
+  };
+  return {
+    async run(count) {
+      const left = Array.from({ length: count }).values();
+      const lane = async (): Promise<void> => {
+        for (const _ of left) await one();
+      };
+      await Promise.all(Array.from({ length: atOnce }, lane));
+    },
+    stop: async () => await pods.stop(),
+  };
+}
+
+async function untilNoPods({ client }: Installed): Promise<void> {
+  const limit = Date.now() + PATIENCE_MS;
+  for (;;) {
+    let left = 0;
+    await client.list(KINDS.pods, { metadataOnly: true }, (pods) => (left += pods.length));
+    if (left === 0) return;
+    if (Date.now() > limit) throw new Error(`${left} Pods are still there`);
+    await sleep(200);
+  }
+}

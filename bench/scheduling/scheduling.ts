@@ -1,0 +1,182 @@
+import { Client } from 'pg';
+import type { DatabasePool } from 'slonik';
+import { migrate } from '#adapters/database/migrate.ts';
+import { openPool, rows } from '#adapters/database/pool.ts';
+import { summarise } from '#bench/statistics.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { startPostgres } from '#testing/postgres-server.ts';
+import { storesOver, toSave } from '#testing/stores.ts';
+import { databaseUrl } from '#testing/test-database.ts';
+import { fillHistory, widePipeline } from './scheduling-history.ts';
+import { scansIn } from './scheduling-plans.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+
+/*
+ * How long one scheduling decision takes, database included, and whether that grows with history (ADR 0010): a pipeline of 200 jobs and
+ * 50 resources with 10,000, 100,000 and 1,000,000 builds and as many versions, on a Postgres of its own with fsync.
+ *
+ *   node bench/scheduling/scheduling.ts [--runs 100] [--least 10000] [--most 1000000]
+ *
+ * References on the same connections, in turn with the rest: the smallest round trip there is, and a transaction that writes one row.
+ */
+const runs = numberFlag('runs', 100);
+const least = numberFlag('least', 10_000);
+const most = numberFlag('most', 1_000_000);
+const WARM_UP = 10;
+const SIZES = [10_000, 100_000, 1_000_000].filter((size) => size >= least && size <= most);
+const EXPLAINED = 20;
+
+type Act = (run: number) => Promise<void>;
+/** What is timed, and what has to happen before. */
+interface Measure {
+  prepare?: Act;
+  act: Act;
+}
+interface Subject {
+  url: string;
+  pool: DatabasePool;
+  measures: Record<string, Measure>;
+}
+
+const log: string[] = [];
+const server = await startPostgres({ durable: true, heard: (line) => log.push(line) });
+try {
+  console.log(`${circumstances()}\n`);
+  const columns: Map<string, string>[] = [];
+  let plans: string[][] = [];
+  for (const size of SIZES) {
+    const subject = await makeSubject(size);
+    columns.push(await measured(subject.measures));
+    plans = await plansOf(subject);
+    await subject.pool.end();
+  }
+  const [first] = columns;
+  const head = ['median, p90', ...SIZES.map((size) => `${size.toLocaleString('en')} builds`)];
+  const lines = [...(first?.keys() ?? [])].map((name) => [
+    name,
+    ...columns.map((column) => column.get(name) ?? ''),
+  ]);
+  console.log(table(head, lines));
+  console.log(`\nTables that grow, as ${EXPLAINED} decisions after a new version read the largest:\n`);
+  console.log(table(['table', 'read by', 'rows', 'times', 'from the table itself'], plans));
+  console.log(`\n${circumstances()}`);
+} finally {
+  await server.stop();
+}
+
+async function makeSubject(size: number): Promise<Subject> {
+  const name = `history_${size}`;
+  const admin = new Client({ connectionString: server.url });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  const url = databaseUrl(server.url, name);
+  await migrate(url);
+  const pool = await openPool(url, { maximumConnections: 4 });
+  const stores = storesOver({ pool });
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(widePipeline()));
+  await fillHistory(url, { versions: size, builds: size });
+  await pool.query(
+    rows()`CREATE TABLE measured (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text)`,
+  );
+  return { url, pool, measures: measuresOf(pool, saved) };
+}
+
+function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, Measure> {
+  const { builds, checks } = storesOver({ pool });
+  const decide = async (wanted: number): Promise<void> => {
+    const made = await scheduleOn({ builds }, saved.id, new Date());
+    if (made.builds.length !== wanted) throw new Error(`${made.builds.length} builds instead of ${wanted}`);
+  };
+  const newVersion: Act = async (run) => {
+    await checks.requestCheck({ team: 'main', pipeline: 'app', resource: 'git.r7' }, 'manual', new Date());
+    const [due] = await checks.dueChecks(new Date(), 1);
+    const opened = await checks.openRun([due?.scope ?? 0], 'manual', new Date());
+    const version = { ref: `${run}-${Math.random()}` };
+    const outcome = { scope: due?.scope ?? 0, versions: [version], log: '' };
+    await checks.recordCheck({ run: opened?.run ?? 0, ...outcome }, new Date());
+    await checks.closeRun(opened?.run ?? 0, new Date());
+  };
+  return {
+    'select 1': { act: async () => void (await pool.query(rows()`SELECT 1`)) },
+    'begin, insert, commit': {
+      act: async () => {
+        await pool.transaction(async (connection) => {
+          await connection.query(rows()`INSERT INTO measured (text) VALUES ('x')`);
+        });
+      },
+    },
+    'a new version: 4 jobs looked at, 2 builds': { prepare: newVersion, act: () => decide(2) },
+    'both ended well: 2 jobs looked at, 2 builds': {
+      prepare: () => endAll(pool),
+      act: () => decide(2),
+    },
+    'all 200 jobs looked at, no build': {
+      prepare: async () => {
+        await endAll(pool);
+        await pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
+      },
+      act: () => decide(0),
+    },
+  };
+}
+
+/** As the store does it when a build ends. */
+async function endAll(pool: DatabasePool): Promise<void> {
+  await pool.query(rows()`
+    WITH ended AS (
+      UPDATE builds SET status = 'succeeded', wants_pod = false, ended_at = now() WHERE ended_at IS NULL RETURNING id, job_id),
+    good AS (
+      INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
+      SELECT i.job_id, i.resource_id, i.version_id, i.build_id FROM build_inputs i JOIN ended e ON e.id = i.build_id)
+    UPDATE jobs SET schedule_requested = schedule_requested + 1 WHERE id IN (
+      SELECT g.job_id FROM job_gets g JOIN ended e ON g.passed @> ARRAY[e.job_id])`);
+}
+
+async function measured(measures: Record<string, Measure>): Promise<Map<string, string>> {
+  const samples = new Map(Object.keys(measures).map((name): [string, number[]] => [name, []]));
+  for (let run = -WARM_UP; run < runs; run += 1) {
+    for (const [name, { prepare, act }] of Object.entries(measures)) {
+      await prepare?.(run);
+      const begun = performance.now();
+      await act(run);
+      if (run >= 0) samples.get(name)?.push(performance.now() - begun);
+    }
+  }
+  return new Map(
+    [...samples].map(([name, found]) => {
+      const { median, p90 } = summarise(found);
+      return [name, `${median.toFixed(1)} ms, ${p90.toFixed(1)} ms`];
+    }),
+  );
+}
+
+/** On connections of their own, whose plans Postgres logs. */
+async function plansOf({ url, pool }: Subject): Promise<string[][]> {
+  const explain = {
+    session_preload_libraries: 'auto_explain',
+    'auto_explain.log_min_duration': '0',
+    'auto_explain.log_analyze': 'on',
+    'auto_explain.log_nested_statements': 'on',
+  };
+  const settings = Object.entries(explain).map(([name, value]) => `-c ${name}=${value}`);
+  const explained = new URL(url);
+  explained.searchParams.set('options', settings.join(' '));
+  const own = await openPool(explained.href, { maximumConnections: 1 });
+  const id = await own.oneFirst(rows<{ id: number }>()`SELECT id FROM pipelines`);
+  const making = measuresOf(pool, { id });
+  const { builds } = storesOver({ pool: own });
+  const [, , version] = Object.values(making);
+  const decision = async (run: number): Promise<void> => {
+    await version?.prepare?.(run);
+    await scheduleOn({ builds }, id, new Date());
+    await endAll(pool);
+    await scheduleOn({ builds }, id, new Date());
+  };
+  for (let run = 0; run < WARM_UP; run += 1) await decision(run);
+  log.length = 0;
+  for (let run = 0; run < EXPLAINED; run += 1) await decision(run);
+  await own.end();
+  return scansIn(log);
+}

@@ -1,5 +1,0 @@
-import { say } from '#tools/measure/operator-frameworks/told.ts';
-
-/** Node alone, for the memory that no contestant can be blamed for. */
-say({ what: 'heard', change: 'added', kind: 'ConfigMap', name: 'seed', uid: '' });
-setInterval(() => undefined, 60_000);

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { stringify } from 'yaml';
+import { messageOf } from '#tools/cluster/explain.ts';
+import { kubectl, streamTool } from './cluster-commands.ts';
+import type { Manifest } from './render.ts';
+import { manifests } from './render.ts';
+
+/*
+ * The fence around the operator, before a real API server: its rights and policies are installed under a name of their own, and
+ * requests are made in its name, all of them dry.
+ */
+const RELEASE = `fence-${process.pid}`;
+const FULL = `${RELEASE}-millrace`;
+const HOME = `${RELEASE}-home`;
+const TEAM = `${RELEASE}-team`;
+/** Of a team too; its people enforce the standard of a version they chose. */
+const PINNED = `${RELEASE}-pinned`;
+const OPERATOR = `system:serviceaccount:${HOME}:${FULL}-operator`;
+const KINDS = /^(ClusterRole|ClusterRoleBinding|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/;
+
+const namespace = (name: string, labels: Record<string, string> = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels },
+});
+
+const LEVEL = 'pod-security.kubernetes.io/enforce';
+const LEVEL_OF = 'pod-security.kubernetes.io/enforce-version';
+
+const teamNamespace = (name: string, level?: string, version?: string): object =>
+  namespace(name, {
+    'millrace.dev/team': 'fence',
+    ...(level !== undefined && { [LEVEL]: level }),
+    ...(version !== undefined && { [LEVEL_OF]: version }),
+  });
+
+const binding = (where: string, role: string, subject: string, from = HOME): object => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  metadata: { name: 'tried', namespace: where },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+  subjects: [{ kind: 'ServiceAccount', name: subject, namespace: from }],
+});
+
+/** The API server itself lets nobody bind a role beyond his own rights; with this the policy alone stands in the way. */
+const widerRight: Manifest[] = [
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: `${RELEASE}-wider` },
+    rules: [
+      {
+        apiGroups: ['rbac.authorization.k8s.io'],
+        resources: ['clusterroles'],
+        resourceNames: ['view'],
+        verbs: ['bind'],
+      },
+    ],
+  },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: `${RELEASE}-wider` },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `${RELEASE}-wider` },
+    subjects: [{ kind: 'ServiceAccount', name: `${FULL}-operator`, namespace: HOME }],
+  },
+];
+
+/** What the API server answers to the operator; nothing is changed. */
+async function asOperator(object: object): Promise<string> {
+  const args = [
+    'apply',
+    '--server-side',
+    '--dry-run=server',
+    '--force-conflicts',
+    '--field-manager=millrace',
+    `--as=${OPERATOR}`,
+    '-f',
+    '-',
+  ];
+  try {
+    await kubectl(args, JSON.stringify(object));
+    return 'allowed';
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+let installed = '';
+
+beforeAll(async () => {
+  await streamTool('tools/cluster/main.ts', ['up'], () => undefined);
+  const all = await manifests({}, RELEASE);
+  const chosen = all.filter(({ kind }) => KINDS.test(kind));
+  // The chart was rendered for another namespace than this test's.
+  chosen.push(...widerRight);
+  installed = chosen.map((one) => stringify(one).replaceAll('millrace-system', HOME)).join('\n---\n');
+  await kubectl(['apply', '-f', '-'], installed);
+  const pinned = teamNamespace(PINNED, 'baseline', 'v1.33');
+  for (const object of [namespace(HOME), namespace(TEAM, { 'millrace.dev/team': 'fence' }), pinned]) {
+    await kubectl(['apply', '-f', '-'], JSON.stringify(object));
+  }
+  await inForce();
+}, 600_000);
+
+afterAll(async () => {
+  await kubectl(['delete', '--ignore-not-found', '--wait=false', '-f', '-'], installed);
+  await kubectl(['delete', 'namespace', HOME, TEAM, PINNED, '--ignore-not-found', '--wait=false']);
+}, 600_000);
+
+/** The API server takes up a new policy within moments, not at once. */
+async function inForce(): Promise<void> {
+  const end = Date.now() + 60_000;
+  while ((await asOperator(binding(HOME, `${FULL}-operator-team`, `${FULL}-operator`))) === 'allowed') {
+    if (Date.now() > end) throw new Error('the policies are not in force after a minute');
+  }
+}
+
+describe('the operator', () => {
+  test.each([
+    ['itself', 'operator-team', 'operator'],
+    ['the internal gateway', 'gateway-team', 'gateway-internal'],
+  ])('may bind the team role of %s in a team namespace', async (_, role, subject) => {
+    expect(await asOperator(binding(TEAM, `${FULL}-${role}`, `${FULL}-${subject}`))).toBe('allowed');
+  });
+
+  test.each<[string, () => object, string]>([
+    [
+      'bind in a namespace of no team',
+      () => binding('default', `${FULL}-operator-team`, `${FULL}-operator`),
+      'binds only in namespaces labelled',
+    ],
+    ['bind another role', () => binding(TEAM, 'view', `${FULL}-operator`), 'binds only its two team roles'],
+    [
+      'bind its role to someone else',
+      () => binding(TEAM, `${FULL}-operator-team`, 'default', 'default'),
+      'only to itself and to the internal gateway',
+    ],
+    [
+      'bind the role of the gateway to itself',
+      () => binding(TEAM, `${FULL}-gateway-team`, `${FULL}-operator`),
+      'only to itself and to the internal gateway',
+    ],
+    [
+      'put the label of a team onto a namespace that is not one',
+      () => namespace('default', { 'millrace.dev/team': 'fence' }),
+      'only namespaces that carry their team',
+    ],
+    [
+      'give the namespace of a team to another one',
+      () => namespace(TEAM, { 'millrace.dev/team': 'other' }),
+      'only namespaces that carry their team',
+    ],
+    [
+      'make a namespace without the label of a team',
+      () => namespace(`${RELEASE}-new`, {}),
+      'only namespaces that carry their team',
+    ],
+    [
+      'make a namespace of the system',
+      () => namespace('kube-fence', { 'millrace.dev/team': 'fence' }),
+      'belongs to no team',
+    ],
+    [
+      'let privileged Pods into the namespace of a team',
+      () => teamNamespace(TEAM, 'privileged'),
+      'only namespaces that enforce the baseline or restricted',
+    ],
+    [
+      'make a namespace that enforces no Pod security standard',
+      () => teamNamespace(`${RELEASE}-new`),
+      'only namespaces that enforce the baseline or restricted',
+    ],
+    [
+      'make a namespace that enforces a standard as it was long ago, with less in it',
+      () => teamNamespace(`${RELEASE}-new`, 'restricted', 'v1.0'),
+      'pins no version of the Pod security standard',
+    ],
+    [
+      'take the namespace of a team back to the standard of long ago',
+      () => teamNamespace(TEAM, 'restricted', 'v1.0'),
+      'pins no version of the Pod security standard',
+    ],
+    [
+      'change the version that somebody pinned',
+      () => teamNamespace(PINNED, 'restricted', 'v1.0'),
+      'pins no version of the Pod security standard',
+    ],
+  ])('may not %s', async (_, object, reason) => {
+    expect(await asOperator(object())).toContain(reason);
+  });
+
+  test.each(['baseline', 'restricted'])('may make a namespace for a team that enforces %s', async (level) => {
+    expect(await asOperator(teamNamespace(`${RELEASE}-new`, level))).toBe('allowed');
+  });
+
+  test('may change a namespace whose version of the standard somebody pinned, and leaves that alone', async () => {
+    expect(await asOperator(teamNamespace(PINNED, 'restricted'))).toBe('allowed');
+    expect(await asOperator(teamNamespace(PINNED, 'restricted', 'v1.33'))).toBe('allowed');
+    expect(await asOperator(teamNamespace(PINNED, 'restricted', 'latest'))).toBe('allowed');
+  });
+
+  test.each([
+    ['list', 'secrets', ''],
+    ['get', 'secrets', ''],
+    ['create', 'pods', ''],
+    ['create', 'pods/exec', ''],
+    ['delete', 'namespaces', ''],
+    ['impersonate', 'users', ''],
+    ['create', 'clusterrolebindings', 'rbac.authorization.k8s.io'],
+    ['escalate', 'clusterroles', 'rbac.authorization.k8s.io'],
+  ])('has no right to %s %s of others', async (verb, resource, group) => {
+    const attributes = {
+      verb,
+      resource: resource.split('/')[0],
+      subresource: resource.split('/')[1],
+      namespace: 'default',
+    };
+    const review = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: {
+        user: OPERATOR,
+        groups: ['system:serviceaccounts', 'system:authenticated'],
+        resourceAttributes: { ...attributes, group },
+      },
+    };
+    const path = 'jsonpath={.status.allowed}';
+    expect(await kubectl(['create', '-f', '-', '-o', path], JSON.stringify(review))).toBe('false');
+  });
+});

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isExisting } from '#tools/cluster/existing.ts';
+import { explain } from '#tools/cluster/explain.ts';
+import { run, tryRun } from '#tools/cluster/run.ts';
+import { checkout, clusterEnvironment, stream, streamTool } from './cluster-commands.ts';
+
+/** What an installation needs to know of the images. */
+export interface LoadedImages {
+  /** What stands before `/millrace:dev`: `localhost`, or the registry and path they were pushed to. */
+  prefix: string;
+  /** Changes with the content, so that Pods of an unchanged tag are replaced. */
+  digest: string;
+}
+
+/** Builds the program and its images and brings them to where the cluster's nodes find them. */
+export async function buildAndLoadImages(line: (text: string) => void): Promise<LoadedImages> {
+  const push = process.env['PUSH'] ?? '';
+  await streamTool('tools/dist/main.ts', [], line);
+  await streamTool('tools/images/main.ts', push === '' ? [] : ['--push', push], line);
+  const files = await archives();
+  if (push === '') await load(files, line);
+  return { prefix: push === '' ? 'localhost' : push.replace(/\/$/, ''), digest: await digestOf(files) };
+}
+
+async function archives(): Promise<string[]> {
+  const folder = join(checkout, 'dist', 'images');
+  const own = process.arch === 'arm64' ? 'arm64' : 'amd64';
+  const names = (await readdir(folder)).filter((name) => name.endsWith(`-${own}.tar`)).toSorted();
+  return names.map((name) => join(folder, name));
+}
+
+async function load(files: readonly string[], line: (text: string) => void): Promise<void> {
+  if (!isExisting(process.env)) {
+    await streamTool('tools/cluster/main.ts', ['load', ...files], line);
+    return;
+  }
+  const context = (await run('kubectl', ['config', 'current-context'], { env: clusterEnvironment() })).trim();
+  const [, tool = '', name = ''] = /^(kind|k3d)-(.+)$/.exec(context) ?? [];
+  if (tool === '' || (await tryRun(tool, ['version'])) === undefined) {
+    throw explain(
+      `CLUSTER=existing: the nodes of context "${context}" need the images. Give a registry that they read: PUSH=<registry>/<path>.`,
+    );
+  }
+  for (const file of files) {
+    const args =
+      tool === 'kind' ? ['load', 'image-archive', '--name', name] : ['image', 'import', '-c', name];
+    await stream(tool, [...args, file], line);
+  }
+}
+
+/** The stamp beside an archive names every part of it by its digest. */
+async function digestOf(files: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(await readFile(`${file}.json`));
+  return hash.digest('hex').slice(0, 16);
+}

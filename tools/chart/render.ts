@@ -1,0 +1,37 @@
+import { parseAllDocuments } from 'yaml';
+import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
+import { run } from '#tools/cluster/run.ts';
+import { chart } from './files.ts';
+
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
+  spec?: Record<string, unknown>;
+  [field: string]: unknown;
+}
+
+/** The helm that the embedded cluster brings: `node tools/cluster/main.ts build helm` builds it. */
+export function helm(...args: string[]): Promise<string> {
+  return run(binaryPath(foldersFrom(process.env), 'helm'), args);
+}
+
+/** What `helm template` makes of the chart; `values` are as `--set-json` takes them, by path. */
+export function render(
+  values: Readonly<Record<string, unknown>> = {},
+  release = 'millrace',
+): Promise<string> {
+  const set = Object.entries(values).flatMap(([path, value]) => [
+    '--set-json',
+    `${path}=${JSON.stringify(value)}`,
+  ]);
+  return helm('template', release, chart, '--namespace', 'millrace-system', ...set);
+}
+
+export async function manifests(
+  values: Readonly<Record<string, unknown>> = {},
+  release = 'millrace',
+): Promise<Manifest[]> {
+  const documents = parseAllDocuments(await render(values, release));
+  return documents.map((document): Manifest => document.toJS()).filter((manifest) => manifest !== null);
+}

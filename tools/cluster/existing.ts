@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import { explain, messageOf } from './explain.ts';
+import { dig } from './api.ts';
+import { run, tryRun } from './run.ts';
+
+const oldestMinor = 33;
+
+/** With `CLUSTER=existing` nothing is started: the cluster of `KUBECONFIG` is used. */
+export function isExisting(env: NodeJS.ProcessEnv): boolean {
+  const choice = env['CLUSTER'] ?? '';
+  if (choice !== '' && choice !== 'existing' && choice !== 'embedded') {
+    throw explain(`CLUSTER is "${choice}"; it may be "embedded" (the default) or "existing".`);
+  }
+  return choice === 'existing';
+}
+
+/** Asks the existing cluster for its version and answers one sentence about it. */
+export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Promise<string> {
+  const kubeconfig = env['KUBECONFIG'] ?? '';
+  if (kubeconfig === '') {
+    throw explain('CLUSTER=existing needs KUBECONFIG to name the file of the cluster to use.');
+  }
+  const missing = kubeconfig.split(delimiter).find((file) => file !== '' && !existsSync(file));
+  if (missing !== undefined) {
+    throw explain(`CLUSTER=existing: KUBECONFIG names the file ${missing}, which does not exist.`);
+  }
+  const version = await serverVersion(env, kubectl, kubeconfig);
+  if (!isRecent(version)) {
+    throw explain(
+      `The cluster of KUBECONFIG=${kubeconfig} runs Kubernetes ${version}; 1.${oldestMinor} or newer is needed.`,
+    );
+  }
+  return `Using the existing cluster of KUBECONFIG=${kubeconfig}: Kubernetes ${version} answers; nothing was started here.`;
+}
+
+async function serverVersion(env: NodeJS.ProcessEnv, kubectl: string, kubeconfig: string): Promise<string> {
+  try {
+    const args = ['version', '--output=json', '--request-timeout=10s'];
+    const version = dig(
+      JSON.parse(await run(kubectl, args, { env, timeoutSeconds: 20 })),
+      'serverVersion',
+      'gitVersion',
+    );
+    if (typeof version === 'string') {
+      return version;
+    }
+    throw new Error('it did not say its version');
+  } catch (error) {
+    throw explain(`The cluster of KUBECONFIG=${kubeconfig} does not answer: ${messageOf(error)}`);
+  }
+}
+
+/** Whether a server's version is new enough. */
+export function isRecent(version: string): boolean {
+  const [major, minor] = (/^v?(\d+)\.(\d+)/.exec(version)?.slice(1) ?? []).map(Number);
+  return major !== undefined && minor !== undefined && (major > 1 || (major === 1 && minor >= oldestMinor));
+}
+
+/** The user's own kubectl, else the one in the cache. */
+export async function findKubectl(cached: string, cachedIsThere: boolean): Promise<string> {
+  if ((await tryRun('kubectl', ['version', '--client'])) !== undefined) {
+    return 'kubectl';
+  }
+  if (cachedIsThere) {
+    return cached;
+  }
+  throw explain('kubectl is missing: install it, or run `node tools/cluster/main.ts build kubernetes`.');
+}

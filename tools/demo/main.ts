@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkout, kubectl, streamTool } from '#tools/chart/cluster-commands.ts';
+import type { LoadedImages } from '#tools/chart/images.ts';
+import { buildAndLoadImages } from '#tools/chart/images.ts';
+import { installChart, RELEASE, servicesAreReachable, waitForWorkloads } from '#tools/chart/install.ts';
+import { Explained, explain, messageOf } from '#tools/cluster/explain.ts';
+import { pushCommit, tagsOf } from './commit.ts';
+import { diagnose } from './diagnose.ts';
+import { followCommit } from './follow.ts';
+import type { BuildView } from './gateway.ts';
+import { Gateway } from './gateway.ts';
+import { nextSteps } from './next-steps.ts';
+import { reach } from './reach.ts';
+import { clock, Screen } from './screen.ts';
+import { askGateway, initialAdmin, passwordFile, signInOfDemo } from './sign-in.ts';
+import { demoToken } from './token.ts';
+
+const TEAM = 'demo';
+const PIPELINE = 'app';
+const RESOURCE = 'git.app';
+const JOBS = ['unit', 'integration', 'publish'];
+const FORGE = 'forge';
+
+const screen = new Screen(6);
+
+async function demonstrate(): Promise<boolean> {
+  console.log('Millrace: from a commit to a tag, on a real Kubernetes.');
+  screen.heading('Kubernetes');
+  await streamTool('tools/cluster/main.ts', ['up'], screen.quote);
+
+  screen.heading('The program and its images');
+  const images = await buildAndLoadImages(screen.quote);
+
+  screen.heading(`The chart: helm install ${RELEASE.name} charts/millrace --namespace ${RELEASE.namespace}`);
+  const token = await demoToken();
+  await installChart(images, { [token]: { user: 'demo', team: '*', role: 'admin' } }, screen.quote);
+  await waitForWorkloads((lines) => screen.redraw(lines));
+
+  screen.heading('A team, a pipeline, and a git server for it');
+  await applySamples(images);
+
+  screen.heading('A commit');
+  const forge = await reach(FORGE, 'git');
+  const entrance = await reach(RELEASE.namespace, `${RELEASE.name}-public`);
+  try {
+    const repository = `${forge.url}/app.git`;
+    const pushed = await pushCommit(repository);
+    screen.line(`pushed ${pushed.ref.slice(0, 12)} "${pushed.subject}" to ${repository}`);
+    const gateway = new Gateway(entrance.url, token, { team: TEAM, name: PIPELINE });
+    const webhook = await notify(gateway, entrance.url);
+
+    screen.heading('Its builds');
+    const green = await showBuilds(gateway, repository, pushed.ref);
+    const credentials = await signInOfDemo(askGateway(entrance.url), passwordFile(), initialAdmin);
+    const addresses = { repository, gateway: entrance.url, webhook, credentials };
+    console.log(nextSteps(addresses, servicesAreReachable()));
+    return green;
+  } finally {
+    forge.close();
+    entrance.close();
+  }
+}
+
+/** The samples as they are in the checkout; only where the images come from a registry, their names are changed. */
+async function applySamples(images: LoadedImages): Promise<void> {
+  const apply = async (...path: string[]): Promise<void> => {
+    const text = await readFile(join(checkout, 'config', ...path), 'utf8');
+    const manifest = text.replaceAll('localhost/millrace-', `${images.prefix}/millrace-`);
+    screen.quote(`$ kubectl apply -f config/${path.join('/')}`);
+    for (const line of (await kubectl(['apply', '-f', '-'], manifest)).trim().split('\n')) screen.quote(line);
+  };
+  for (const namespace of [FORGE, TEAM]) await waitUntilGone(namespace);
+  await apply('demo', 'manifests', 'forge.yaml');
+  await apply('samples', 'team.yaml');
+  await kubectl(['wait', '--for=condition=Ready', `team/${TEAM}`, '--timeout=10m']);
+  await apply('samples', 'pipeline.yaml');
+  const pipeline = [`pipeline/${PIPELINE}`, '--namespace', TEAM];
+  await kubectl(['wait', '--for=condition=Ready', ...pipeline, '--timeout=10m']);
+  await kubectl(['rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=10m']);
+  for (const line of (await kubectl(['get', `team/${TEAM}`, `pipeline/${PIPELINE}`, '--namespace', TEAM]))
+    .trim()
+    .split('\n'))
+    screen.line(line);
+}
+
+/** Somebody may have deleted what an earlier demonstration left: what is applied into a namespace that is going, goes with it. */
+async function waitUntilGone(namespace: string): Promise<void> {
+  const phase = ['get', 'namespace', namespace, '--ignore-not-found', '--output=jsonpath={.status.phase}'];
+  if ((await kubectl(phase)) !== 'Terminating') return;
+  screen.quote(`The namespace ${namespace} is being deleted; it is made anew once it is gone.`);
+  await kubectl(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=10m']);
+}
+
+/** As a forge would; without it the check comes by itself within half a minute. */
+async function notify(gateway: Gateway, base: string): Promise<string | undefined> {
+  const token = await gateway.webhookToken(RESOURCE);
+  if (token === undefined) {
+    screen.line('the next check finds it within half a minute');
+    return undefined;
+  }
+  screen.line(
+    `told Millrace as a forge would: POST /webhooks/… answered ${await gateway.callWebhook(token)}`,
+  );
+  return `${base}/webhooks/${token}`;
+}
+
+async function showBuilds(gateway: Gateway, repository: string, ref: string): Promise<boolean> {
+  const started = Date.now();
+  const builds = [...(await followCommit(gateway, JOBS, ref, screen))];
+  const took = clock(Date.now() - started);
+  const red = builds.find(([, build]) => build.status !== 'succeeded');
+  const last = red ?? builds.at(-1);
+  if (last === undefined) throw explain('No build was made for the commit.');
+  await showLog(gateway, ...last);
+  if (red !== undefined) {
+    for (const line of await diagnose([TEAM])) screen.line(line);
+    return false;
+  }
+  const tags = await tagsOf(repository, ref);
+  if (tags.length === 0) throw explain(`publish succeeded, but no tag of ${repository} points at ${ref}.`);
+  screen.line(`All three jobs succeeded in ${took}; the repository has the tag ${tags.join(', ')} now.`);
+  return true;
+}
+
+async function showLog(gateway: Gateway, job: string, build: BuildView): Promise<void> {
+  screen.line('');
+  screen.line(`Log of ${job}, build ${build.number}:`);
+  for (const line of (await gateway.log(job, build.number)).trimEnd().split('\n')) screen.quote(`| ${line}`);
+  screen.line('');
+  if (build.status === 'succeeded') return;
+  screen.line(`${job} ${build.status}: ${build.reason ?? ''} ${build.message ?? ''}`);
+}
+
+try {
+  process.exitCode = (await demonstrate()) ? 0 : 1;
+} catch (error) {
+  screen.settle();
+  console.error(
+    `\n${error instanceof Explained ? messageOf(error) : String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  for (const line of await diagnose([RELEASE.namespace, FORGE, TEAM])) console.error(line);
+  process.exitCode = 1;
+}

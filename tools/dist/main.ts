@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+
+import { bundleAlone, bundleDoors } from './bundle.ts';
+import { checkout, Ledger, output, type State, stateOf } from './inputs.ts';
+import { copyNative, noticed } from './native.ts';
+import { notices } from './notices.ts';
+import { buildShim } from './shim.ts';
+
+const usage = `Usage: node tools/dist/main.ts [--partial]
+
+Builds dist/ from the sources: the bundles millrace.js (with its chunks), agent.cjs, hcl-host.js with its
+thread hcl-worker.js, and images-worker.js, the HCL engine hcl.wasm, the shims shim-amd64 and shim-arm64,
+native-amd64 and native-arm64 with what sharp loads, data, and
+THIRD-PARTY-NOTICES. What did not change is not built again.
+--partial leaves out parts whose sources are not there, with a line for each.`;
+
+/** What every bundle depends on, beside the sources that went into it the last time. */
+const always = ['package-lock.json', 'tools/dist/*.ts'];
+
+const entry = {
+  'millrace.js': 'src/main.ts',
+  'agent.cjs': 'src/agent/main.ts',
+  'hcl-host.js': 'src/adapters/hcl/host.ts',
+  'hcl-worker.js': 'src/adapters/hcl/worker.ts',
+  'images-worker.js': 'src/adapters/images/worker.ts',
+};
+
+/** The agent starts in every Pod, where start time and memory count; the others only read HCL and draw. */
+const unwanted = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici', 'pino'];
+
+const engine = 'src/adapters/hcl/engine';
+const shim = 'src/agent/shim';
+
+/** Folders that keep their name beside the bundle: import.meta.dirname + name finds them in the sources and in dist. */
+const data = { migrations: 'src/adapters/database/migrations', web: 'src/web' };
+
+/** The font of PNG pictures. */
+const font = { name: 'DejaVuSans.ttf', folder: 'node_modules/dejavu-fonts-ttf/ttf' };
+
+const run = promisify(execFile);
+const { values } = parseArgs({
+  options: { partial: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+});
+
+try {
+  if (values.help) console.log(usage);
+  else await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function main(): Promise<void> {
+  await mkdir(output, { recursive: true });
+  const ledger = await Ledger.read();
+  const goFolders = [engine, shim].filter(isThere);
+  const goVersion = goFolders.length > 0 ? (await run('go', ['env', 'GOVERSION'])).stdout.trim() : '';
+  const goState = (folder: string) =>
+    stateOf(join(checkout, folder), ['**/!(*_test).go', 'go.{mod,sum}'], [goVersion]);
+
+  for (const folder of goFolders) {
+    const state = () => goState(folder);
+    if (folder === engine) await part(ledger, ['hcl.wasm'], state, buildEngine);
+    else await part(ledger, ['shim-amd64', 'shim-arm64'], state, buildShims);
+  }
+  for (const [name, from] of Object.entries(data)) {
+    if (!isThere(from)) continue;
+    await part(
+      ledger,
+      [name],
+      () => stateOf(join(checkout, from), ['**']),
+      () => copyData(name, from),
+    );
+  }
+  await part(
+    ledger,
+    [font.name],
+    () => stateOf(join(checkout, font.folder), [font.name]),
+    () => copyData(font.name, join(font.folder, font.name)),
+  );
+  await part(
+    ledger,
+    ['native-amd64', 'native-arm64'],
+    () => stateOf(checkout, always),
+    async () => {
+      await copyNative('amd64');
+      await copyNative('arm64');
+    },
+  );
+  for (const [name, source] of Object.entries(entry)) if (isThere(source)) await bundle(ledger, name, source);
+  const goStates = await Promise.all(goFolders.map(goState));
+  await writeNotices(
+    ledger,
+    goFolders,
+    goStates.map(({ hash }) => hash),
+  );
+}
+
+/** A new source can only enter a bundle through a change of one that is in it, so those are what counts. */
+async function bundle(ledger: Ledger, file: string, source: string): Promise<void> {
+  const state = () => stateOf(checkout, [...always, ...ledger.list(`sources of ${file}`)]);
+  await part(ledger, [file], state, async () => {
+    const inputs =
+      file === 'millrace.js' ? await bundleDoors(source) : await bundleAlone(file, source, unwanted);
+    await ledger.record(`sources of ${file}`, inputs.sources.join(' '));
+    await ledger.record(`packages of ${file}`, inputs.packages.join(' '));
+  });
+}
+
+async function writeNotices(
+  ledger: Ledger,
+  goFolders: readonly string[],
+  goStatees: readonly string[],
+): Promise<void> {
+  const bundled = Object.keys(entry).flatMap((name) => ledger.list(`packages of ${name}`));
+  const own = [...bundled, ...noticed, 'node_modules/dejavu-fonts-ttf'];
+  const state = () => stateOf(checkout, always, [...own, ...goStatees]);
+  await part(ledger, ['THIRD-PARTY-NOTICES'], state, async () => {
+    const folders = goFolders.map((folder) => join(checkout, folder));
+    await writeFile(join(output, 'THIRD-PARTY-NOTICES'), await notices(own, folders));
+  });
+}
+
+/** A source that is missing is an error, or with --partial a line and no part. */
+function isThere(path: string): boolean {
+  if (existsSync(join(checkout, path))) return true;
+  if (!values.partial)
+    throw new Error(`${path} is missing, so dist would not be whole; --partial builds the rest.`);
+  console.log(`left out: ${path} is not there`);
+  return false;
+}
+
+async function part(
+  ledger: Ledger,
+  files: readonly string[],
+  state: () => Promise<State>,
+  make: (hash: string) => Promise<void>,
+): Promise<void> {
+  const name = files.join(' ');
+  if (ledger.has(name, (await state()).hash) && files.every((file) => existsSync(join(output, file)))) {
+    console.log(`unchanged: ${name}`);
+    return;
+  }
+  const started = Date.now();
+  try {
+    await make((await state()).hash);
+  } catch (error) {
+    if (!values.partial) throw error;
+    console.log(`left out: ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    return;
+  }
+  // An input that was written meanwhile may or may not be in the result: it is made again next time.
+  const { hash, newest } = await state();
+  if (newest < started) await ledger.record(name, hash);
+  const sizes = await Promise.all(files.map(async (file) => `${file} ${await sizeOf(file)}`));
+  console.log(`built: ${sizes.join(', ')} (${Date.now() - started} ms)`);
+}
+
+async function sizeOf(file: string): Promise<string> {
+  const { size } = await stat(join(output, file));
+  return size > 1e6 ? `${(size / 1e6).toFixed(1)} MB` : `${Math.ceil(size / 1e3)} kB`;
+}
+
+async function buildEngine(): Promise<void> {
+  await run(process.execPath, [join(checkout, 'src/adapters/hcl/build.ts'), join(output, 'hcl.wasm')]);
+}
+
+async function buildShims(hash: string): Promise<void> {
+  for (const architecture of ['amd64', 'arm64']) await buildShim(join(checkout, shim), architecture, hash);
+}
+
+async function copyData(name: string, from: string): Promise<void> {
+  await rm(join(output, name), { recursive: true, force: true });
+  await cp(join(checkout, from), join(output, name), { recursive: true, filter: isShipped });
+}
+
+function isShipped(path: string): boolean {
+  return !/(\.test\.ts|tsconfig\.json)$/.test(path);
+}

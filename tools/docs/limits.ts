@@ -1,0 +1,310 @@
+import { format } from 'prettier';
+import { MAX_KEPT_BYTES } from '#adapters/database/definitions.ts';
+import { MAX_UNNAMED_REVISIONS } from '#adapters/database/retain-revisions.ts';
+import { STRANGER_LIMITS } from '#adapters/http/access/stranger-limits.ts';
+import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
+import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
+import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
+import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
+import { MAX_TEXTS, MAX_TEXTS_OF_TEAM } from '#adapters/http/access/text-turns.ts';
+import { MOST_CHARACTERS } from '#adapters/http/pages/build-page.ts';
+import { BODY_LIMIT } from '#adapters/http/routes/access/pipelines.ts';
+import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/waiting-triggers.ts';
+import { TERMINATION_LIMIT } from '#domain/build/events.ts';
+import { LOG_LIMIT } from '#domain/build/log-limit.ts';
+import { CHECK_OUTPUT_LIMIT, MOST_VERSIONS, VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
+import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
+import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
+import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION } from '#domain/scheduling/decision.ts';
+import { MAX_CRON_JOBS } from '#domain/scheduling/check-groups.ts';
+import { INITIAL_PACE, MAX_PER_NODE } from '#domain/scheduling/pace-starts.ts';
+import { MAX_PASSED_WAITING, MOST_UNUSED } from '#domain/scheduling/facts.ts';
+import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
+import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
+import { MAX_CHECK_PODS } from '#flows/check-places.ts';
+import { MAX_FETCHING_PIPELINES } from '#flows/source-turns.ts';
+
+export const LIMITS_PAGE = 'docs/reference/limits.md';
+
+/**
+ * What happens at a limit; never a crash, and never somebody else's wait. `diagnostic`: the pipeline is refused, the last good revision goes
+ * on. `condition`: the Pipeline or the build says so. `refusal`: the request is refused. `cut`: less is kept or shown, and a line says so.
+ * `later`: the rest follows by itself.
+ */
+type AtLimit = 'diagnostic' | 'condition' | 'refusal' | 'cut' | 'later';
+
+/** What is bounded, the most, what happens there, and how it is told. */
+type Limit = readonly [what: string, most: string, at: AtLimit, then: string];
+
+const count = (value: number): string => value.toLocaleString('en');
+const characters = (value: number): string => `${count(value)} characters`;
+const perSecond = (value: number): string => `${count(value)} per s`;
+const milliseconds = (value: number): string => seconds(value / 1000);
+const seconds = (value: number): string => (value % 3600 === 0 ? `${value / 3600} h` : `${value} s`);
+function bytes(value: number): string {
+  const mebibytes = value / 1024 / 1024;
+  return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${value / 1024} KiB`;
+}
+
+/** Every limit that somebody who uses Millrace can meet. Values are those that the program itself uses. */
+const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
+  Pipelines: [
+    ['Length of the text', bytes(LIMITS.bytes), 'diagnostic', '`too-large`'],
+    ['Blocks', count(LIMITS.blocks), 'diagnostic', '`too-many-blocks`'],
+    ['Depth of nested blocks and expressions', count(LIMITS.depth), 'diagnostic', '`too-deep`'],
+    ['Time to read a pipeline', milliseconds(LIMITS.milliseconds), 'diagnostic', '`time-limit`'],
+    [
+      'Instances of one `for_each` or `matrix`',
+      count(LIMITS.instances),
+      'diagnostic',
+      '`too-many-instances`',
+    ],
+    ['Jobs, when all groups are expanded', count(LIMITS.jobs), 'diagnostic', '`too-many-instances`'],
+    [
+      'Length of the definition, when all groups are expanded',
+      bytes(LIMITS.definitionBytes),
+      'diagnostic',
+      '`too-large`',
+    ],
+    [
+      'Tags of a job or resource; serial groups of a job',
+      count(LIMITS.tags),
+      'diagnostic',
+      'the attribute is named',
+    ],
+    [
+      'Sources to fetch, all together',
+      count(LIMITS.sources),
+      'diagnostic',
+      '`too-large`, before anything is fetched',
+    ],
+    ['Length of these sources, all together', bytes(LIMITS.sourceBytes), 'diagnostic', '`too-large`'],
+    [
+      'Time to fetch them',
+      milliseconds(LIMITS.sourceMilliseconds),
+      'condition',
+      'Ready is `SourceUnavailable`; the operator tries again every minute',
+    ],
+    ['Sources that name one another', count(LIMITS.sourceChain), 'diagnostic', '`source-cycle`'],
+    [
+      'Pipelines of the installation whose sources are fetched at a time; one of each team',
+      count(MAX_FETCHING_PIPELINES),
+      'later',
+      'Ready is `WaitingForSources` until it is its turn',
+    ],
+    [
+      'Pipelines of a team (`limits.pipelines`)',
+      '500, set by the chart',
+      'condition',
+      'Ready is `TooManyPipelines`; the operator tries again every minute',
+    ],
+    [
+      'Replaced definitions of a pipeline that no build or check names',
+      count(MAX_UNNAMED_REVISIONS),
+      'cut',
+      'the oldest are removed',
+    ],
+    [
+      'Texts of a team that the public gateway checks at a time, with those that wait',
+      count(MAX_TEXTS_OF_TEAM),
+      'refusal',
+      '503; other teams go on',
+    ],
+    ['Such texts of all teams', count(MAX_TEXTS), 'refusal', '503'],
+    [
+      'Definitions kept in memory by each process',
+      bytes(MAX_KEPT_BYTES),
+      'later',
+      'the others are read from Postgres when they are needed',
+    ],
+    [
+      'Secrets that a secret needs, one after another',
+      count(LIMITS.secretChain),
+      'diagnostic',
+      'the chain is named',
+    ],
+    [
+      'Errors and warnings that are shown',
+      count(LIMITS.diagnostics),
+      'cut',
+      'the last one says how many more there are',
+    ],
+  ],
+  'Checks and versions': [
+    ['Output of a check', bytes(CHECK_OUTPUT_LIMIT), 'condition', 'the check fails'],
+    [
+      'Time of a check, where its resource sets none',
+      seconds(CHECK_TIMEOUT_SECONDS),
+      'condition',
+      'the check fails',
+    ],
+    [
+      'New versions of one check',
+      count(MOST_VERSIONS),
+      'condition',
+      '`VersionsTruncated`; the newest are kept',
+    ],
+    [
+      'Check groups of a pipeline with a running CronJob',
+      count(MAX_CRON_JOBS),
+      'later',
+      'the operator starts the others at the same times, within `limits.runningChecks`; their CronJobs are suspended',
+    ],
+    ['Fields of a version', count(VERSION_LIMIT.fields), 'condition', 'the check fails'],
+    ['Length of a version', characters(VERSION_LIMIT.characters), 'condition', 'the check fails'],
+  ],
+  Scheduling: [
+    [
+      'New versions of a `get` that one decision turns into builds',
+      count(MOST_UNUSED),
+      'later',
+      'the next decision takes the rest',
+    ],
+    [
+      'Passed versions that wait for a `get` with `version = "every"`',
+      count(MAX_PASSED_WAITING),
+      'cut',
+      'older ones are not built',
+    ],
+    [
+      'Builds that one decision makes by itself',
+      count(MAX_BUILDS_PER_DECISION),
+      'later',
+      'the next decision takes the rest',
+    ],
+    ['Inputs of these builds', count(MAX_INPUTS_PER_DECISION), 'later', 'the next decision takes the rest'],
+    [
+      'Builds of a team that run at a time (`limits.runningBuilds`)',
+      '20, set by the chart',
+      'later',
+      '`TeamLimit`; the oldest starts first',
+    ],
+    [
+      'Check Pods of a team that run at a time (`limits.runningChecks`)',
+      '5, set by the chart',
+      'later',
+      'the oldest starts first',
+    ],
+    [
+      'Check Pods that the operator starts for all teams',
+      count(MAX_CHECK_PODS),
+      'later',
+      'a team that has none gets one all the same',
+    ],
+    [
+      'Pods of builds that are starting, on each node',
+      `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_PER_NODE)}`,
+      'later',
+      '`StartWindow`; a team that has none starting gets a place all the same ([share a cluster](../how-to/share-a-cluster.md))',
+    ],
+    [
+      'Builds of a pipeline that have not started, until new versions make no more',
+      count(AUTOMATIC_PAUSE_ABOVE),
+      'condition',
+      '`QueueFull`, until fewer wait',
+    ],
+    [
+      'Builds of a pipeline that have not started, until nobody may ask for more',
+      count(MAX_QUEUED_BUILDS),
+      'refusal',
+      '409 with the reason `QueueFull`',
+    ],
+    [
+      'Time that a trigger with `check=true` waits for checks',
+      seconds(MAX_CHECK_WAIT_MS / 1000),
+      'later',
+      'the build takes the versions that are known, and says which checks were late',
+    ],
+    [
+      'Triggers of one account that wait for checks at a time, of one gateway replica',
+      count(MAX_WAITING_TRIGGERS_PER_ACCOUNT),
+      'refusal',
+      '429',
+    ],
+    ['These triggers of all accounts, of one gateway replica', count(MAX_WAITING_TRIGGERS), 'refusal', '429'],
+  ],
+  'Builds and logs': [
+    [
+      'Time of the steps of a build, where its job sets none',
+      seconds(DEFAULT_TIMEOUT_SECONDS),
+      'condition',
+      'the build fails',
+    ],
+    ['Log of one attempt of a build', bytes(LOG_LIMIT), 'cut', 'the log ends with a line that says so'],
+    [
+      'Logs of a team as they are stored, compressed (`limits.logBytes`)',
+      '1Gi, set by the chart',
+      'cut',
+      'within a minute the logs of its oldest builds are removed, the builds stay; `LogsNearLimit` from 80 % on',
+    ],
+    [
+      'Log that one page shows at a time',
+      characters(MOST_CHARACTERS),
+      'later',
+      'the page has a link to the rest',
+    ],
+    [
+      'Ephemeral storage of each container of a Pod, and of its work directory (`pods.storage.limit`, or the resources of the Team)',
+      '10Gi, set by the chart',
+      'condition',
+      'the Pod is evicted, and the build says so',
+    ],
+    ['What a Pod says of its end', bytes(TERMINATION_LIMIT), 'cut', 'the message is shortened'],
+  ],
+  HTTP: [
+    ['Body with a pipeline', bytes(BODY_LIMIT), 'refusal', '413'],
+    ['Events of an agent in one request', bytes(EVENTS_LIMIT), 'refusal', '413'],
+    ['Command streams of an agent', count(MAX_STREAMS_OF_SESSION), 'later', 'the oldest ends'],
+    [
+      'Refused calls to the internal gateway from one address, at once',
+      count(MAX_REFUSED_CALLS),
+      'refusal',
+      '429',
+    ],
+    ['Refused calls in the long run', perSecond(REFUSED_CALLS_PER_SECOND), 'refusal', '429'],
+    ['Results of a check Pod in one request', bytes(RESULTS_LIMIT), 'refusal', '413'],
+    [
+      'Requests of non-members from one address, at once',
+      count(STRANGER_LIMITS.burst),
+      'refusal',
+      '429 with `Retry-After`; pictures are counted apart',
+    ],
+    [
+      'Requests of non-members from one address, in the long run',
+      perSecond(STRANGER_LIMITS.perSecond),
+      'refusal',
+      '429 with `Retry-After`',
+    ],
+    ['Event streams of an account', count(STREAM_LIMITS.perAccount), 'refusal', '429'],
+    [
+      'Event streams of non-members from one address',
+      count(STREAM_LIMITS.strangersPerAddress),
+      'refusal',
+      '429',
+    ],
+    ['Event streams of one replica', count(STREAM_LIMITS.inAll), 'refusal', '503'],
+  ],
+};
+
+const INTRODUCTION = `# Limits
+
+Every limit that a team can meet, and what happens there. A limit never ends a process, and never makes another team wait. This page is
+made from the constants that the program itself uses, by \`node tools/docs/main.ts\`.
+
+- **diagnostic**: the pipeline is refused with an error that names the place; the last good revision goes on ([errors](errors.md)).
+- **condition**: the Pipeline or the build says so, and it goes on by itself where it can ([troubleshoot](../how-to/troubleshoot.md)).
+- **refusal**: the request is refused with a status and a reason.
+- **cut**: less is kept or shown, and a line says so.
+- **later**: the rest follows by itself.
+`;
+
+/** The page of all limits. */
+export function limitsPage(): Promise<string> {
+  const sections = Object.entries(SECTIONS).map(([of, limits]) => {
+    const rows = limits.map(([what, most, at, then]) => `| ${what} | ${most} | ${at}: ${then} |`);
+    return [`## ${of}`, '', '| What | Most | At the limit |', '| --- | --- | --- |', ...rows].join('\n');
+  });
+  const text = [INTRODUCTION, ...sections].join('\n\n');
+  return format(`${text}\n`, { parser: 'markdown', singleQuote: true, printWidth: 110 });
+}

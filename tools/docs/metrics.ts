@@ -1,0 +1,85 @@
+import { format } from 'prettier';
+import type { Registry } from 'prom-client';
+import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
+import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { operatorMetrics } from '#operator/metrics.ts';
+
+export const METRICS_PAGE = 'docs/reference/metrics.md';
+
+const INTRODUCTION = `# Metrics
+
+Each process answers \`/metrics\` in Prometheus' text format on a port of its own (9090), which only the cluster reaches ([network](network.md)). \`metrics.serviceMonitor.enabled\` of [the chart](../../charts/millrace/README.md) makes a
+ServiceMonitor of the Prometheus operator. The label \`door\` of each sample says which process it is from: \`operator\`, \`gateway-public\` or \`gateway-internal\`; those of Node itself (\`process_…\`, \`nodejs_…\`) are there too.
+No label holds the name of a team, a pipeline or a person: labels come from fixed sets of words, so the number of series does not grow with the use. This page is made from the program by
+\`node tools/docs/main.ts\`.
+`;
+
+const QUESTIONS = `
+## Questions they answer
+
+| Question | PromQL |
+| --- | --- |
+| how many people follow something, on each replica | \`sum by (pod, kind) (millrace_event_streams)\` |
+| are readers too slow for what they follow | \`sum by (kind) (rate(millrace_event_streams_ended_total{reason="slow"}[5m]))\` |
+| is somebody refused because too many streams are open | \`sum by (reason) (rate(millrace_event_streams_refused_total[5m]))\` |
+| is a team near its limit of logs | \`millrace_operator_team_logs{fill!="fine"} > 0\` |
+| what waits, and why | \`sum by (what, reason) (millrace_waiting)\` |
+| share of answers that are a failure of ours | \`sum(rate(millrace_http_request_duration_seconds_count{status=~"5.."}[5m])) / sum(rate(millrace_http_request_duration_seconds_count[5m]))\` |
+| does anybody lead | \`max(millrace_operator_leading) == 1\` |
+`;
+
+/** What each process makes. */
+const DOORS: Record<string, ((registry: Registry) => void)[]> = {
+  operator: [requestMetrics, operatorMetrics],
+  'gateway-public': [requestMetrics, publicMetrics, streamMetrics],
+  'gateway-internal': [requestMetrics, agentMetrics],
+};
+
+interface Row {
+  type: string;
+  labels: string;
+  doors: string[];
+  help: string;
+}
+
+/** The page of all metrics of ours, from what the processes make. */
+export function metricsPage(): Promise<string> {
+  const rows = new Map<string, Row>();
+  for (const [door, parts] of Object.entries(DOORS)) {
+    const { registry } = createMetrics(door, '0');
+    for (const make of parts) make(registry);
+    for (const metric of registry.getMetricsAsArray()) {
+      if (!metric.name.startsWith('millrace_')) continue;
+      const { type, help } = metric;
+      const known = rows.get(metric.name) ?? {
+        type: String(type),
+        labels: labelsOf(metric),
+        doors: [],
+        help,
+      };
+      rows.set(metric.name, { ...known, doors: [...known.doors, door] });
+    }
+  }
+  const lines = [...rows]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([name, row]) => `| \`${name}\` | ${row.type} | ${row.labels} | ${doorsOf(row)} | ${row.help} |`);
+  const table = [
+    '| Metric | Type | Labels | Of | What it says |',
+    '| --- | --- | --- | --- | --- |',
+    ...lines,
+  ];
+  return format(`${INTRODUCTION}\n${table.join('\n')}\n${QUESTIONS}`, {
+    parser: 'markdown',
+    singleQuote: true,
+    printWidth: 110,
+  });
+}
+
+const doorsOf = ({ doors }: Row): string =>
+  doors.length === Object.keys(DOORS).length ? 'all' : doors.join(', ');
+
+/** prom-client keeps the names of labels on the metric itself. */
+function labelsOf(metric: object): string {
+  const names: unknown = 'labelNames' in metric ? metric.labelNames : [];
+  return Array.isArray(names) ? names.map((name) => `\`${String(name)}\``).join(', ') : '';
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+const Architecture = Type.Union([Type.Literal('amd64'), Type.Literal('arm64')]);
+
+const NodePackage = Type.Object({ name: Type.String(), integrity: Type.String() });
+
+const Image = Type.Object(
+  {
+    about: Type.String(),
+    user: Type.Object({
+      name: Type.String(),
+      id: Type.Integer({ minimum: 1 }),
+      home: Type.String(),
+      shell: Type.String(),
+    }),
+    packages: Type.Array(Type.String()),
+    leftOut: Type.Array(Type.String()),
+    remove: Type.Array(Type.String()),
+    links: Type.Record(Type.String(), Type.String()),
+    node: Type.Boolean(),
+    directories: Type.Array(Type.String()),
+    /**
+     * Target → a file, or a folder whose content goes there; or patterns (a folder ends with a slash) whose matches go
+     * there under their own names.
+     */
+    files: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
+    env: Type.Record(Type.String(), Type.String()),
+    workdir: Type.String(),
+    entrypoint: Type.Array(Type.String()),
+    stopSignal: Type.String(),
+    ports: Type.Array(Type.Integer()),
+  },
+  { additionalProperties: false },
+);
+
+const Contents = Type.Object({
+  suite: Type.String(),
+  epoch: Type.Integer(),
+  /** Go of the Dockerfile's build stage; without an engine the machine's own is used. */
+  go: Type.String(),
+  node: Type.Object({
+    version: Type.String(),
+    packages: Type.Object({ amd64: NodePackage, arm64: NodePackage }),
+  }),
+  images: Type.Record(Type.String(), Image),
+});
+
+export type Architecture = Static<typeof Architecture>;
+export type Image = Static<typeof Image>;
+export type Contents = Static<typeof Contents>;
+
+/** The folder of this tool, and the checkout's root. */
+export const here = import.meta.dirname;
+export const checkout = join(here, '..', '..');
+
+/** The one list of what each image holds; the Dockerfile is held to the same list by a test. */
+export function readContents(): Contents {
+  return Value.Parse(Contents, JSON.parse(readFileSync(join(checkout, 'config/images.json'), 'utf8')));
+}
+
+export function isArchitecture(text: string): text is Architecture {
+  return text === 'amd64' || text === 'arm64';
+}
+
+/** PATH of every image, unless the list says otherwise. */
+export const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin';

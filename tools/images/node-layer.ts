@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import type { Architecture, Contents } from './contents.ts';
+import { cacheFolder, findLayer, type Layer, storeLayer } from './layer.ts';
+import { tar, type TarEntry } from './tar.ts';
+
+const run = promisify(execFile);
+
+/** The layer with Node.js itself, from the npm package that also gives the checkout its Node; the list pins its digest. */
+export async function nodeLayer(contents: Contents, architecture: Architecture): Promise<Layer> {
+  const { version, packages } = contents.node;
+  const { name, integrity } = packages[architecture];
+  const key = `${version}-${architecture}-${contents.epoch}`;
+  const cached = await findLayer('node', key);
+  if (cached !== undefined) return cached;
+  await mkdir(cacheFolder(), { recursive: true });
+  const folder = await mkdtemp(join(cacheFolder(), 'node-'));
+  try {
+    await run('npm', ['pack', '--silent', '--pack-destination', folder, `${name}@${version}`]);
+    const archive = join(folder, (await readdir(folder))[0] ?? '');
+    checkIntegrity(`${name}@${version}`, await readFile(archive), integrity);
+    await run('tar', ['-xzf', archive, '-C', folder, 'package/bin/node', 'package/LICENSE']);
+    const entries = [
+      await fileEntry('usr/local/bin/node', join(folder, 'package/bin/node'), 0o755),
+      await fileEntry('usr/share/doc/nodejs/copyright', join(folder, 'package/LICENSE'), 0o644),
+    ];
+    return await storeLayer('node', key, tar(entries, contents.epoch));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Refuses a package whose bytes are not the ones that images.json names. */
+export function checkIntegrity(what: string, bytes: Uint8Array, expected: string): void {
+  const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  if (actual !== expected)
+    throw new Error(`${what} has digest ${actual}; config/images.json wants ${expected}`);
+}
+
+/** A file on disk as an entry of a layer. */
+export async function fileEntry(path: string, source: string, mode: number): Promise<TarEntry> {
+  const { size } = await stat(source);
+  return { path, mode, kind: 'file', size, read: () => createReadStream(source) };
+}

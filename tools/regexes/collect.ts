@@ -1,0 +1,76 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync } from '@swc/core';
+import { fold, scopeOf } from './fold.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** One regular expression of ours. `source` is undefined when it is not built from constants. */
+export interface Regex {
+  file: string;
+  source: string | undefined;
+  flags: string;
+}
+
+/** Programs of ours and what builds and tests them; what a test case itself compares with is left out. */
+export function filesWithRegexes(): string[] {
+  return globSync(['{src,config,tools,bench,e2e}/**/*.{ts,js}', '*.js'], { cwd: ROOT })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .toSorted();
+}
+
+export function regexesIn(file: string, text = readFileSync(join(ROOT, file), 'utf8')): Regex[] {
+  const program: unknown = parseSync(text, {
+    syntax: file.endsWith('.ts') ? 'typescript' : 'ecmascript',
+    target: 'es2024',
+  });
+  const scope = scopeOf(program, (imported) => readImported(file, imported));
+  return nodesOf(program).flatMap((node) => {
+    const found = regexOf(node, (part) => fold(part, scope));
+    return found === undefined ? [] : [{ file, ...found }];
+  });
+}
+
+/** Literals, `new RegExp(…)` and the `pattern` of JSON Schemas. */
+function regexOf(
+  node: Record<string, unknown>,
+  value: (part: unknown) => string | undefined,
+): Omit<Regex, 'file'> | undefined {
+  const { type, key, callee, pattern, flags } = node;
+  if (type === 'RegExpLiteral')
+    return { source: String(pattern), flags: typeof flags === 'string' ? flags : '' };
+  if (type === 'KeyValueProperty') return valueOf(key) === 'pattern' ? schemaPattern(node) : undefined;
+  if (valueOf(callee) !== 'RegExp') return undefined;
+  const [source, options] = argumentsOf(node);
+  return { source: value(source), flags: value(options) ?? '' };
+}
+
+const valueOf = (node: unknown): unknown => (isRecord(node) ? node['value'] : undefined);
+
+function schemaPattern({ value }: Record<string, unknown>): Omit<Regex, 'file'> | undefined {
+  if (!isRecord(value) || value['type'] !== 'StringLiteral') return undefined;
+  return { source: String(value['value']), flags: 'u' };
+}
+
+function argumentsOf({ arguments: given }: Record<string, unknown>): unknown[] {
+  return Array.isArray(given) ? given.map((one: unknown) => (isRecord(one) ? one['expression'] : one)) : [];
+}
+
+function nodesOf(tree: unknown): Record<string, unknown>[] {
+  if (Array.isArray(tree)) return tree.flatMap(nodesOf);
+  if (!isRecord(tree)) return [];
+  return [tree, ...Object.values(tree).flatMap(nodesOf)];
+}
+
+/** The text of a module that a file imports from, by our own import names. */
+function readImported(from: string, name: string): string | undefined {
+  const folders: Record<string, string> = { '#adapters/': 'src/adapters/', '#domain/': 'src/domain/' };
+  const folder = Object.keys(folders).find((prefix) => name.startsWith(prefix));
+  if (folder !== undefined)
+    return readFileSync(join(ROOT, folders[folder] ?? '', name.slice(folder.length)), 'utf8');
+  return name.startsWith('.') ? readFileSync(join(ROOT, from, '..', name), 'utf8') : undefined;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

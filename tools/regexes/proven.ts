@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesWithRegexes, regexesIn, type Regex } from './collect.ts';
+import { judge } from './judge.ts';
+
+const RECORD = join(import.meta.dirname, 'proven.json');
+
+/** A proof takes up to seconds, so those that were found are recorded; `node tools/regexes/main.ts --anew` finds all of them again. */
+export function readProven(): Set<string> {
+  const list: unknown = JSON.parse(readFileSync(RECORD, 'utf8'));
+  return new Set(Array.isArray(list) ? list.map(String) : []);
+}
+
+export function writeProven(proven: ReadonlySet<string>): void {
+  writeFileSync(RECORD, `${JSON.stringify([...proven].toSorted(), null, 2)}\n`);
+}
+
+export const spelled = ({ source, flags }: Regex): string => `/${source}/${flags}`;
+
+export function allRegexes(): Regex[] {
+  return filesWithRegexes().flatMap((file) => regexesIn(file));
+}
+
+/** What is wrong, a line each; whatever turns out to be linear is added to `proven`. */
+export function faultsIn(regexes: readonly Regex[], proven: Set<string>): string[] {
+  return regexes.flatMap((regex) => {
+    const name = spelled(regex);
+    if (proven.has(name)) return [];
+    const fault = judge(regex);
+    if (fault !== undefined) return [`${regex.file}: ${name} ${fault}`];
+    proven.add(name);
+    return [];
+  });
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { regexesIn } from './collect.ts';
+import { judge } from './judge.ts';
+import { allRegexes, faultsIn, readProven, spelled } from './proven.ts';
+
+/*
+ * Whoever writes what a regular expression reads decides how long it takes: none of ours may take more than linear time, the search for
+ * its beginning included. A gate that was never seen to close is none, so the first rows plant what it must find.
+ */
+describe('a regular expression that is refused', () => {
+  const planted: Record<string, { file: string; text: string }> = {
+    'searches to the end of the line from every place': {
+      file: 'src/planted.ts',
+      text: String.raw`export const x = 'a'.replaceAll(/[^\n]*\r(?=[^\n])/g, '');`,
+    },
+    'tries every way to part a number': {
+      file: 'src/planted.ts',
+      text: String.raw`export const x: RegExp = /^(?:(?:\d+\.?\d*|\.\d+)[smh])+$/;`,
+    },
+    'trims an end': {
+      file: 'src/web/planted.js',
+      text: String.raw`export const x = 'a'.replace(/\s+$/, '');`,
+    },
+    'is put together from constants': {
+      file: 'src/planted.ts',
+      text: "const [A] = ['x'];\nexport const x = new RegExp([String.raw`(${A}+)+`, 'y$'].join(''), 'u');",
+    },
+    'is a pattern of a schema': {
+      file: 'src/planted.ts',
+      text: `export const x = { type: 'string', pattern: '^(a|a)*$' };`,
+    },
+    'is not known before it runs': {
+      file: 'src/planted.ts',
+      text: 'export const x = (name: string): RegExp => new RegExp(name);',
+    },
+  };
+  test.each(Object.entries(planted))('%s', (_name, { file, text }) => {
+    const found = regexesIn(file, text);
+    expect(found).toHaveLength(1);
+    expect(faultsIn(found, new Set())).toEqual([expect.stringMatching(/ takes .* time, | run time only/)]);
+  });
+
+  test('one that is as it should be is not', () => {
+    expect(judge({ source: '^[a-z]+$', flags: '' })).toBeUndefined();
+  });
+});
+
+describe('regular expressions of ours', () => {
+  const regexes = allRegexes();
+
+  test('are found, those of the programs and of what browsers load', () => {
+    const files = new Set(regexes.map(({ file }) => file));
+    expect([...files]).toEqual(
+      expect.arrayContaining([
+        'src/web/terminal.js',
+        'src/domain/language/duration.ts',
+        'e2e/readme/commands.ts',
+      ]),
+    );
+    expect(regexes.map(spelled)).toContain(String.raw`/^tok_[0-9a-f]{64}$/`);
+  });
+
+  test('take linear time', () => expect(faultsIn(regexes, readProven())).toEqual([]));
+
+  test('are recorded, but for a few: node tools/regexes/main.ts', () => {
+    const proven = readProven();
+    expect(regexes.map(spelled).filter((name) => !proven.has(name)).length).toBeLessThan(20);
+  });
+});

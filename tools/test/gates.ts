@@ -1,0 +1,133 @@
+import { ADMIN_TOKEN } from '#e2e/support/gateway.ts';
+import type { LoadedImages } from '#tools/chart/images.ts';
+import { buildAndLoadImages } from '#tools/chart/images.ts';
+import { installChart, testChart, waitForWorkloads } from '#tools/chart/install.ts';
+import type { Counts } from './counts.ts';
+import { oneIf, sum } from './counts.ts';
+import { gate, goModules, jestProject } from './programs.ts';
+
+export interface Gate {
+  /** Gates without which it cannot run. */
+  needs?: readonly string[];
+  about: string;
+  /** `embedded`: it changes what a cluster of somebody else's must keep. `own`: it takes the cluster down in between. */
+  only?: 'embedded' | 'own';
+  run: (ownCluster: boolean) => Promise<Counts>;
+}
+
+/** What the run has: the embedded cluster that it starts itself, one that ran before or is not asked for, or that of $KUBECONFIG. */
+export type Cluster = 'own' | 'embedded' | 'existing';
+
+/** Why a gate does not run on this cluster; undefined when it does. */
+export function whyLeftOut({ only }: Pick<Gate, 'only'>, cluster: Cluster): string | undefined {
+  if (only === undefined || cluster === 'own' || cluster === only) return undefined;
+  if (cluster === 'existing')
+    return 'CLUSTER=existing: it would change the cluster of $KUBECONFIG; it is for the embedded one';
+  return 'it takes the embedded cluster down, and only one that this run starts itself';
+}
+
+const tool = (name: string, ...args: string[]): Promise<Counts> =>
+  gate(process.execPath, [`tools/${name}/main.ts`, ...args]);
+
+let images: LoadedImages | undefined;
+
+/** What did not change since it was last fine is not read again: 2 s instead of 20. By content, because a checkout changes every time of a file. */
+const CACHED = ['--cache', '--cache-strategy=content'];
+
+/** In the order in which they run. */
+export const GATES: Readonly<Record<string, Gate>> = {
+  types: {
+    about: 'TypeScript, strict; and the scripts of our pages',
+    run: async () => sum([await gate('tsc', ['-p', '.']), await gate('tsc', ['-p', 'src/web'])]),
+  },
+  'domain-types': {
+    about: 'the domain knows no clock, no process, no network',
+    run: () => gate('tsc', ['-p', 'src/domain']),
+  },
+  lint: { about: 'import rules, budgets, correctness', run: () => gate('oxlint', []) },
+  'dead-code': { about: 'unused files, exports and dependencies', run: () => gate('knip', []) },
+  formatting: {
+    about: 'one format',
+    run: () => gate('prettier', ['--check', '--log-level=warn', ...CACHED, '.']),
+  },
+  dist: { about: 'the program, its shim and its HCL engine', run: () => tool('dist') },
+  unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit', '--maxWorkers=2') },
+  'child-process': {
+    about: 'tests that start programs: the command line, scripts of built-in types, compilers',
+    needs: ['dist'],
+    run: () => jestProject('child-process', '--maxWorkers=2'),
+  },
+  go: { about: 'the programs in Go', run: goModules },
+  rehearsal: {
+    about: 'stopping the cluster leaves nothing behind',
+    only: 'own',
+    run: rehearse,
+  },
+  cluster: {
+    about: 'a real Kubernetes on this machine',
+    run: (ownCluster) => tool('cluster', 'up', ...(ownCluster ? ['--fresh'] : [])),
+  },
+  images: { about: 'the images, built and loaded', needs: ['dist', 'cluster'], run: loadImages },
+  integration: {
+    about: 'tests with real Postgres, API server, helm, Lua',
+    needs: ['dist', 'cluster'],
+    run: () => jestProject('integration', '--maxWorkers=2'),
+  },
+  browser: {
+    about: 'the pages in a real browser, with real Postgres and identity providers',
+    run: () => jestProject('browser', '--runInBand'),
+  },
+  install: { about: 'the chart, installed with the real helm', needs: ['cluster', 'images'], run: install },
+  'helm-test': { about: "the chart's own test", needs: ['install'], run: helmTest },
+  e2e: {
+    about: 'end to end on the cluster',
+    needs: ['install'],
+    run: () => jestProject('e2e', '--runInBand'),
+  },
+  readme: {
+    about: 'README for a cluster of your own, word for word, in place of that installation',
+    needs: ['cluster', 'images'],
+    only: 'embedded',
+    run: () => jestProject('readme'),
+  },
+};
+
+async function rehearse(): Promise<Counts> {
+  const built = await tool('cluster', 'build');
+  return built.failed > 0 ? built : tool('cluster', 'rehearse');
+}
+
+async function loadImages(): Promise<Counts> {
+  images = await buildAndLoadImages((line) => console.log(line));
+  return oneIf(true);
+}
+
+async function install(): Promise<Counts> {
+  if (images === undefined) return oneIf(false);
+  const administrator = { user: 'e2e', team: '*', role: 'admin' };
+  await installChart(images, { [ADMIN_TOKEN]: administrator }, (line) => console.log(line));
+  await waitForWorkloads((lines) => console.log(lines.join('; ')));
+  return oneIf(true);
+}
+
+async function helmTest(): Promise<Counts> {
+  console.log(await testChart());
+  return oneIf(true);
+}
+
+/** The chosen gates and what they need, in order. */
+export function withNeeds(
+  chosen: readonly string[],
+  gates: Readonly<Record<string, Gate>> = GATES,
+): string[] {
+  const wanted = new Set<string>();
+  const add = (name: string): void => {
+    const found = gates[name];
+    if (found === undefined)
+      throw new Error(`There is no gate "${name}"; there are ${Object.keys(gates).join(', ')}.`);
+    wanted.add(name);
+    for (const need of found.needs ?? []) add(need);
+  };
+  for (const name of chosen) add(name);
+  return Object.keys(gates).filter((name) => wanted.has(name));
+}

@@ -1,0 +1,110 @@
+import { diagnose } from '#tools/demo/diagnose.ts';
+import { clock } from '#tools/demo/screen.ts';
+import { RELEASE } from '#tools/chart/install.ts';
+import { isExisting } from '#tools/cluster/existing.ts';
+import { messageOf } from '#tools/cluster/explain.ts';
+import type { Counts } from './counts.ts';
+import { oneIf, sum } from './counts.ts';
+import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
+import { runShown, stop } from './programs.ts';
+
+const CLUSTER = 'tools/cluster/main.ts';
+/** Taking the cluster down goes on when the rest is told to stop. */
+const NEVER = new AbortController().signal;
+/** Why, by gate. */
+const leftOut = new Map<string, string>();
+const results = new Map<string, Counts & { took: number; note: string }>();
+
+async function test(chosen: readonly string[]): Promise<void> {
+  const wanted = withNeeds(chosen.length === 0 ? Object.keys(GATES) : chosen);
+  const cluster = await clusterFor(wanted);
+  const ours = cluster === 'own';
+  const names = wanted.filter((name) => {
+    const why = whyLeftOut(GATES[name] ?? {}, cluster);
+    if (why !== undefined) leftOut.set(name, why);
+    return why === undefined;
+  });
+  try {
+    for (const [index, name] of names.entries()) {
+      if (stop.signal.aborted) break;
+      console.log(`\n[${index + 1}/${names.length}] ${name}: ${GATES[name]?.about ?? ''}`);
+      await record(name, () => runGate(name, ours));
+    }
+  } finally {
+    if (ours) await takeDown();
+  }
+}
+
+async function clusterFor(wanted: readonly string[]): Promise<Cluster> {
+  if (isExisting(process.env)) return 'existing';
+  return wanted.includes('cluster') && (await nothingRuns()) ? 'own' : 'embedded';
+}
+
+async function runGate(name: string, ownCluster: boolean): Promise<Counts> {
+  const found = GATES[name];
+  const missing = (found?.needs ?? []).filter((need) => (results.get(need)?.failed ?? 1) > 0);
+  if (found === undefined || missing.length > 0)
+    throw new Error(`not run, because ${missing.join(', ')} failed`);
+  return found.run(ownCluster);
+}
+
+async function record(name: string, run: () => Promise<Counts>): Promise<void> {
+  const started = Date.now();
+  try {
+    results.set(name, { ...(await run()), took: Date.now() - started, note: '' });
+  } catch (error) {
+    const note = messageOf(error);
+    console.log(note);
+    results.set(name, { ...oneIf(false), took: Date.now() - started, note: note.split('\n')[0] ?? '' });
+  }
+  if (['install', 'helm-test', 'e2e', 'readme'].includes(name) && (results.get(name)?.failed ?? 0) > 0) {
+    for (const line of await diagnose([RELEASE.namespace])) console.log(line);
+  }
+}
+
+async function nothingRuns(): Promise<boolean> {
+  return (await runShown(process.execPath, [CLUSTER, 'traces'], NEVER)) === 0;
+}
+
+/** What we started ends with us, and a test of its own says that nothing of it is left. */
+async function takeDown(): Promise<void> {
+  if ((process.env['KEEP'] ?? '') !== '') {
+    console.log('\nKEEP is set: the cluster goes on. make cluster-down ends it.');
+    return;
+  }
+  console.log('\ncluster-down: nothing of the cluster is left');
+  await record('cluster-down', async () => {
+    const down = await runShown(process.execPath, [CLUSTER, 'down'], NEVER);
+    return oneIf(down === 0 && (await nothingRuns()));
+  });
+}
+
+function summary(): string {
+  const lines = [...results].map(([name, { passed, failed, took, note }]) =>
+    `${failed > 0 ? '✘' : '✔'} ${name.padEnd(14)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed  ${clock(took).padStart(5)}  ${note}`.trimEnd(),
+  );
+  for (const [name, why] of leftOut) lines.push(`– ${name.padEnd(14)} left out: ${why}`);
+  const { passed, failed } = sum([...results.values()]);
+  return `\n${lines.join('\n')}\n\n${passed} passed, ${failed} failed`;
+}
+
+function finish(interrupted: boolean): void {
+  const { passed, failed } = sum([...results.values()]);
+  process.exitCode = interrupted || failed > 0 || passed === 0 ? 1 : 0;
+  console.log(summary());
+}
+
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    if (!stop.signal.aborted) console.log(`\n${name}: stopping`);
+    stop.abort();
+  });
+}
+
+try {
+  await test(process.argv.slice(2));
+} catch (error) {
+  console.error(messageOf(error));
+  results.set('runner', { ...oneIf(false), took: 0, note: messageOf(error) });
+}
+finish(stop.signal.aborted);
