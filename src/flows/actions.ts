@@ -1,11 +1,16 @@
-import { cancelBuild, markWarning } from '#domain/scheduling/build-changes.ts';
-import { retryBuild } from '#domain/scheduling/retry-build.ts';
-import { vote, type Vote } from '#domain/scheduling/vote.ts';
-import type { ActionStore, Done, Pin, Refused, Retried, Voted, VersionTriggered } from './action-ports.ts';
-import type { Notifications } from './notification-ports.ts';
+import type { Vote } from '#domain/scheduling/vote.ts';
+import type { ActionPorts, Done, Pin, Refused, Retried, Voted, VersionTriggered } from './action-ports.ts';
+import { cancelBuild } from './cancel-build.ts';
+import { disableVersion, enableVersion } from './disable-version.ts';
+import { markWarning } from './mark-warning.ts';
+import { notifyOfAction } from './notify-of-action.ts';
+import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from './pause.ts';
+import { pinResource, unpinResource } from './pin-resource.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
+import { retryBuild } from './retry-build.ts';
 import type { TriggerStore } from './trigger-ports.ts';
 import { triggerVersion } from './trigger-version.ts';
+import { voteOnBuild } from './vote-on-build.ts';
 
 /** What people may decide; whoever calls has asked whether this person may. */
 export interface Actions {
@@ -27,40 +32,28 @@ export interface Actions {
   markWarning(ref: BuildRef, by: string): Promise<Done | Refused>;
 }
 
-interface Ports {
-  actions: ActionStore;
+interface Ports extends ActionPorts {
   builds: Pick<TriggerStore, 'withVersionRequests'>;
-  notifications: Pick<Notifications, 'notify'>;
-  now: () => Date;
 }
 
-/** Each is durable when it answers; then whoever has to act on it hears of it. */
-export function actionsOver({ actions, builds, notifications, now }: Ports): Actions {
-  const told = async <T extends Done>(work: Promise<T | Refused>): Promise<T | Refused> => {
-    const answer = await work;
-    if (answer.answer === 'done') tell(answer, notifications);
-    return answer;
-  };
+export function actionsOver(ports: Ports): Actions {
   return {
-    pausePipeline: (name, by) => told(actions.pausePipeline(name, by)),
-    unpausePipeline: (name) => told(actions.unpausePipeline(name)),
-    pauseJob: (name, by) => told(actions.pauseJob(name, by)),
-    unpauseJob: (name) => told(actions.unpauseJob(name)),
-    pin: (resource, pin) => told(actions.pin(resource, pin, now())),
-    unpin: (resource) => told(actions.unpin(resource)),
-    disableVersion: (resource, version, by) => told(actions.disableVersion(resource, { version, by }, now())),
-    enableVersion: (resource, version) => told(actions.enableVersion(resource, version)),
-    triggerVersion: (resource, asked) => told(triggerVersion(resource, asked, { builds, at: now() })),
-    cancelBuild: (ref, by) => told(actions.cancelBuild(ref, by, cancelBuild, now())),
-    retryBuild: (ref, by) => told(actions.retryBuild(ref, by, retryBuild, now())),
-    vote: (ref, given) => told(actions.vote(ref, given, vote, now())),
-    markWarning: (ref, by) => told(actions.markWarning(ref, by, markWarning)),
+    pausePipeline: (name, by) => pausePipeline(name, by, ports),
+    unpausePipeline: (name) => unpausePipeline(name, ports),
+    pauseJob: (name, by) => pauseJob(name, by, ports),
+    unpauseJob: (name) => unpauseJob(name, ports),
+    pin: (resource, pin) => pinResource(resource, pin, ports),
+    unpin: (resource) => unpinResource(resource, ports),
+    disableVersion: (resource, version, by) => disableVersion(resource, { version, by }, ports),
+    enableVersion: (resource, version) => enableVersion(resource, version, ports),
+    async triggerVersion(resource, asked) {
+      const answer = await triggerVersion(resource, asked, { builds: ports.builds, at: ports.now() });
+      notifyOfAction(answer, ports);
+      return answer;
+    },
+    cancelBuild: (ref, by) => cancelBuild(ref, by, ports),
+    retryBuild: (ref, by) => retryBuild(ref, by, ports),
+    vote: (ref, given) => voteOnBuild(ref, given, ports),
+    markWarning: (ref, by) => markWarning(ref, by, ports),
   };
-}
-
-/** Agents of builds that stop, then the scheduler, which also sees whose turn it is now. */
-function tell({ pipelineId, stopped }: Done, notifications: Pick<Notifications, 'notify'>): void {
-  for (const build of stopped) notifications.notify({ topic: 'cancel', build });
-  notifications.notify({ topic: 'schedule', pipeline: pipelineId });
-  notifications.notify({ topic: 'status', pipeline: pipelineId });
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { cancelBuild } from '#domain/scheduling/build-changes.ts';
 import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { cancelBuild } from './cancel-build.ts';
 import { compareWithPods } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
@@ -50,8 +50,9 @@ beforeEach(async () => {
     containers: [{ name: 'agent', image: 'millrace', state: 'running' }],
   });
   await followBuild(work, eventsOf(['0', '1'], new Date().toISOString()).slice(0, 1), ports());
-  cancelledAt = new Date();
-  await stores.actions.cancelBuild({ ...UNIT, number: '1' }, 'ann', cancelBuild, cancelledAt);
+  const at = new Date();
+  await cancelBuild({ ...UNIT, number: '1' }, 'ann', { ...ports(), now: () => at });
+  cancelledAt = at;
 });
 
 const after = (seconds: number): Date => new Date((cancelledAt?.getTime() ?? 0) + seconds * 1000);

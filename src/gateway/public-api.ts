@@ -11,6 +11,7 @@ import { actionsOver } from '#flows/actions.ts';
 import type { CheckStore, WebhookAnswer, WebhookCall } from '#flows/check-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { BuildStore } from '#flows/ports.ts';
+import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
 import { requestByWebhook, requestCheck } from '#flows/request-check.ts';
 import { triggerJob, triggerJobAfterChecks } from '#flows/trigger-job.ts';
 import type { Views } from '#flows/views.ts';
@@ -37,7 +38,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
     const token = webhookToken(webhookKey, id, generation);
     return { token, secret: webhookSecret(webhookKey, token), signed };
   };
-  const hashOf = (id: number, generation: number): string =>
+  const webhookHash = (id: number, generation: number): string =>
     webhookTokenHash(webhookToken(webhookKey, id, generation));
   return {
     ...parts.views,
@@ -64,8 +65,7 @@ export function publicApi(parts: PublicApiParts): PublicApi {
     listen: (topics, heard) => parts.notifications.listen(topics, heard),
     webhook: ({ id, webhookGeneration, webhookSigned }) => shown(id, webhookGeneration, webhookSigned),
     async regenerateWebhook(name, signed) {
-      const change = { hashOf, ...(signed !== undefined && { signed }) };
-      const answer = await parts.actions.regenerateWebhook(name, change);
+      const answer = await regenerateWebhook(name, signed, { ...parts, webhookHash });
       if (answer.answer !== 'done') return answer;
       return { ...answer, webhook: shown(answer.resource, answer.generation, answer.signed) };
     },

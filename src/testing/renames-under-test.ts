@@ -46,7 +46,7 @@ export class Renames {
     await renames.operate();
     const [a = 0] = await renames.find('a', 'b');
     await succeed(stores, 'unit');
-    await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: a, by: 'ann' }, now());
+    await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: a, by: 'ann' });
     await stores.actions.pauseJob({ ...APP, job: 'publish' }, 'ann');
     await stores.pipelines.keepSources(APP, { key: 'k', sources: {} });
     return renames;

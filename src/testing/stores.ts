@@ -16,11 +16,14 @@ import { views } from '#adapters/database/views.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
+import type { ActionStore } from '#flows/action-ports.ts';
+import { actionsOver } from '#flows/actions.ts';
 import type { CheckCause, CheckOutcome, CheckStore } from '#flows/check-ports.ts';
 import { openRun, openRunForPod } from '#flows/claim-checks.ts';
 import { closeRun, recordCheck } from '#flows/record-check.ts';
 import { viewsOver } from '#flows/show-waiting.ts';
-import type { PipelineToSave } from '#flows/ports.ts';
+import type { BuildStore, PipelineToSave, ResourceName } from '#flows/ports.ts';
+import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
 import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
 import type { TeamStore, TeamToSave } from '#flows/team-ports.ts';
 import { followOn } from './schedule.ts';
@@ -56,12 +59,14 @@ export async function openStores() {
 export function storesOver(connections: Database) {
   const database = { ...connections, definitions: definitions(), webhookKey: WEBHOOK_KEY };
   const teams = teamStore(database);
+  const builds = buildStore(database);
+  const actions = actionStore(database);
   return {
     teams: { ...teams, ...teamFlows(teams) },
     pipelines: pipelineStore(database),
     checks: checksOver(checkStore(database)),
-    builds: buildStore(database),
-    actions: actionStore(database),
+    builds,
+    actions: { ...actions, ...actionFlows(actions, builds) },
     sessions: sessionStore(database),
     leaders: leaderStore(database),
     retention: retentionStore(database),
@@ -92,6 +97,19 @@ function checksOver(checks: CheckStore) {
     ) => await openRunForPod({ pipelineId, group, namespace, podUid: uid }, portsAt(at)),
     recordCheck: async (result: CheckOutcome, at: Date) => await recordCheck(result, portsAt(at)),
     closeRun: async (run: number, at: Date, error?: string) => await closeRun(run, portsAt(at), error),
+  };
+}
+
+/** What people do; nobody is notified of it. */
+function actionFlows(actions: ActionStore, builds: BuildStore) {
+  const notifications = { notify: () => undefined };
+  return {
+    ...actionsOver({ actions, builds, notifications, now: () => new Date() }),
+    regenerateWebhook: async (
+      name: ResourceName,
+      webhookHash: (resource: number, generation: number) => string,
+      signed?: boolean,
+    ) => await regenerateWebhook(name, signed, { actions, webhookHash }),
   };
 }
 

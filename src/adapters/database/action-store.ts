@@ -1,15 +1,22 @@
 import type { ActionStore } from '#flows/action-ports.ts';
-import { buildsByPeople } from './builds-by-people.ts';
-import { pauses } from './pauses.ts';
+import { buildActions } from './build-actions.ts';
+import { lockPipeline } from './lock-pipeline.ts';
+import { pauseActions } from './pause-actions.ts';
 import type { Database } from './pool.ts';
-import { regenerateWebhook } from './regenerate-webhook.ts';
-import { versionsByPeople } from './versions-by-people.ts';
+import { resourceActions } from './resource-actions.ts';
 
-export function actionStore(database: Database): ActionStore {
+export function actionStore({ pool }: Database): ActionStore {
   return {
-    ...pauses(database),
-    ...versionsByPeople(database),
-    ...buildsByPeople(database),
-    regenerateWebhook: (name, change) => regenerateWebhook(database, name, change),
+    withPipeline: async (name, work) =>
+      await pool.transaction(async (connection) => {
+        const pipelineId = await lockPipeline(connection, name);
+        if (pipelineId === undefined) return { answer: 'unknown' };
+        return await work({
+          pipelineId,
+          ...pauseActions(connection, pipelineId),
+          ...resourceActions(connection, pipelineId),
+          ...buildActions(connection, pipelineId),
+        });
+      }),
   };
 }

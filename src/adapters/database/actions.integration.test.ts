@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { cancelBuild, markWarning } from '#domain/scheduling/build-changes.ts';
-import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import type { PipelineToSave, SavedPipeline } from '#flows/ports.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -51,10 +49,10 @@ describe('the manifest wins', () => {
 
   test('over a pin of the resources that it pins, and lets the others be', async () => {
     const [a = 0, b = 0] = await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
-    await stores.actions.pin(GIT, { version: b, by: 'ann' }, now());
+    await stores.actions.pin(GIT, { version: b, by: 'ann' });
     await save({ pins: [{ resource: 'git.app', version: { ref: 'a' } }] });
     expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: a, by: 'manifest' } });
-    expect(await stores.actions.pin(GIT, { version: b, by: 'ann' }, now())).toEqual(MANAGED);
+    expect(await stores.actions.pin(GIT, { version: b, by: 'ann' })).toEqual(MANAGED);
     expect(await stores.actions.unpin(GIT)).toEqual(MANAGED);
     await save();
     expect((await stores.views.resource(GIT))?.pinned).toBeUndefined();
@@ -95,7 +93,7 @@ test('a manifest that is applied a hundred times changes nothing', async () => {
   await schedule();
   await succeed(stores, 'unit');
   await schedule();
-  await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'the last good one' }, now());
+  await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'the last good one' });
   await stores.actions.pauseJob({ ...APP, job: 'publish' }, 'ann');
   await schedule();
   const all = async () => ({
@@ -123,7 +121,7 @@ test('a job that is removed and added back finds its builds, its numbers and its
   await stores.pipelines.savePipeline(toSave(without));
   expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({ status: 'succeeded' });
   expect(await stores.actions.pauseJob(UNIT, 'ann')).toEqual({ answer: 'unknown' });
-  expect(await stores.actions.retryBuild({ ...UNIT, number: '1' }, 'ann', retryBuild, now())).toMatchObject({
+  expect(await stores.actions.retryBuild({ ...UNIT, number: '1' }, 'ann')).toMatchObject({
     reasons: [{ code: 'JobRemoved' }],
   });
   await save();
@@ -137,7 +135,7 @@ test('a job that is removed and added back finds its builds, its numbers and its
 describe('who did it is kept with', () => {
   test('a pin and its comment', async () => {
     const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
-    await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'until the fix' }, now());
+    await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'until the fix' });
     expect((await stores.views.resource(GIT))?.pinned).toEqual({
       version: a,
       by: 'ann',
@@ -151,7 +149,7 @@ describe('who did it is kept with', () => {
     const [running] = await stores.builds.openAttempts();
     await stores.pool.query(rows()`UPDATE builds SET status = 'started' WHERE id = ${running?.id ?? 0}`);
     for (const number of ['1', '2'])
-      expect(await stores.actions.cancelBuild({ ...UNIT, number }, 'ann', cancelBuild, now())).toMatchObject({
+      expect(await stores.actions.cancelBuild({ ...UNIT, number }, 'ann')).toMatchObject({
         answer: 'done',
         stopped: [expect.any(Number)],
       });
@@ -177,7 +175,7 @@ describe('who did it is kept with', () => {
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
     await endOn(stores, build?.id ?? 0, 1, end);
     expect(await schedule()).toEqual([]);
-    await stores.actions.markWarning({ ...UNIT, number: '1' }, 'bob', markWarning);
+    await stores.actions.markWarning({ ...UNIT, number: '1' }, 'bob');
     expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({
       status: 'warning',
       warnedBy: 'bob',
@@ -191,12 +189,10 @@ test('what is not there cannot be acted on', async () => {
   const unknown = { answer: 'unknown' };
   expect(await stores.actions.pausePipeline(nowhere, 'ann')).toEqual(unknown);
   expect(await stores.actions.unpin({ ...APP, resource: 'git.none' })).toEqual(unknown);
-  expect(await stores.actions.cancelBuild({ ...UNIT, number: '9' }, 'ann', cancelBuild, now())).toEqual(
-    unknown,
-  );
+  expect(await stores.actions.cancelBuild({ ...UNIT, number: '9' }, 'ann')).toEqual(unknown);
   await stores.pipelines.savePipeline(toSave(samplePipeline(), { pipeline: 'second' }));
   const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
   const elsewhere = { ...GIT, pipeline: 'second' };
-  expect(await stores.actions.pin(elsewhere, { version: a, by: 'ann' }, now())).toEqual(unknown);
-  expect(await stores.actions.disableVersion(elsewhere, { version: a, by: 'ann' }, now())).toEqual(unknown);
+  expect(await stores.actions.pin(elsewhere, { version: a, by: 'ann' })).toEqual(unknown);
+  expect(await stores.actions.disableVersion(elsewhere, a, 'ann')).toEqual(unknown);
 });

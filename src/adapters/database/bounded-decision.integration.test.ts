@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
-import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { schedulePipeline, scheduleJobs } from '#flows/schedule-jobs.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
@@ -114,7 +113,7 @@ describe('a pipeline whose queue is full', () => {
     await decideAll();
     await triggerOn(stores, { ...APP, job: 'job-2' }, 'ann', now());
     const ref = { ...APP, job: builds[0]?.job ?? '', number: builds[0]?.number ?? '' };
-    expect(await stores.actions.retryBuild(ref, 'ann', retryBuild, now())).toMatchObject({
+    expect(await stores.actions.retryBuild(ref, 'ann')).toMatchObject({
       reasons: [{ code: 'QueueFull' }],
     });
   });

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Job } from '#domain/pipeline/pipeline.ts';
-import { cancelBuild } from '#domain/scheduling/build-changes.ts';
-import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
@@ -120,19 +118,16 @@ class World {
       pauseJob: () => actions.pauseJob(of.job, 'ann'),
       unpauseJob: () => actions.unpauseJob(of.job),
       unpin: () => actions.unpin(of.resource),
-      pin: () =>
-        this.#toVersion(name, other, (version) => actions.pin(of.resource, { version, by: 'ann' }, now())),
+      pin: () => this.#toVersion(name, other, (version) => actions.pin(of.resource, { version, by: 'ann' })),
       disable: () =>
-        this.#toVersion(name, other, (version) =>
-          actions.disableVersion(of.resource, { version, by: 'ann' }, now()),
-        ),
+        this.#toVersion(name, other, (version) => actions.disableVersion(of.resource, version, 'ann')),
       enable: () => this.#toVersion(name, other, (version) => actions.enableVersion(of.resource, version)),
       triggerVersion: () =>
         this.#toVersion(name, other, (version) =>
           triggerVersion(of.resource, { version, by: 'ann' }, { ...stores, at: now() }),
         ),
-      cancel: () => this.#toBuild(one, (ref) => actions.cancelBuild(ref, 'ann', cancelBuild, now())),
-      retry: () => this.#toBuild(one, (ref) => actions.retryBuild(ref, 'ann', retryBuild, now())),
+      cancel: () => this.#toBuild(one, (ref) => actions.cancelBuild(ref, 'ann')),
+      retry: () => this.#toBuild(one, (ref) => actions.retryBuild(ref, 'ann')),
     };
     await acts[kind]();
   }

@@ -99,7 +99,7 @@ describe('a resource with another name', () => {
   test('goes on with its versions, its pin and its webhook token, and nothing is built again', async () => {
     const [first = 0] = await found(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['unit#1']);
-    await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: first, by: 'ann' }, new Date());
+    await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: first, by: 'ann' });
     const before = await stores.views.resource({ ...APP, resource: 'git.app' });
     const { difference, resources } = await save({ ...BEFORE, app: 'git.repo', old: { app: 'git.app' } });
     expect(difference.resources).toEqual({ added: [], changed: ['git.repo'], removed: [] });

@@ -42,10 +42,7 @@ const asked = async (): Promise<string[]> =>
     .toSorted();
 
 const regenerate = async (signed?: boolean) =>
-  await stores.actions.regenerateWebhook(
-    { ...APP, resource: 'git.app' },
-    { hashOf, ...(signed !== undefined && { signed }) },
-  );
+  await stores.actions.regenerateWebhook({ ...APP, resource: 'git.app' }, hashOf, signed);
 
 const position = async (): Promise<string> =>
   await stores.pool.oneFirst(rows<{ at: string }>()`SELECT pg_current_wal_insert_lsn()::text AS at`);
@@ -137,12 +134,11 @@ describe('a token that is made anew', () => {
   });
 
   test('is none of a resource that is not there', async () => {
-    const change = { hashOf };
-    expect(await stores.actions.regenerateWebhook({ ...APP, resource: 'git.none' }, change)).toEqual({
+    expect(await stores.actions.regenerateWebhook({ ...APP, resource: 'git.none' }, hashOf)).toEqual({
       answer: 'unknown',
     });
     expect(
-      await stores.actions.regenerateWebhook({ team: 'other', pipeline: 'app', resource: 'git.app' }, change),
+      await stores.actions.regenerateWebhook({ team: 'other', pipeline: 'app', resource: 'git.app' }, hashOf),
     ).toEqual({
       answer: 'unknown',
     });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { retainHistory, retainNext } from '#flows/retain-history.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
@@ -242,7 +241,7 @@ describe('definitions', () => {
     await tidy();
     expect(await definitions()).toEqual([1, 2]);
     const ref = { ...UNIT, number: '1' };
-    const again = await stores.actions.retryBuild(ref, 'ann', retryBuild, new Date());
+    const again = await stores.actions.retryBuild(ref, 'ann');
     expect(again).toMatchObject({ answer: 'done' });
   });
 

@@ -1,4 +1,5 @@
-import { writePin, writeUnpin } from './pin-resource.ts';
+import { writePin, writeUnpin } from '#flows/pin-resource.ts';
+import { pinTransaction } from './pin-resource.ts';
 import { rows, type Transaction } from './pool.ts';
 
 type Fields = Record<string, string>;
@@ -27,12 +28,13 @@ export async function savePins(
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL AND (n.version IS NOT NULL OR r.pin_wanted IS NOT NULL)
     ORDER BY r.id`);
   const changed = found.filter(({ changes }) => changes);
+  const tx = pinTransaction(connection);
   const stopped: number[] = [];
   for (const { id, wanted, version } of changed) {
-    if (wanted === null) await writeUnpin(connection, id);
+    if (wanted === null) await writeUnpin(id, tx);
     else {
       const pin = { resource: id, wanted, by: 'manifest', ...(version === null ? {} : { version }) };
-      stopped.push(...(await writePin(connection, pin, new Date())));
+      stopped.push(...(await writePin(pin, new Date(), tx)));
     }
   }
   return changed.length === 0 ? undefined : stopped;

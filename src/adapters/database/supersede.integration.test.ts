@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import { vote } from '#domain/scheduling/vote.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -39,7 +38,7 @@ async function begin(
 }
 
 async function approve(by: string, number: string): Promise<unknown> {
-  return await stores.actions.vote({ ...APP, job: 'ship', number }, { by, approve: true }, vote, now());
+  return await stores.actions.vote({ ...APP, job: 'ship', number }, { by, approve: true });
 }
 
 async function ask(name: string): Promise<void> {

@@ -24,7 +24,10 @@ export async function withVersionRequests<T>(
       await pool.transaction(async (connection) => {
         const pipelineId = await lockPipeline(connection, name);
         if (pipelineId === undefined) return undefined;
-        const found = await findResource(connection, pipelineId, { name, version: asked.version });
+        const found = await findResource(connection, pipelineId, {
+          name: name.resource,
+          version: asked.version,
+        });
         if (found === undefined) return undefined;
         const request = { ...asked, resource: found.id };
         const requests = await requestDirect(connection, request);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { retryBuild } from '#domain/scheduling/retry-build.ts';
 import { expireApprovals, giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { endOn, retryOn, triggerOn } from '#testing/schedule.ts';
@@ -187,12 +186,7 @@ describe('a build has its turn', () => {
     expect(await stores.views.build({ ...APP, job: 'unit', number: '3' })).toMatchObject({
       status: 'warning',
     });
-    const again = await stores.actions.retryBuild(
-      { ...APP, job: 'unit', number: '3' },
-      'ann',
-      retryBuild,
-      now(),
-    );
+    const again = await stores.actions.retryBuild({ ...APP, job: 'unit', number: '3' }, 'ann');
     expect(again).toMatchObject({ reasons: [{ code: 'RetryDisabled' }] });
   });
 

@@ -3,7 +3,7 @@ import { counted } from '#testing/counted.ts';
 import { decideBuilds } from './decide-builds.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type Decision } from './decision.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from './queue-limits.ts';
-import { retryBuild } from './retry-build.ts';
+import { decideRetry } from './retry-build.ts';
 import { MOST_UNUSED, type Facts, type GetFacts, type JobFacts } from './facts.ts';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
@@ -142,8 +142,8 @@ describe('a pipeline with a long queue', () => {
   test('takes no retries above its limit', () => {
     const build = { number: '7', status: 'failed', approved: false, retries: 0, versionGone: false } as const;
     const retried = { ...build, job: { name: 'unit', paused: false, pipelinePaused: false } };
-    expect(retryBuild({ ...retried, queued: MAX_QUEUED_BUILDS - 1 }).answer).toBe('retry');
-    expect(retryBuild({ ...retried, queued: MAX_QUEUED_BUILDS })).toMatchObject({
+    expect(decideRetry({ ...retried, queued: MAX_QUEUED_BUILDS - 1 }).answer).toBe('retry');
+    expect(decideRetry({ ...retried, queued: MAX_QUEUED_BUILDS })).toMatchObject({
       answer: 'refused',
       reasons: [{ code: 'QueueFull' }],
     });

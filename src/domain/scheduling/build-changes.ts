@@ -29,14 +29,14 @@ export function endStatus(
 /** `end`: at once and without hooks, since nothing has run. `ask`: the agent runs the hooks and ends it. */
 export type CancelAnswer = { answer: 'end' } | { answer: 'ask' } | { answer: 'refused'; reason: Reason };
 
-export function cancelBuild(status: Status): CancelAnswer {
+export function decideCancel(status: Status): CancelAnswer {
   if (isBeforeStart(status)) return { answer: 'end' };
   if (status === 'started') return { answer: 'ask' };
   return { answer: 'refused', reason: { code: 'AlreadyEnded', message: `The build has ended: ${status}.` } };
 }
 
 /** A failure that people decide to live with: the build counts as good from then on. */
-export function markWarning(status: Status): { answer: 'marked' } | { answer: 'refused'; reason: Reason } {
+export function decideWarning(status: Status): { answer: 'marked' } | { answer: 'refused'; reason: Reason } {
   if (status === 'failed') return { answer: 'marked' };
   const message = `Only a failed build can be marked as a warning; this one is ${status}.`;
   return { answer: 'refused', reason: { code: 'NotFailed', message } };

@@ -31,7 +31,7 @@ export type RetryAnswer =
   | { answer: 'retry'; number: string; state: 'pending' | 'waiting'; interrupts: boolean }
   | { answer: 'refused'; reasons: Reason[] };
 
-export function retryBuild(facts: RetryFacts): RetryAnswer {
+export function decideRetry(facts: RetryFacts): RetryAnswer {
   const { job } = facts;
   const reasons = whyNot(facts);
   if (job === undefined || reasons.length > 0) return { answer: 'refused', reasons };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { approvalExpiresAt, vote } from './vote.ts';
+import { approvalExpiresAt, decideVote } from './vote.ts';
 
 test('an approval expires when its time is over, and never without one', () => {
   expect(approvalExpiresAt({ approvals: 1, timeoutSeconds: 60 }, 5000)).toBe(65_000);
@@ -8,10 +8,10 @@ test('an approval expires when its time is over, and never without one', () => {
 
 test('a rejection needs a reason, and tells it', () => {
   const build = { status: 'waiting' as const, gate: { approvals: 1 }, votes: [] };
-  expect(vote(build, { by: 'eve', approve: false, message: ' ' })).toMatchObject({
+  expect(decideVote(build, { by: 'eve', approve: false, message: ' ' })).toMatchObject({
     reason: { code: 'ReasonMissing' },
   });
-  expect(vote(build, { by: 'eve', approve: false, message: 'Not today.' })).toEqual({
+  expect(decideVote(build, { by: 'eve', approve: false, message: 'Not today.' })).toEqual({
     answer: 'rejected',
     message: 'Rejected by eve: Not today.',
   });

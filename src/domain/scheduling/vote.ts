@@ -27,7 +27,7 @@ export type VoteAnswer =
   { answer: 'waiting' | 'approved' | 'rejected'; message: string } | { answer: 'refused'; reason: Reason };
 
 /** One vote for each person and build; one rejection fails the build, whatever was approved before. */
-export function vote(build: GatedBuild, given: Vote): VoteAnswer {
+export function decideVote(build: GatedBuild, given: Vote): VoteAnswer {
   const reason = whyNot(build, given);
   if (reason !== undefined) return { answer: 'refused', reason };
   if (!given.approve)

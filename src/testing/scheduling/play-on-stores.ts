@@ -1,8 +1,6 @@
 import { rows } from '#adapters/database/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { cancelBuild, isActive, markWarning, type Status } from '#domain/scheduling/build-changes.ts';
-import { retryBuild } from '#domain/scheduling/retry-build.ts';
-import { vote } from '#domain/scheduling/vote.ts';
+import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
 import type { Done, Refused } from '#flows/action-ports.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
 import { endOn, followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
@@ -105,17 +103,11 @@ class Player {
     return {
       pin: async ([name = '', label = '']) => {
         const version = await this.#version(name, label);
-        return codes(await actions.pin(resourceRef(name), { version, by: 'ann' }, now()));
+        return codes(await actions.pin(resourceRef(name), { version, by: 'ann' }));
       },
       unpin: async ([name = '']) => codes(await actions.unpin(resourceRef(name))),
       disable: async ([name = '', label = '']) =>
-        codes(
-          await actions.disableVersion(
-            resourceRef(name),
-            { version: await this.#version(name, label), by: 'ann' },
-            now(),
-          ),
-        ),
+        codes(await actions.disableVersion(resourceRef(name), await this.#version(name, label), 'ann')),
       enable: async ([name = '', label = '']) =>
         codes(await actions.enableVersion(resourceRef(name), await this.#version(name, label))),
       pause: async ([job]) =>
@@ -130,17 +122,17 @@ class Player {
         ),
       trigger: async (words) => await this.#trigger(words),
       cancel: async ([name = '']) => {
-        const answer = await actions.cancelBuild(buildRef(name), 'ann', cancelBuild, now());
+        const answer = await actions.cancelBuild(buildRef(name), 'ann');
         if (answer.answer !== 'done') return codes(answer);
         const running = (await this.#build(name)).status === 'started';
         return running ? [`${name} is asked to stop`] : [];
       },
       retry: async ([name = '', , by = 'ann']) => {
-        const answer = await actions.retryBuild(buildRef(name), by, retryBuild, now());
+        const answer = await actions.retryBuild(buildRef(name), by);
         if (answer.answer === 'done') await this.#obey(answer.stopped);
         return codes(answer);
       },
-      warn: async ([name = '']) => codes(await actions.markWarning(buildRef(name), 'ann', markWarning)),
+      warn: async ([name = '']) => codes(await actions.markWarning(buildRef(name), 'ann')),
       add: async (words) => {
         addJob(this.#drawn, words.join(' '));
         await this.save();
@@ -184,9 +176,7 @@ class Player {
   }
 
   async #vote({ by, approve, build }: { by: string; approve: boolean; build: string }): Promise<string[]> {
-    return codes(
-      await this.#stores.actions.vote(buildRef(build), { by, approve, message: 'why' }, vote, now()),
-    );
+    return codes(await this.#stores.actions.vote(buildRef(build), { by, approve, message: 'why' }));
   }
 
   /** The build has its turn and its Pod, and its agent tells what happens. */

@@ -1,12 +1,12 @@
 import {
-  cancelBuild,
+  decideCancel,
   endStatus,
   isActive,
-  markWarning,
+  decideWarning,
   type Status,
 } from '#domain/scheduling/build-changes.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
-import { vote } from '#domain/scheduling/vote.ts';
+import { decideVote } from '#domain/scheduling/vote.ts';
 import { addOfSource, changeSource } from './change-source.ts';
 import { applyDecision, decideFromHistory } from './decide-in-memory.ts';
 import {
@@ -147,7 +147,7 @@ const COMMANDS: Record<string, Command> = {
   trigger,
   cancel: (history, [name = '']) => {
     const build = buildNamed(history, name);
-    const answer = cancelBuild(build.status);
+    const answer = decideCancel(build.status);
     if (answer.answer === 'refused') return [`refused ${answer.reason.code}`];
     if (answer.answer === 'ask') return [`${name} is asked to stop`];
     build.status = 'cancelled';
@@ -159,7 +159,7 @@ const COMMANDS: Record<string, Command> = {
   },
   warn: (history, [name = '']) => {
     const build = buildNamed(history, name);
-    const answer = markWarning(build.status);
+    const answer = decideWarning(build.status);
     if (answer.answer === 'refused') return [`refused ${answer.reason.code}`];
     build.status = 'warning';
     return undefined;
@@ -216,7 +216,7 @@ function votes(history: History, given: { by: string; approve: boolean; build: s
   if (gate === undefined) throw new Error(`${given.build} has no gate.`);
   const { cause } = build;
   const triggeredBy = cause.kind === 'manual' || cause.kind === 'retry' ? { triggeredBy: cause.by } : {};
-  const answer = vote(
+  const answer = decideVote(
     { status: build.status, gate, votes: build.votes, ...triggeredBy },
     { ...given, message: 'why' },
   );

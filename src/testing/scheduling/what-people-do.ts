@@ -2,7 +2,7 @@ import { cancelledByDisable, cancelledByPin, isActive } from '#domain/scheduling
 import { followingJobs } from '#domain/scheduling/cascade.ts';
 import { isAutomatic } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
-import { retryBuild, mainNumber } from '#domain/scheduling/retry-build.ts';
+import { decideRetry, mainNumber } from '#domain/scheduling/retry-build.ts';
 import { nextBuild } from './decide-in-memory.ts';
 import {
   countAfterUnpin,
@@ -61,13 +61,17 @@ export function pausePipeline(history: History, paused: boolean): void {
   for (const job of history.jobs) pauseJob(history, job, paused);
 }
 
-export function retryOf(history: History, original: HistoryBuild, by: string): ReturnType<typeof retryBuild> {
+export function retryOf(
+  history: History,
+  original: HistoryBuild,
+  by: string,
+): ReturnType<typeof decideRetry> {
   const job = jobOf(history, original.job);
   const main = mainNumber(original.number);
   const retries = history.builds.filter(
     (build) => build.job === job.id && mainNumber(build.number) === main && build.number !== main,
   );
-  const answer = retryBuild({
+  const answer = decideRetry({
     number: original.number,
     status: original.status,
     approved: original.approved,

@@ -1,0 +1,12 @@
+import type { ActionPorts, Done, Refused } from './action-ports.ts';
+
+/** Agents of builds that stop, then the scheduler, which also sees whose turn it is now. */
+export function notifyOfAction(
+  answer: Done | Refused,
+  { notifications }: Pick<ActionPorts, 'notifications'>,
+): void {
+  if (answer.answer !== 'done') return;
+  for (const build of answer.stopped) notifications.notify({ topic: 'cancel', build });
+  notifications.notify({ topic: 'schedule', pipeline: answer.pipelineId });
+  notifications.notify({ topic: 'status', pipeline: answer.pipelineId });
+}
