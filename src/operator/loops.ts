@@ -89,8 +89,8 @@ export class Loops {
     switch (notification.topic) {
       case 'missed':
         for (const key of ['checks', 'schedule', 'builds']) this.#queue.add(key);
-        this.#reconciling.factsChanged('all');
-        this.#reconciling.teamChanged('all');
+        this.#reconciling.pipelineRowChanged('all');
+        this.#reconciling.teamRowChanged('all');
         return;
       case 'checks':
       case 'builds':
@@ -100,11 +100,11 @@ export class Loops {
           notification.pipeline === 'all' ? 'schedule' : `schedule ${notification.pipeline}`,
         );
       case 'status':
-        return this.#reconciling.factsChanged(notification.pipeline);
+        return this.#reconciling.pipelineRowChanged(notification.pipeline);
       case 'cancel':
         return this.#pods.look(notification.build);
       case 'teams':
-        return this.#reconciling.teamChanged(notification.team);
+        return this.#reconciling.teamRowChanged(notification.team);
     }
   }
 

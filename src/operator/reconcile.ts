@@ -2,8 +2,12 @@ import type { Problem } from '#adapters/kubernetes/api/answer.ts';
 import { kubernetesCluster } from '#adapters/kubernetes/cluster.ts';
 import { workOnOAuthProvider } from '#adapters/kubernetes/controllers/oauth-providers.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
-import { PipelinesController } from '#adapters/kubernetes/controllers/pipelines.ts';
-import { TeamsController } from '#adapters/kubernetes/controllers/teams.ts';
+import { PipelineMemory } from '#adapters/kubernetes/controllers/pipeline-memory.ts';
+import { PipelineTriggers } from '#adapters/kubernetes/controllers/pipeline-triggers.ts';
+import { workOnPipeline, type PipelinesOptions } from '#adapters/kubernetes/controllers/pipelines.ts';
+import { TeamMemory } from '#adapters/kubernetes/controllers/team-memory.ts';
+import { TeamTriggers } from '#adapters/kubernetes/controllers/team-triggers.ts';
+import { workOnTeam, type TeamsOptions } from '#adapters/kubernetes/controllers/teams.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
@@ -49,8 +53,8 @@ export class Reconciling {
   readonly pacer = new StartPacer({ nodes: () => this.watched.nodes({}) });
   readonly #leadership: Leadership;
   readonly #recorder: EventRecorder;
-  readonly #teams: TeamsController;
-  readonly #pipelines: PipelinesController;
+  readonly #memory = { teams: new TeamMemory(), pipelines: new PipelineMemory() };
+  readonly #triggers: { teams: TeamTriggers; pipelines: PipelineTriggers };
   readonly #queues: { teams: WorkQueue; pipelines: WorkQueue; oauthProviders: WorkQueue };
   readonly #waits: Waits;
   #certificateAuthority: string;
@@ -65,7 +69,7 @@ export class Reconciling {
     this.#waits = new Waits({
       facts: (name) => leadership.database.pipelines.pipelineFacts(name),
       waiting: (name) => leadership.database.views.waiting(name),
-      again: (pipeline) => this.factsChanged(pipeline),
+      again: (pipeline) => this.pipelineRowChanged(pipeline),
     });
     leadership.metrics.waiting(() => this.#waits.byReason());
     this.watched = new Watched(client, this.#handlers(), {
@@ -77,13 +81,22 @@ export class Reconciling {
       instance: config.podName,
       onProblem: (problem) => log.warn({ problem }, 'an Event could not be written'),
     });
+    const teams = this.#teamsOptions();
+    const pipelines = this.#pipelinesOptions();
     this.#queues = {
-      teams: workQueue(leadership, 'team', (key) => this.#teams.work(key)),
-      pipelines: workQueue(leadership, 'pipeline', (key) => this.#pipelines.work(key), namespaceOf),
+      teams: workQueue(leadership, 'team', (key) => workOnTeam(key, teams)),
+      pipelines: workQueue(leadership, 'pipeline', (key) => workOnPipeline(key, pipelines), namespaceOf),
       oauthProviders: workQueue(leadership, 'oauth-provider', (key) => this.#workOnOAuthProvider(key)),
     };
-    this.#teams = this.#teamsController();
-    this.#pipelines = this.#pipelinesController();
+    const { watched } = this;
+    this.#triggers = {
+      teams: new TeamTriggers({ watched, queue: this.#queues.teams, memory: this.#memory.teams }),
+      pipelines: new PipelineTriggers({
+        watched,
+        queue: this.#queues.pipelines,
+        memory: this.#memory.pipelines,
+      }),
+    };
     const cluster = kubernetesCluster({
       client,
       installation: () => this.#installation(),
@@ -117,9 +130,9 @@ export class Reconciling {
     this.#teamHeard = heard;
   }
 
-  /** What the status of a pipeline (row id) shows has changed. */
-  factsChanged(pipeline: number | 'all'): void {
-    this.#pipelines.factsChanged(pipeline);
+  /** The database has something new about a pipeline (row id) that its status shows. */
+  pipelineRowChanged(pipeline: number | 'all'): void {
+    this.#triggers.pipelines.rowChanged(pipeline);
   }
 
   /** An Event of a Pipeline object, if there still is one. */
@@ -136,7 +149,7 @@ export class Reconciling {
 
   /** Checks of these pipelines (row ids) may be overdue: their statuses say so. */
   checksOverdue(pipelines: readonly number[]): void {
-    this.#pipelines.checksOverdue(pipelines);
+    this.#triggers.pipelines.checksOverdue(pipelines);
   }
 
   /** All Teams, with what their logs may take. */
@@ -149,12 +162,12 @@ export class Reconciling {
 
   /** Their statuses say which are nearly full. */
   logsCounted(fills: ReadonlyMap<string, LogFill>): void {
-    this.#teams.logsCounted(fills);
+    this.#triggers.teams.logsCounted(fills);
   }
 
-  /** What the database has of a team (row id) has changed. */
-  teamChanged(id: number | 'all'): void {
-    if (id === 'all') this.#teams.allFactsChanged();
+  /** The database has something new about a team (row id) that its status shows. */
+  teamRowChanged(id: number | 'all'): void {
+    if (id === 'all') this.#triggers.teams.allRowsChanged();
     else void this.#teamNamed(id);
   }
 
@@ -162,7 +175,7 @@ export class Reconciling {
   trust(certificateAuthority: string): void {
     if (certificateAuthority === this.#certificateAuthority) return;
     this.#certificateAuthority = certificateAuthority;
-    for (const namespace of this.watched.watchedNamespaces()) this.#pipelines.teamChanged(namespace);
+    for (const namespace of this.watched.watchedNamespaces()) this.#triggers.pipelines.teamChanged(namespace);
   }
 
   stuckMs(): number {
@@ -172,7 +185,7 @@ export class Reconciling {
   async #teamNamed(id: number): Promise<void> {
     // Without the name, the next look at all teams has it.
     const name = await this.#leadership.database.teams.teamName(id).catch(() => undefined);
-    if (name !== undefined) this.#teams.factsChanged(name);
+    if (name !== undefined) this.#triggers.teams.rowChanged(name);
   }
 
   #workOnOAuthProvider(name: string): Promise<Ending> {
@@ -191,18 +204,18 @@ export class Reconciling {
   #handlers(): Handlers {
     return {
       team: (change) => {
-        this.#teams.changed(change);
+        this.#triggers.teams.objectChanged(change);
         const { name, spec } = change.object;
-        if (change.type === 'deleted') this.#pipelines.teamChanged(spec.namespace ?? name);
+        if (change.type === 'deleted') this.#triggers.pipelines.teamChanged(spec.namespace ?? name);
       },
       pipeline: (change) => {
-        this.#pipelines.changed(change);
-        if (change.type !== 'updated') this.#teams.pipelinesChanged(change.object.namespace);
+        this.#triggers.pipelines.objectChanged(change);
+        if (change.type !== 'updated') this.#triggers.teams.pipelinesChanged(change.object.namespace);
       },
       oauthProvider: (change) => this.#queues.oauthProviders.add(change.key),
       pod: (change) => this.#podHeard?.(change),
-      cronJob: (change) => this.#pipelines.cronJobChanged(change),
-      reference: (kind, change) => this.#pipelines.referenceChanged(kind, change),
+      cronJob: (change) => this.#triggers.pipelines.cronJobChanged(change),
+      reference: (kind, change) => this.#triggers.pipelines.referenceChanged(kind, change),
       problem: (what, problem) => this.#watchTroubled(what, problem),
     };
   }
@@ -216,7 +229,7 @@ export class Reconciling {
     this.#leadership.log[level]({ what, status, reason, message }, 'a watch had trouble');
   }
 
-  #teamsController(): TeamsController {
+  #teamsOptions(): TeamsOptions {
     const { client, database } = this.#leadership;
     const cluster = teamCluster({
       client,
@@ -224,22 +237,22 @@ export class Reconciling {
       specOf: (team) => this.watched.teams.store.get(team)?.spec,
       pipelinesOf: ({ name, namespace }) => this.watched.pipelinesOf(name, namespace).length,
     });
-    return new TeamsController({
+    return {
       client,
       defaultLimits: this.#leadership.config.defaultLimits,
       watched: this.watched,
       recorder: this.#recorder,
-      queue: this.#queues.teams,
+      memory: this.#memory.teams,
       apply: (manifest) => applyTeam(manifest, { store: database.teams, cluster, now: () => new Date() }),
       remove: (manifest) => removeTeam(manifest, { store: database.teams, cluster, now: () => new Date() }),
       ready: (namespace) => {
-        this.#pipelines.teamChanged(namespace);
+        this.#triggers.pipelines.teamChanged(namespace);
         this.#teamHeard?.(namespace);
       },
-    });
+    };
   }
 
-  #pipelinesController(): PipelinesController {
+  #pipelinesOptions(): PipelinesOptions {
     const { client, database, compiler, reader, keys } = this.#leadership;
     const { notifications } = database;
     const turns = new SourceTurns();
@@ -251,11 +264,12 @@ export class Reconciling {
       limitsOf: (team) => this.watched.limitsOf(team),
       agentKey: keys.agent,
     });
-    return new PipelinesController({
+    return {
       client,
       watched: this.watched,
       recorder: this.#recorder,
-      queue: this.#queues.pipelines,
+      memory: this.#memory.pipelines,
+      applyAgain: (key) => this.#triggers.pipelines.applyAgain(key),
       apply: (manifest) =>
         applyPipeline(manifest, {
           store,
@@ -268,8 +282,8 @@ export class Reconciling {
         }),
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, notifications }),
       facts: (name) => store.pipelineFacts(name),
-      teamState: (team) => this.#teams.state(team),
-    });
+      teamState: (team) => this.#memory.teams.state(team),
+    };
   }
 
   #installation(): Installation {

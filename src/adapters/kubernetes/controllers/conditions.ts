@@ -10,6 +10,10 @@ export interface Condition {
 
 export type WantedCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
+export function notReady(reason: string, message: string): WantedCondition {
+  return { type: 'Ready', status: 'False', reason, message };
+}
+
 const LONGEST_MESSAGE = 32_000;
 
 /** The condition Ready, if it says True or False about this very generation. A new leader must not replace it by "not known yet". */

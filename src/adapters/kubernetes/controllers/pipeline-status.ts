@@ -8,7 +8,7 @@ import { ORDINARY } from '#domain/scheduling/reasons.ts';
 import type { NameDifference, PipelineFacts, Waiting, SavedPipeline } from '#flows/ports.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { WantedCondition } from './conditions.ts';
-import { conditionsOf, readyVerdict } from './conditions.ts';
+import { conditionsOf, notReady, readyVerdict } from './conditions.ts';
 
 export type PipelineStatus = NonNullable<Wire<PipelineObject>['status']>;
 
@@ -99,10 +99,6 @@ const WAITING_FOR_SOURCES: WantedCondition = {
   reason: 'WaitingForSources',
   message: 'The sources of other pipelines are being fetched. It is its turn in a moment.',
 };
-
-export function notReady(reason: string, message: string): WantedCondition {
-  return { type: 'Ready', status: 'False', reason, message };
-}
 
 function paused(ready: WantedCondition): WantedCondition {
   return {

@@ -4,8 +4,9 @@ import type { SeenPipeline, SeenTeam } from '#adapters/kubernetes/kinds/seen.ts'
 import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { Store } from '#adapters/kubernetes/watch/store.ts';
 import type { Condition } from './conditions.ts';
-import { PipelinesController } from './pipelines.ts';
-import type { TeamState } from './teams.ts';
+import { PipelineMemory } from './pipeline-memory.ts';
+import { workOnPipeline, type PipelinesOptions } from './pipelines.ts';
+import type { TeamState } from './team-memory.ts';
 
 const GENERATION = 2;
 const condition = (
@@ -66,17 +67,18 @@ async function firstLook({ conditions, team = 'unknown', error = '' }: World): P
     spec: {},
     status: {},
   };
-  const controller = new PipelinesController({
+  const options: PipelinesOptions = {
     client,
-    watched: { pipelines: { store }, teamOf: () => blue, pipelinesIn: () => [seen] },
+    watched: { pipelines: { store }, teamOf: () => blue },
     recorder: { record: () => undefined },
-    queue: { add: () => undefined, addAfter: () => undefined },
+    memory: new PipelineMemory(),
+    applyAgain: () => undefined,
     apply: () => Promise.reject(new Error(error)),
     remove: refuse,
     facts: refuse,
     teamState: () => team,
-  });
-  await controller.work('blue/app').catch(() => undefined);
+  };
+  await workOnPipeline('blue/app', options).catch(() => undefined);
   return written;
 }
 

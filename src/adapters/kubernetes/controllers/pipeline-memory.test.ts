@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { array, assert, constant, constantFrom, property, tuple } from 'fast-check';
+import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import { notReady } from './conditions.ts';
+import { PipelineMemory, RememberedPipeline } from './pipeline-memory.ts';
+import type { Verdict } from './pipeline-status.ts';
+
+const AT = new Date('2026-11-22T12:00:00Z');
+const VERDICT: Verdict = { ready: notReady('Invalid', 'of the test'), stalled: true };
+const SEEN = { generation: 2, requestedAt: 'noon' };
+
+type Event = 'begin' | 'applied' | 'handedOver' | 'failed' | 'invalidate';
+
+function tell(remembered: RememberedPipeline, event: Event, seen = SEEN): void {
+  if (event === 'begin') remembered.begin(seen);
+  else if (event === 'applied') remembered.applied(seen.generation, VERDICT, false);
+  else remembered[event]();
+}
+
+function after(events: readonly Event[]): RememberedPipeline {
+  const remembered = new RememberedPipeline('u1', AT);
+  for (const event of events) tell(remembered, event);
+  return remembered;
+}
+
+describe('a Pipeline object', () => {
+  const histories: Record<string, [events: Event[], applied: boolean]> = {
+    'is applied at first sight': [[], false],
+    'is not applied again once it has been applied': [['begin', 'applied'], true],
+    'is applied again after a change': [['begin', 'applied', 'invalidate'], false],
+    'is applied again after a change that came while it was applied': [
+      ['begin', 'invalidate', 'applied'],
+      false,
+    ],
+    'is applied once for several changes': [
+      ['begin', 'invalidate', 'invalidate', 'applied', 'begin', 'applied'],
+      true,
+    ],
+    'is applied again after an error': [['begin', 'failed'], false],
+    'is applied again after an error, also when it had been applied before': [
+      ['begin', 'applied', 'invalidate', 'begin', 'failed'],
+      false,
+    ],
+    'is left alone after an error that was overcome': [['begin', 'failed', 'begin', 'applied'], true],
+    'is applied when another object has its pipeline and it never was': [['begin', 'handedOver'], false],
+    'keeps what became of it when another object has its pipeline': [
+      ['begin', 'applied', 'invalidate', 'begin', 'handedOver'],
+      true,
+    ],
+    'is applied again when it was handed over while something changed': [
+      ['begin', 'applied', 'invalidate', 'begin', 'invalidate', 'handedOver'],
+      false,
+    ],
+  };
+  test.each(Object.entries(histories))('%s', (_, [events, applied]) => {
+    expect(after(events).currentVerdict(SEEN)).toBe(applied ? VERDICT : undefined);
+  });
+
+  test.each([
+    ['of another generation', { ...SEEN, generation: 3 }],
+    ['for which sources are requested again', { ...SEEN, requestedAt: 'one' }],
+  ])('%s is applied, and what became of the one before is still known', (_, next) => {
+    const remembered = after(['begin', 'applied']);
+    expect(remembered.currentVerdict(next)).toBeUndefined();
+    expect(remembered.lastVerdict).toBe(VERDICT);
+    tell(remembered, 'begin', next);
+    tell(remembered, 'applied', next);
+    expect([remembered.currentVerdict(next), remembered.currentVerdict(SEEN)]).toEqual([VERDICT, undefined]);
+  });
+
+  test('keeps whether it is paused when an apply does not say', () => {
+    const remembered = new RememberedPipeline('u1', AT);
+    remembered.applied(2, VERDICT, true);
+    remembered.applied(3, VERDICT, undefined);
+    expect(remembered.paused).toBe(true);
+  });
+
+  /** Runs follow each other; between their begin and their end, and between runs, anything may change any number of times. */
+  const changes = array(constant<Event>('invalidate'), { maxLength: 2 });
+  const end = constantFrom<Event>('applied', 'failed', 'handedOver');
+  const run = tuple(changes, end, changes).map(([during, ended, later]) => ({ during, ended, later }));
+
+  test('never loses a change, and is never applied without one', () => {
+    assert(
+      property(array(run, { maxLength: 8 }), (runs) => {
+        const events = runs.flatMap(({ during, ended, later }): Event[] => [
+          'begin',
+          ...during,
+          ended,
+          ...later,
+        ]);
+        const last = runs.at(-1);
+        const isSettled =
+          last !== undefined &&
+          last.during.length === 0 &&
+          last.later.length === 0 &&
+          last.ended !== 'failed' &&
+          runs.some(({ ended }) => ended === 'applied');
+        expect(after(events).currentVerdict(SEEN) !== undefined).toBe(isSettled);
+      }),
+    );
+  });
+});
+
+describe('the memory of Pipeline objects', () => {
+  const seen: SeenPipeline = {
+    namespace: 'blue',
+    name: 'app',
+    uid: 'u1',
+    resourceVersion: '1',
+    generation: 2,
+    finalizers: [],
+    configMaps: [],
+    secrets: [],
+  };
+
+  test('has one entry for one object', () => {
+    const memory = new PipelineMemory();
+    expect(memory.of({ ...seen, generation: 3 }, new Date())).toBe(memory.of(seen, AT));
+  });
+
+  test('begins anew with another object of the name, whatever still runs for the one before', () => {
+    const memory = new PipelineMemory();
+    const before = memory.of(seen, AT);
+    before.begin(SEEN);
+    const later = memory.of({ ...seen, uid: 'u2' }, AT);
+    before.applied(2, VERDICT, false);
+    expect(later.currentVerdict(SEEN)).toBeUndefined();
+  });
+
+  test('finds an object by its row until it is gone', () => {
+    const memory = new PipelineMemory();
+    memory.of(seen, AT);
+    expect(memory.keyOfRow(7)).toBeUndefined();
+    memory.rowKnown('blue/app', { id: 7 });
+    expect(memory.keyOfRow(7)).toBe('blue/app');
+    memory.forget('blue/app');
+    expect(memory.keyOfRow(7)).toBeUndefined();
+  });
+});

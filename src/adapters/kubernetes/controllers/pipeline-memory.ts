@@ -1,0 +1,132 @@
+import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import { keyOf } from '#adapters/kubernetes/watch/store.ts';
+import type { PipelineFacts } from '#flows/ports.ts';
+import type { PipelineStatus, Verdict } from './pipeline-status.ts';
+
+/*
+ * What this process remembers of Pipeline objects beyond what it watches. Only this file changes it. A new process
+ * remembers nothing, so it applies every object once.
+ *
+ *   first sight ─► stale ──begin──► applying ──applied, handedOver──► settled
+ *                  ▲ ▲ ▲              │ │  ▲                           │ │
+ *                  │ │ └────failed────┘ │  └──begin, for a newer───────┘ │
+ *                  │ │              invalidate    generation or request  │
+ *                  │ │                  ▼                                │
+ *                  │ └──every end─── outdated                            │
+ *                  └────────────────invalidate───────────────────────────┘
+ *
+ * `invalidate`: something that the manifest refers to, or that was made from it, has changed. While an apply runs, the
+ * change may have come too late for it, so another one follows.
+ */
+
+type State = 'stale' | 'applying' | 'outdated' | 'settled';
+
+/** One object; another object of the same name begins anew. */
+export class RememberedPipeline {
+  readonly uid: string;
+  /** When this process first saw it. */
+  readonly since: Date;
+  #state: State = 'stale';
+  #generation: number | undefined;
+  #requestedAt: string | undefined;
+  #verdict: Verdict | undefined;
+  #paused: boolean | undefined;
+  #status: PipelineStatus | undefined;
+
+  constructor(uid: string, since: Date) {
+    this.uid = uid;
+    this.since = since;
+  }
+
+  /** What became of this manifest; undefined when it has to be applied. */
+  currentVerdict(seen: Pick<SeenPipeline, 'generation' | 'requestedAt'>): Verdict | undefined {
+    if (this.#state !== 'settled') return undefined;
+    const isAsApplied = this.#generation === seen.generation && this.#requestedAt === seen.requestedAt;
+    return isAsApplied ? this.#verdict : undefined;
+  }
+
+  /** What became of the manifest that was applied last, whether or not it is the current one. */
+  get lastVerdict(): Verdict | undefined {
+    return this.#verdict;
+  }
+
+  /** Whether the database said that it was paused when it was applied. */
+  get paused(): boolean | undefined {
+    return this.#paused;
+  }
+
+  /** As last written here; the watch may not show it yet. */
+  get status(): PipelineStatus | undefined {
+    return this.#status;
+  }
+
+  begin({ requestedAt }: Pick<SeenPipeline, 'requestedAt'>): void {
+    this.#state = 'applying';
+    this.#requestedAt = requestedAt;
+  }
+
+  applied(generation: number, verdict: Verdict, paused: boolean | undefined): void {
+    this.#end();
+    this.#generation = generation;
+    this.#verdict = verdict;
+    this.#paused = paused ?? this.#paused;
+  }
+
+  /** Another object goes on with the pipeline: nothing was applied, and nothing is left to do. */
+  handedOver(): void {
+    this.#end();
+  }
+
+  failed(): void {
+    this.#state = 'stale';
+  }
+
+  invalidate(): void {
+    this.#state = this.#state === 'applying' || this.#state === 'outdated' ? 'outdated' : 'stale';
+  }
+
+  statusWritten(status: PipelineStatus): void {
+    this.#status = status;
+  }
+
+  #end(): void {
+    this.#state = this.#state === 'applying' ? 'settled' : 'stale';
+  }
+}
+
+export class PipelineMemory {
+  readonly #byKey = new Map<string, RememberedPipeline>();
+  readonly #keyOfId = new Map<number, string>();
+
+  /** Remembers the object from now on, if it does not yet. */
+  of(seen: SeenPipeline, now: Date): RememberedPipeline {
+    const remembered = this.#byKey.get(keyOf(seen));
+    if (remembered?.uid === seen.uid) return remembered;
+    const fresh = new RememberedPipeline(seen.uid, now);
+    this.#byKey.set(keyOf(seen), fresh);
+    return fresh;
+  }
+
+  get(key: string): RememberedPipeline | undefined {
+    return this.#byKey.get(key);
+  }
+
+  keys(): Iterable<string> {
+    return this.#byKey.keys();
+  }
+
+  forget(key: string): void {
+    this.#byKey.delete(key);
+  }
+
+  /** The row of the database that the object of this key became. */
+  rowKnown(key: string, { id }: Pick<PipelineFacts, 'id'>): void {
+    this.#keyOfId.set(id, key);
+  }
+
+  /** Of a remembered object, by the id of its row. */
+  keyOfRow(id: number): string | undefined {
+    const key = this.#keyOfId.get(id);
+    return key !== undefined && this.#byKey.has(key) ? key : undefined;
+  }
+}

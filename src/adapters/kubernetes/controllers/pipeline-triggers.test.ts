@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import { Store, type Change } from '#adapters/kubernetes/watch/store.ts';
+import { PipelineMemory } from './pipeline-memory.ts';
+import { PipelineTriggers } from './pipeline-triggers.ts';
+import { notReady } from './conditions.ts';
+
+const AT = new Date('2026-11-22T12:00:00Z');
+const VERDICT = { ready: notReady('Invalid', 'of the test'), stalled: true };
+
+function pipeline(name: string, more: Partial<SeenPipeline> = {}): SeenPipeline {
+  const refers = { configMaps: [], secrets: [] };
+  return {
+    namespace: 'blue',
+    name,
+    uid: `uid of ${name}`,
+    resourceVersion: '1',
+    generation: 1,
+    finalizers: [],
+    ...refers,
+    ...more,
+  };
+}
+
+const APP = pipeline('app', { configMaps: ['text'] });
+const LIB = pipeline('lib', { secrets: ['values'] });
+
+/** Two Pipelines that have been applied; `happened` says which are in the queue and which of them to apply again. */
+function world() {
+  const store = new Store<SeenPipeline>();
+  const memory = new PipelineMemory();
+  const added: string[] = [];
+  [APP, LIB].forEach((seen, index) => {
+    store.put(seen);
+    const remembered = memory.of(seen, AT);
+    remembered.begin(seen);
+    remembered.applied(seen.generation, VERDICT, false);
+    memory.rowKnown(`blue/${seen.name}`, { id: index + 1 });
+  });
+  const triggers = new PipelineTriggers({
+    watched: { pipelines: { store }, pipelinesIn: () => [...store.values()] },
+    queue: { add: (key) => void added.push(key), addAfter: (key) => void added.push(`${key} later`) },
+    memory,
+  });
+  const happened = () => ({
+    added,
+    applyAgain: [APP, LIB]
+      .filter((seen) => memory.of(seen, AT).currentVerdict(seen) === undefined)
+      .map(({ name }) => name),
+  });
+  return { triggers, memory, happened };
+}
+
+const cronJob = { namespace: 'blue', name: 'app-check', uid: 'c1', resourceVersion: '1', pipeline: 'app' };
+const reference = (
+  name: string,
+): Change<{ namespace: string; name: string; uid: string; resourceVersion: string }> => ({
+  type: 'added',
+  key: `blue/${name}`,
+  object: { namespace: 'blue', name, uid: 'r1', resourceVersion: '1' },
+});
+const updated = (object: SeenPipeline): Change<SeenPipeline> => ({
+  type: 'updated',
+  key: 'blue/app',
+  object,
+  previous: APP,
+});
+
+describe('what triggers work on Pipelines', () => {
+  const cases: Record<
+    string,
+    [trigger: (triggers: PipelineTriggers) => void, added: string[], again: string[]]
+  > = {
+    'a new text': [(on) => on.objectChanged(updated({ ...APP, generation: 2 })), ['blue/app'], []],
+    'our own write of the status does not': [
+      (on) => on.objectChanged(updated({ ...APP, resourceVersion: '2', status: {} })),
+      [],
+      [],
+    ],
+    'a deletion that is asked for': [
+      (on) => on.objectChanged(updated({ ...APP, deletedAt: AT })),
+      ['blue/app'],
+      [],
+    ],
+    'an object that is gone, which is forgotten': [
+      (on) => on.objectChanged({ type: 'deleted', key: 'blue/app', object: APP }),
+      ['blue/app'],
+      ['app'],
+    ],
+    'a CronJob that was deleted': [
+      (on) => on.cronJobChanged({ type: 'deleted', key: 'blue/app-check', object: cronJob }),
+      ['blue/app'],
+      ['app'],
+    ],
+    'a CronJob that was created does not': [
+      (on) => on.cronJobChanged({ type: 'added', key: 'blue/app-check', object: cronJob }),
+      [],
+      [],
+    ],
+    'a ConfigMap, for those that refer to it': [
+      (on) => on.referenceChanged('configMap', reference('text')),
+      ['blue/app'],
+      ['app'],
+    ],
+    'a Secret, for those that refer to it': [
+      (on) => on.referenceChanged('secret', reference('values')),
+      ['blue/lib'],
+      ['lib'],
+    ],
+    'a Secret of the name of a ConfigMap does not': [
+      (on) => on.referenceChanged('secret', reference('text')),
+      [],
+      [],
+    ],
+    'the Team of the namespace, for all of them': [
+      (on) => on.teamChanged('blue'),
+      ['blue/app', 'blue/lib'],
+      ['app', 'lib'],
+    ],
+    'a row, for its status only and a little later': [(on) => on.rowChanged(2), ['blue/lib later'], []],
+    'a row of another object does not': [(on) => on.rowChanged(9), [], []],
+    'all rows': [(on) => on.rowChanged('all'), ['blue/app later', 'blue/lib later'], []],
+    'checks that are overdue': [(on) => on.checksOverdue([1]), ['blue/app later'], []],
+    'a key without an object does not': [(on) => on.applyAgain('blue/gone'), [], []],
+  };
+  test.each(Object.entries(cases))('%s', (_, [trigger, added, applyAgain]) => {
+    const { triggers, happened } = world();
+    trigger(triggers);
+    expect(happened()).toEqual({ added, applyAgain });
+  });
+
+  test('checks that the status already calls overdue trigger nothing', () => {
+    const { triggers, memory, happened } = world();
+    const stalled = { type: 'ChecksStalled', status: 'True' as const, reason: 'Overdue', message: 'late' };
+    const conditions = [{ ...stalled, lastTransitionTime: AT.toISOString() }];
+    memory.get('blue/app')?.statusWritten({ conditions });
+    triggers.checksOverdue([1, 2]);
+    expect(happened().added).toEqual(['blue/lib later']);
+  });
+});
