@@ -7,7 +7,8 @@ import { applyPipeline } from './apply-pipeline.ts';
 import { SourceTurns } from './source-turns.ts';
 import type { ApplyPipelinePorts } from './apply-pipeline.ts';
 import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
-import type { PipelineFacts, PipelineToSave, SavedPipeline } from './ports.ts';
+import type { PipelineFacts, PipelineToSave } from './ports.ts';
+import type { SaveTransaction } from './save-ports.ts';
 
 const manifest: PipelineManifest = {
   team: 'blue',
@@ -34,17 +35,15 @@ const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
   resources: [],
   ...more,
 });
-const saved: SavedPipeline = {
-  id: 1,
-  revision: 2,
-  changed: true,
-  resources: [],
-  difference: {
-    jobs: { added: [], changed: [], removed: [] },
-    resources: { added: [], changed: [], removed: [] },
-    histories: [],
-  },
-};
+const saving = (stoppedByPins?: number[]): SaveTransaction => ({
+  before: { id: 1, revision: 1, live: true, paused: false, digest: 'earlier', now: new Date(0) },
+  saveRevision: () => Promise.resolve(),
+  carryNames: () => Promise.resolve({ jobs: new Map(), resources: new Map() }),
+  saveDefinition: () => Promise.resolve({ changes: [], stopped: [] }),
+  saveSettings: () => Promise.resolve(),
+  savePins: () => Promise.resolve(stoppedByPins),
+  resources: () => Promise.resolve([]),
+});
 const wrong: Compilation = {
   diagnostics: [
     {
@@ -79,10 +78,11 @@ function ports(world: World) {
   const notifications = new RecordedNotifications();
   const all: ApplyPipelinePorts = {
     store: {
-      savePipeline: (toSave) => {
+      withPipelineToSave: async (toSave, work) => {
         kept.push(toSave);
-        return Promise.resolve({ ...saved, ...(world.repinned && { repinned: world.repinned }) });
+        return await work(saving(world.repinned?.stopped));
       },
+      cronNext: () => undefined,
       definition: () =>
         Promise.resolve(
           world.known === undefined ? undefined : { id: 1, revision: 2, pipeline: world.known },

@@ -17,12 +17,14 @@ import type {
 import type { Notifications } from './notification-ports.ts';
 import type { PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
 import type { RenameStore } from './rename-ports.ts';
+import { savePipeline } from './save-pipeline.ts';
+import type { SaveStore } from './save-ports.ts';
 import type { SourceTurns } from './source-turns.ts';
 
 export interface ApplyPipelinePorts {
   store: Pick<
     PipelineStore,
-    | 'savePipeline'
+    | keyof SaveStore
     | 'definition'
     | 'pipelineFacts'
     | 'countPipelines'
@@ -138,13 +140,8 @@ async function accept(
 ): Promise<PipelineApplied> {
   const definition = compilation.pipeline;
   const { config, digest } = configuration;
-  const saved = await ports.store.savePipeline({
-    ...manifest,
-    config,
-    digest,
-    definition,
-    actor: manifest.byApi?.changedBy ?? 'manifest',
-  });
+  const actor = manifest.byApi?.changedBy ?? 'manifest';
+  const saved = await savePipeline({ ...manifest, config, digest, definition, actor }, ports.store);
   tellPins(saved, ports);
   const facts = await ports.store.pipelineFacts(manifest);
   const pods = await applyPods(manifest, { id: saved.id, definition }, ports);

@@ -639,8 +639,15 @@ describe('a build whose Pod', () => {
   });
 });
 
-/** What a cluster knows without a request. */
-const BY_ITSELF = new Set<PropertyKey>(['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode']);
+/** What is known without a request. */
+const BY_ITSELF = new Set<PropertyKey>([
+  'teamPods',
+  'nodeLabel',
+  'runningPods',
+  'nodes',
+  'startsPerNode',
+  'cronNext',
+]);
 
 test('whatever dies in between, each version is built once and goes through all jobs', async () => {
   const jobs = [

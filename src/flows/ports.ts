@@ -6,7 +6,9 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildTransaction } from './build-ports.ts';
+import type { DefinitionDifference } from '#domain/scheduling/definition-difference.ts';
 import type { RenameStore } from './rename-ports.ts';
+import type { SaveStore } from './save-ports.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';
 import type { TriggerStore } from './trigger-ports.ts';
 import type { TurnStore } from './turn-ports.ts';
@@ -48,21 +50,13 @@ export interface SavedPipeline {
   /** False: digest as before; nothing was written. */
   changed: boolean;
   resources: { id: number; scope: number; name: string }[];
-  difference: {
-    jobs: NameDifference;
-    resources: NameDifference;
+  difference: DefinitionDifference & {
     /** Resources that have another history now, with what changed. */
     histories: string[];
   };
   /** Pins of the manifest or the source of a resource changed, which ended these builds (row ids) before they started. */
   repinned?: { stopped: number[] };
 }
-export interface NameDifference {
-  added: string[];
-  changed: string[];
-  removed: string[];
-}
-
 /** What was found under the sources of a pipeline. */
 export interface KeptSources {
   /** Of the text, the variables and the request that they were fetched for. */
@@ -105,12 +99,7 @@ export interface Waiting {
   reason: Reason;
 }
 
-export interface PipelineStore extends RenameStore {
-  /**
-   * Jobs and resources that went are kept with their history and found again by name. New jobs get their baseline. Rejects for an object whose
-   * pipeline has another name and object now.
-   */
-  savePipeline(pipeline: PipelineToSave): Promise<SavedPipeline>;
+export interface PipelineStore extends RenameStore, SaveStore {
   /**
    * Stops everything of the pipeline; history, ids and webhook tokens stay for the next one of that name. Answers the row ids of the
    * builds that were asked to stop and have not ended.

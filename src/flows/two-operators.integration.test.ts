@@ -60,7 +60,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
     const own = storesOver({ pool, epoch: () => epoch });
     const ports = {
       builds: life.of(own.builds),
-      checks: life.of(own.checks),
+      checks: life.of(own.checks, ['cronNext']),
       notifications: new RecordedNotifications(),
       cluster: life.of(cluster, ['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode']),
       now: () => new Date(),

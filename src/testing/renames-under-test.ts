@@ -91,7 +91,7 @@ export class Renames {
   /** What it works with. */
   operatorPorts(life = IMMORTAL): ApplyPipelinePorts & RemovePipelinePorts {
     return {
-      store: life.of(this.#stores.pipelines),
+      store: life.of(this.#stores.pipelines, ['cronNext']),
       cluster: life.of(this.world.cluster, ['sourceRulesOf', 'pipelineLimitOf', 'tagRulesOf', 'nodeLabel']),
       turns: new SourceTurns(),
       notifications: new RecordedNotifications(),

@@ -22,8 +22,9 @@ import type { CheckCause, CheckOutcome, CheckStore } from '#flows/check-ports.ts
 import { openRun, openRunForPod } from '#flows/claim-checks.ts';
 import { closeRun, recordCheck } from '#flows/record-check.ts';
 import { viewsOver } from '#flows/show-waiting.ts';
-import type { BuildStore, PipelineToSave, ResourceName } from '#flows/ports.ts';
+import type { BuildStore, PipelineStore, PipelineToSave, ResourceName } from '#flows/ports.ts';
 import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
+import { savePipeline } from '#flows/save-pipeline.ts';
 import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
 import type { TeamStore, TeamToSave } from '#flows/team-ports.ts';
 import { followOn } from './schedule.ts';
@@ -63,7 +64,7 @@ export function storesOver(connections: Database) {
   const actions = actionStore(database);
   return {
     teams: { ...teams, ...teamFlows(teams) },
-    pipelines: pipelineStore(database),
+    pipelines: pipelinesOver(pipelineStore(database)),
     checks: checksOver(checkStore(database)),
     builds,
     actions: { ...actions, ...actionFlows(actions, builds) },
@@ -80,6 +81,11 @@ export function storesOver(connections: Database) {
 const teamFlows = (store: TeamStore) => ({
   saveTeam: async (team: TeamToSave) => await saveTeam(team, new Date(), store),
   removeTeam: async (name: string) => await removeSavedTeam(name, { at: new Date() }, store),
+});
+
+const pipelinesOver = (store: PipelineStore) => ({
+  ...store,
+  savePipeline: async (pipeline: PipelineToSave) => await savePipeline(pipeline, store),
 });
 
 /** With the flows on them, for tests that need what these leave behind. */

@@ -1,12 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Renames } from '#domain/scheduling/definition-difference.ts';
 import { rows, type Transaction } from './pool.ts';
-
-/** Today's names by the names before. */
-export interface Renames {
-  jobs: Map<string, string>;
-  resources: Map<string, string>;
-}
 
 interface Saving {
   pipeline: number;
@@ -92,16 +87,3 @@ export const jobNameIn = (revision: FragmentSqlToken): FragmentSqlToken => sql.f
 export const resourceNameIn = (revision: FragmentSqlToken): FragmentSqlToken => sql.fragment`coalesce((
   SELECT n.name FROM resource_names n WHERE n.resource_id = r.id AND n.revision <= (SELECT number FROM revisions WHERE id = ${revision})
   ORDER BY n.revision DESC LIMIT 1), r.name)`;
-
-/** An older definition with today's names of what it defines, to compare with. */
-export function withNames<T extends Pipeline | null | undefined>(definition: T, renames: Renames): T {
-  if (definition === null || definition === undefined) return definition;
-  return {
-    ...definition,
-    jobs: definition.jobs.map((job) => ({ ...job, name: renames.jobs.get(job.name) ?? job.name })),
-    resources: definition.resources.map((resource) => {
-      const name = renames.resources.get(resource.name);
-      return name === undefined ? resource : { ...resource, name, label: name.slice(name.indexOf('.') + 1) };
-    }),
-  };
-}

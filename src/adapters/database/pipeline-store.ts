@@ -10,14 +10,15 @@ import { removePipeline } from './remove-pipeline.ts';
 import { renameStore } from './rename-pipeline.ts';
 import { rows, type Database } from './pool.ts';
 import { queuedBuilds } from './queued-builds.ts';
-import { savePipeline } from './save-pipeline.ts';
+import { withPipelineToSave } from './save-pipeline.ts';
 
 export function pipelineStore(database: Database & { webhookKey: Buffer }): PipelineStore {
   const { pool } = database;
   return {
     ...keptSources(database),
     ...renameStore(database),
-    savePipeline: (toSave) => savePipeline(database, toSave),
+    withPipelineToSave: (toSave, work) => withPipelineToSave(database, toSave, work),
+    cronNext,
     removePipeline: (name) => removePipeline(database, name),
     pipelineFacts: (name) => pipelineFacts(database, name),
     async definition({ team, pipeline }) {

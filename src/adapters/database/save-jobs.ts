@@ -1,8 +1,5 @@
 import { sql } from 'slonik';
-import type { Approval, GetStep, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
-import { getsOf } from '#domain/pipeline/steps.ts';
-import { takesEvery } from '#domain/pipeline/takes-every.ts';
-import type { Gate } from '#domain/scheduling/vote.ts';
+import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
@@ -12,15 +9,15 @@ import { FOUND_LAST_FIRST, ofScope } from './versions-in-order.ts';
 export async function saveJobs(
   connection: Transaction,
   pipeline: number,
-  definition: Pipeline,
+  { jobs, gets }: Pick<DefinitionRows, 'jobs' | 'gets'>,
 ): Promise<void> {
-  const names = definition.jobs.map((job) => job.name);
+  const names = jobs.map((job) => job.name);
   await connection.query(rows()`
     INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested, paused, concurrency, serial_groups, interruptible, supersede,
       allow_failure, disable_retry, approval)
     SELECT p.id, n.name, n.position, 1, p.paused, n.concurrency, ARRAY(SELECT jsonb_array_elements_text(n."serialGroups")),
       n.interruptible, n.supersede, n."allowFailure", n."disableRetry", n.approval
-    FROM pipelines p, jsonb_to_recordset(${sql.jsonb(definition.jobs.map(toRow))}) AS n (name text, position integer,
+    FROM pipelines p, jsonb_to_recordset(${sql.jsonb(jobs.map(({ approval, ...job }) => ({ ...job, approval: approval && { ...approval } })))}) AS n (name text, position integer,
       concurrency integer, "serialGroups" jsonb, interruptible boolean, supersede boolean, "allowFailure" boolean, "disableRetry" boolean, approval jsonb)
     WHERE p.id = ${pipeline}
     ON CONFLICT (pipeline_id, name) DO UPDATE
@@ -37,7 +34,7 @@ export async function saveJobs(
     connection,
     sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NOT NULL`,
   );
-  await saveGets(connection, pipeline, definition);
+  await saveGets(connection, pipeline, gets);
 }
 
 /** Builds of removed jobs that have not had their turn; the others run on. */
@@ -48,48 +45,12 @@ async function endQueued(connection: Transaction, jobs: readonly number[]): Prom
   await connection.query(rows()`${endUnstarted(which, { reason, at: new Date() })}`);
 }
 
-function toRow(job: Job, position: number) {
-  const { name, concurrency, serialGroups = [], approval } = job;
-  const { interruptible = false, supersede = true, allowFailure = false, disableRetry = false } = job;
-  return {
-    name,
-    position,
-    concurrency: concurrency ?? null,
-    serialGroups,
-    interruptible,
-    supersede,
-    allowFailure,
-    disableRetry,
-    approval: approval === undefined ? null : gateOf(approval),
-  };
-}
-
-function gateOf({ approvals, timeoutSeconds, notByTrigger }: Approval): Gate {
-  return {
-    approvals,
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-    ...(notByTrigger === undefined ? {} : { notByTrigger }),
-  };
-}
-
 /**
  * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that was a trigger of the
  * same job and resource before goes on where it was (of several gets of one resource, the first where the first was). One that loses its `passed`, or now wants every version, begins anew: it would build
  * all that it had left out.
  */
-async function saveGets(connection: Transaction, pipeline: number, definition: Pipeline): Promise<void> {
-  const gets = definition.jobs.flatMap((job) =>
-    countedByResource(getsOf(job.steps)).map(({ get, nth }, position) => ({
-      nth,
-      job: job.name,
-      position,
-      name: get.name,
-      resource: get.resource,
-      trigger: get.trigger,
-      every: takesEvery(get),
-      passed: get.passed,
-    })),
-  );
+async function saveGets(connection: Transaction, pipeline: number, gets: readonly GetRow[]): Promise<void> {
   const known = await connection.any(rows<Mark>()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
     RETURNING g.job_id AS job, g.resource_id AS resource, g.nth, g.scope_id AS scope, g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
@@ -104,7 +65,7 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
         (SELECT v.id FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} ${FOUND_LAST_FIRST} LIMIT 1),
         0),
       coalesce(before.settled, 0), coalesce(before.floor, 0)
-    FROM jsonb_to_recordset(${sql.jsonb(gets)}) AS n
+    FROM jsonb_to_recordset(${sql.jsonb(gets.map((get) => ({ ...get })))}) AS n
       (job text, position integer, nth smallint, name text, resource text, trigger boolean, every boolean, passed jsonb)
     JOIN jobs j ON j.pipeline_id = ${pipeline} AND j.name = n.job
     JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource
@@ -114,14 +75,4 @@ async function saveGets(connection: Transaction, pipeline: number, definition: P
         (job bigint, resource bigint, nth smallint, gated boolean, every boolean, dealt_with bigint, settled bigint, floor bigint)
       WHERE k.job = j.id AND k.resource = r.id AND (k.nth IS NULL OR k.nth = n.nth)
         AND NOT (k.gated AND n.passed = '[]') AND NOT (n.every AND NOT k.every)) AS before ON true`);
-}
-
-/** `nth`: which get of its resource it is in the job. */
-function countedByResource(gets: readonly GetStep[]): { get: GetStep; nth: number }[] {
-  const counts = new Map<string, number>();
-  return gets.map((get) => {
-    const nth = counts.get(get.resource) ?? 0;
-    counts.set(get.resource, nth + 1);
-    return { get, nth };
-  });
 }

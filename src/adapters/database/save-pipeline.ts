@@ -1,16 +1,16 @@
 import { sql } from 'slonik';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { PipelineToSave, SavedPipeline } from '#flows/ports.ts';
-import { carryNames, withNames, type Renames } from './carry-names.ts';
-import { differenceBetween } from './definition-difference.ts';
+import type { PipelineToSave } from '#flows/ports.ts';
+import type { PipelineBefore, SaveTransaction } from '#flows/save-ports.ts';
+import { carryNames } from './carry-names.ts';
 import { holdEpoch } from './fence.ts';
+import { withoutNulls } from './nulls.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
 import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
 import { removeSurplusRevisions } from './retain-revisions.ts';
 import { saveJobs } from './save-jobs.ts';
 import { savePins } from './save-pins.ts';
 import { resourcesOf, saveResources } from './save-resources.ts';
-import type { SwitchedScopes } from './switch-scopes.ts';
 
 interface Row {
   id: number;
@@ -21,110 +21,50 @@ interface Row {
   renamed: boolean;
   digest: string | null;
   definition: Pipeline | null;
+  now: Date;
 }
 
 /** Who paused or pinned, where it was the Pipeline object. */
 const MANIFEST = 'manifest';
 
-/** Everything that a new revision changes, in one transaction under the pipeline's lock. */
-export async function savePipeline(
+export async function withPipelineToSave<T>(
   database: Database & { webhookKey: Buffer },
   toSave: PipelineToSave,
-): Promise<SavedPipeline> {
+  work: (tx: SaveTransaction) => Promise<T>,
+): Promise<T> {
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
     const before = await lockPipeline(connection, toSave);
-    const changed = before.digest !== toSave.digest || !before.live;
-    const renames = changed ? await saveRevisionAndNames(connection, before, toSave) : NO_RENAMES;
-    const known = { ...before, definition: withNames(before.definition, renames) };
-    const switched = changed
-      ? await saveDefinition(connection, known, { toSave, webhookKey: database.webhookKey })
-      : UNCHANGED;
-    await saveSettings(connection, before, toSave);
-    const unpinned = await savePins(connection, before.id, pinsOf(toSave));
-    const ended = [...switched.stopped, ...(unpinned ?? [])];
-    return {
-      id: before.id,
-      revision: revisionAfter(before, toSave),
-      changed,
-      resources: await resourcesOf(connection, before.id),
-      difference: {
-        ...differenceWithNames(known, toSave, renames),
-        histories: switched.told,
-      },
-      ...((unpinned !== undefined || ended.length > 0) && { repinned: { stopped: ended } }),
-    };
+    return await work(saveTransaction(connection, before, { toSave, webhookKey: database.webhookKey }));
   });
 }
 
-const NO_RENAMES: Renames = { jobs: new Map(), resources: new Map() };
-
-/** Scopes are taken before rows of jobs and resources, as whoever records versions takes them. */
-async function saveRevisionAndNames(
+function saveTransaction(
   connection: Transaction,
-  before: Row,
-  toSave: PipelineToSave,
-): Promise<Renames> {
-  await saveRevision(connection, before, toSave);
-  await lockScopes(connection, before.id);
-  const { definition } = toSave;
-  return await carryNames(connection, {
-    pipeline: before.id,
-    revision: revisionAfter(before, toSave),
-    definition,
-  });
-}
-
-/** A pin of the manifest that still has the old name of a resource. */
-function pinsOf({ pins = [], definition }: PipelineToSave): NonNullable<PipelineToSave['pins']> {
-  const names = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
-  const named = new Set(pins.map(({ resource }) => resource));
-  return pins.map((pin) => {
-    const name = names.get(pin.resource);
-    return name === undefined || named.has(name) ? pin : { ...pin, resource: name };
-  });
-}
-
-/** What was renamed counts as changed. */
-function differenceWithNames(
-  { live, definition }: Row,
-  toSave: PipelineToSave,
-  renames: Renames,
-): ReturnType<typeof differenceBetween> {
-  const difference = differenceBetween((live ? definition : null) ?? undefined, toSave.definition);
-  for (const kind of ['jobs', 'resources'] as const) {
-    const told = difference[kind];
-    const renamed = [...renames[kind].values()].filter((name) => !told.added.includes(name));
-    told.changed = [...new Set([...told.changed, ...renamed])];
-  }
-  return difference;
-}
-
-const UNCHANGED: SwitchedScopes = { told: [], stopped: [] };
-
-async function saveDefinition(
-  connection: Transaction,
-  before: Row,
+  before: PipelineBefore,
   { toSave, webhookKey }: { toSave: PipelineToSave; webhookKey: Buffer },
-): Promise<SwitchedScopes> {
-  const { definition } = toSave;
-  const switched = await saveResources(connection, {
-    pipeline: before.id,
-    revision: revisionAfter(before, toSave),
-    previous: before.live ? before.definition : null,
-    before: before.definition ?? undefined,
-    definition,
-    webhookKey,
-  });
-  await saveJobs(connection, before.id, definition);
-  return switched;
+): SaveTransaction {
+  const { id: pipeline } = before;
+  return {
+    before,
+    saveRevision: () => saveRevision(connection, before, toSave),
+    async carryNames(revision) {
+      // Scopes are taken before rows of jobs and resources, as whoever records versions takes them.
+      await lockScopes(connection, pipeline);
+      return await carryNames(connection, { pipeline, revision, definition: toSave.definition });
+    },
+    async saveDefinition(derived, revision) {
+      const switched = await saveResources(connection, { pipeline, revision, rows: derived, webhookKey });
+      await saveJobs(connection, pipeline, derived);
+      return switched;
+    },
+    saveSettings: () => saveSettings(connection, before, toSave),
+    savePins: (pins) => savePins(connection, pipeline, pins),
+    resources: () => resourcesOf(connection, pipeline),
+  };
 }
 
-function revisionAfter({ digest, revision }: Row, toSave: PipelineToSave): number {
-  return digest === toSave.digest ? revision : revision + 1;
-}
-
-async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Promise<Row> {
+async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Promise<PipelineBefore> {
   const { team, pipeline, namespace, uid } = toSave;
   const teamId = await connection.maybeOneFirst(rows<{ id: number }>()`
     SELECT id FROM teams WHERE name = ${team} AND deleted_at IS NULL FOR SHARE`);
@@ -138,12 +78,13 @@ async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Pr
     SELECT id FROM pipelines, pg_advisory_xact_lock(${LOCK.pipeline}, id::int)
     WHERE team_id = ${teamId} AND name = ${pipeline}`);
   const locked = await connection.one(rows<Row>()`
-    SELECT p.id, p.revision, p.paused, p.deleted_at IS NULL AS live, r.digest, r.definition,
+    SELECT p.id, p.revision, p.paused, p.deleted_at IS NULL AS live, r.digest, r.definition, now() AS now,
       EXISTS (SELECT 1 FROM pipeline_renames WHERE uid = ${uid} AND moved_at IS NOT NULL) AS renamed
     FROM pipelines p LEFT JOIN revisions r ON r.pipeline_id = p.id AND r.number = p.revision
     WHERE p.id = ${id}`);
   if (locked.renamed) throw new Error(`The Pipeline ${namespace}/${pipeline} (${uid}) was renamed.`);
-  return locked;
+  const { renamed: _, ...before } = locked;
+  return withoutNulls(before);
 }
 
 /** Whoever records versions holds a scope: they have committed, or see what is saved here. */
@@ -152,8 +93,11 @@ async function lockScopes(connection: Transaction, pipeline: number): Promise<vo
     SELECT 1 FROM check_scopes WHERE pipeline_id = ${pipeline} ORDER BY id FOR UPDATE`);
 }
 
-async function saveRevision(connection: Transaction, before: Row, toSave: PipelineToSave): Promise<void> {
-  if (before.digest === toSave.digest) return;
+async function saveRevision(
+  connection: Transaction,
+  before: PipelineBefore,
+  toSave: PipelineToSave,
+): Promise<void> {
   await connection.query(rows()`
     INSERT INTO revisions (pipeline_id, number, digest, config, definition, actor)
     VALUES (${before.id}, ${before.revision + 1}, ${toSave.digest}, ${toSave.config},
@@ -162,7 +106,11 @@ async function saveRevision(connection: Transaction, before: Row, toSave: Pipeli
   await removeSurplusRevisions(connection, before.id);
 }
 
-async function saveSettings(connection: Transaction, before: Row, toSave: PipelineToSave): Promise<void> {
+async function saveSettings(
+  connection: Transaction,
+  before: PipelineBefore,
+  toSave: PipelineToSave,
+): Promise<void> {
   const paused = toSave.paused ?? before.paused;
   const managed = toSave.paused !== undefined;
   await connection.query(rows()`

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'slonik';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { canonicalText, scopeKeyOf, tellScopeChange, type ScopeKey } from '#domain/scheduling/check-scope.ts';
+import type { HistoryKey } from '#domain/scheduling/definition-rows.ts';
+import type { HistoriesSwitched } from '#flows/save-ports.ts';
 import { giveBack } from './pin-resource.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
 
@@ -9,16 +9,7 @@ interface Saved {
   pipeline: number;
   /** Number of the revision that is saved. */
   revision: number;
-  /** Of the revision before, whether the pipeline was there or not. */
-  before: Pipeline | undefined;
-  definition: Pipeline;
-}
-
-export interface SwitchedScopes {
-  /** `git.app: another history (branch main → release)`. */
-  told: string[];
-  /** Builds that ended before they started. */
-  stopped: number[];
+  histories: readonly HistoryKey[];
 }
 
 interface Known {
@@ -33,47 +24,39 @@ interface Switch {
   name: string;
   from: number;
   fingerprint: string;
-  told: string;
+  change: string;
 }
 
 /**
  * Gives each resource the history that its definition says: the one it has, one that it had before, or a new one. The caller holds the
  * pipeline's lock and its scopes. Resources without a fingerprint are older than fingerprints: what the revision before says is theirs.
  */
-export async function switchScopes(connection: Transaction, saved: Saved): Promise<SwitchedScopes> {
-  const { pipeline, before, definition } = saved;
+export async function switchScopes(connection: Transaction, saved: Saved): Promise<HistoriesSwitched> {
+  const { pipeline, histories } = saved;
+  const keys = new Map(histories.map((history) => [history.resource, history]));
   const known = await connection.any(rows<Known>()`
     SELECT r.id, r.name, r.scope_id AS scope, s.fingerprint FROM resources r JOIN check_scopes s ON s.id = r.scope_id
-    WHERE r.pipeline_id = ${pipeline} AND r.name = ANY(${texts(definition.resources.map(({ name }) => name))})`);
+    WHERE r.pipeline_id = ${pipeline} AND r.name = ANY(${texts([...keys.keys()])})`);
   const named: { scope: number; resource: number; fingerprint: string }[] = [];
   const switches: Switch[] = [];
   for (const { id, name, scope, fingerprint } of known) {
-    const after = scopeKeyOf(definition, name);
-    if (after === undefined) continue;
-    const old = scopeKeyOf(before, name);
-    const wanted = fingerprintOf(after);
-    const current = fingerprint ?? fingerprintOf(old ?? after);
+    const { key, formerKey, change } = keys.get(name) ?? {};
+    if (key === undefined || formerKey === undefined || change === undefined) continue;
+    const wanted = fingerprintOf(key);
+    const current = fingerprint ?? fingerprintOf(formerKey);
     if (fingerprint === null) named.push({ scope, resource: id, fingerprint: current });
-    if (current === wanted) continue;
-    const change = old === undefined ? 'it was defined otherwise before' : tellScopeChange(old, after);
-    switches.push({
-      resource: id,
-      name,
-      from: scope,
-      fingerprint: wanted,
-      told: `${name}: another history (${change})`,
-    });
+    if (current !== wanted) switches.push({ resource: id, name, from: scope, fingerprint: wanted, change });
   }
   await connection.query(rows()`
     UPDATE check_scopes s SET fingerprint = n.fingerprint, resource_id = n.resource
     FROM jsonb_to_recordset(${sql.jsonb(named)}) AS n (scope bigint, resource bigint, fingerprint text) WHERE s.id = n.scope`);
-  if (switches.length === 0) return { told: [], stopped: [] };
+  if (switches.length === 0) return { changes: [], stopped: [] };
   const stopped = await write(connection, saved, switches);
-  return { told: switches.map(({ told }) => told), stopped };
+  return { changes: switches.map(({ change }) => change), stopped };
 }
 
-function fingerprintOf(key: ScopeKey): string {
-  return createHash('sha256').update(canonicalText(key)).digest('hex');
+function fingerprintOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
 }
 
 async function write(

@@ -1,0 +1,78 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { canonicalText } from './check-scope.ts';
+
+export interface NameDifference {
+  added: string[];
+  changed: string[];
+  removed: string[];
+}
+
+export interface DefinitionDifference {
+  jobs: NameDifference;
+  resources: NameDifference;
+}
+
+/** Today's names by the names before. */
+export interface Renames {
+  jobs: ReadonlyMap<string, string>;
+  resources: ReadonlyMap<string, string>;
+}
+
+/** Which jobs and resources came, changed and went. Both definitions are JSON, so equal texts mean equal values. */
+export function differenceBetween(before: Pipeline | undefined, after: Pipeline): DefinitionDifference {
+  return {
+    jobs: compare(before?.jobs ?? [], after.jobs),
+    resources: compare(withTypes(before), withTypes(after)),
+  };
+}
+
+/** What was renamed counts as changed. `before` has today's names already. */
+export function differenceWithNames(
+  before: Pipeline | undefined,
+  after: Pipeline,
+  renames: Renames,
+): DefinitionDifference {
+  const { jobs, resources } = differenceBetween(before, after);
+  return { jobs: withRenamed(jobs, renames.jobs), resources: withRenamed(resources, renames.resources) };
+}
+
+/** An older definition with today's names of what it defines, to compare with. */
+export function withNames(definition: Pipeline | undefined, renames: Renames): Pipeline | undefined {
+  if (definition === undefined) return undefined;
+  return {
+    ...definition,
+    jobs: definition.jobs.map((job) => ({ ...job, name: renames.jobs.get(job.name) ?? job.name })),
+    resources: definition.resources.map((resource) => {
+      const name = renames.resources.get(resource.name);
+      return name === undefined ? resource : { ...resource, name, label: name.slice(name.indexOf('.') + 1) };
+    }),
+  };
+}
+
+function withRenamed(difference: NameDifference, renames: ReadonlyMap<string, string>): NameDifference {
+  const renamed = [...renames.values()].filter((name) => !difference.added.includes(name));
+  return { ...difference, changed: [...new Set([...difference.changed, ...renamed])] };
+}
+
+function withTypes(pipeline: Pipeline | undefined): { name: string }[] {
+  const types = new Map(pipeline?.resourceTypes.map((type) => [type.name, type]));
+  return (pipeline?.resources ?? []).map((resource) => ({
+    ...resource,
+    definedBy: types.get(resource.type),
+  }));
+}
+
+/** A new name alone changes nothing. */
+const textOf = (item: object): string => canonicalText({ ...item, oldName: undefined });
+
+function compare(before: { name: string }[], after: { name: string }[]): NameDifference {
+  const old = new Map(before.map((item) => [item.name, textOf(item)]));
+  const names = new Set(after.map((item) => item.name));
+  return {
+    added: after.filter((item) => !old.has(item.name)).map((item) => item.name),
+    changed: after
+      .filter((item) => old.has(item.name) && old.get(item.name) !== textOf(item))
+      .map((item) => item.name),
+    removed: before.filter((item) => !names.has(item.name)).map((item) => item.name),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Pipeline, Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
+import { checkGroupKey, checkGroups } from './check-groups.ts';
+import { differenceBetween } from './definition-difference.ts';
+import { checkTimer, isBuiltInCron, nextCheck, type CheckTimer, type CronNext } from './next-check.ts';
+
+/** How a resource of a saved definition is checked. */
+export interface ResourceTimer {
+  name: string;
+  timer: CheckTimer;
+  schedule: Schedule | null;
+  /** Where webhooks work. */
+  webhook: Schedule | null;
+  group: string;
+  checkedBy: 'pod' | 'operator' | 'nothing';
+  /** First due time, in milliseconds since 1970. */
+  next: number | null;
+  /** The resource is as before: its timer goes on. */
+  keep: boolean;
+  /** Its first check is due at once. */
+  request: boolean;
+}
+
+export interface TimersToSave {
+  /** Row id of the pipeline. */
+  pipeline: number;
+  /** Absent: there was none, or it had been removed. */
+  previous: Pipeline | undefined;
+  definition: Pipeline;
+  now: number;
+}
+
+export function resourceTimers(saving: TimersToSave, cronNext: CronNext): ResourceTimer[] {
+  const { previous, definition } = saving;
+  const { added, changed } = differenceBetween(previous, definition).resources;
+  const fresh = new Set([...added, ...changed]);
+  const groups = checkGroups(definition).filter((group) => group.timedByOperator);
+  const byOperator = new Set(groups.flatMap((group) => group.resources));
+  return definition.resources.map((resource) => {
+    const type = typeOf(resource, definition);
+    const isFresh = fresh.has(resource.name);
+    const timer = timerFor(checkTimer(resource, type), byOperator.has(resource.name));
+    return {
+      name: resource.name,
+      timer,
+      schedule: resource.schedule ?? null,
+      webhook: resource.webhookSchedule ?? null,
+      group: checkGroupKey(resource, type) ?? '',
+      checkedBy: checkedBy(type),
+      next: firstCheck(resource, type, { ...saving, timer }, cronNext),
+      keep: !isFresh,
+      // So that a new pipeline has versions soon, whatever its schedule. A `cron` resource fires at its times only.
+      request: isFresh && resource.schedule !== undefined && type.check !== undefined,
+    };
+  });
+}
+
+function timerFor(own: CheckTimer, byOperator: boolean): CheckTimer {
+  return own === 'cronjob' && byOperator ? 'operator' : own;
+}
+
+function checkedBy(type: ResourceType): ResourceTimer['checkedBy'] {
+  if (type.check !== undefined) return 'pod';
+  return isBuiltInCron(type) ? 'operator' : 'nothing';
+}
+
+function firstCheck(
+  { schedule }: Resource,
+  type: ResourceType,
+  { pipeline, now, timer }: Pick<TimersToSave, 'pipeline' | 'now'> & { timer: CheckTimer },
+  cronNext: CronNext,
+): number | null {
+  if (schedule === undefined || timer === 'none') return null;
+  const cause = isBuiltInCron(type) ? 'manual' : 'schedule';
+  return nextCheck({ schedule, pipeline, cause, due: now, at: now }, cronNext) ?? null;
+}
+
+function typeOf(resource: Resource, definition: Pipeline): ResourceType {
+  const type = definition.resourceTypes.find((candidate) => candidate.name === resource.type);
+  if (type === undefined) throw new Error(`Resource ${resource.name} has no type in its own definition.`);
+  return type;
+}
