@@ -14,7 +14,7 @@ import type {
 } from '#flows/access-ports.ts';
 import { audit } from './audit.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
-import { tellOfTeam } from './team-members.ts';
+import { notifyTeamChanged } from './team-members.ts';
 import { teamSettings } from './team-settings.ts';
 import { inTurn } from './turns.ts';
 
@@ -136,7 +136,7 @@ async function record(
 ): Promise<void> {
   const entry = { team, actor: by, targetType: 'member', target: username, at };
   await audit(connection, { ...entry, ...actionOf(was, role) });
-  await tellOfTeam(connection, teamId);
+  await notifyTeamChanged(connection, teamId);
 }
 
 function actionOf(was: Role | undefined, role: Role | undefined): Pick<AuditEntry, 'action' | 'details'> {

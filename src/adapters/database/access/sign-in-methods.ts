@@ -4,7 +4,7 @@ import { withoutNulls } from '#adapters/database/nulls.ts';
 import type { Ways } from '#domain/access/lock-out.ts';
 import type { SignInMethods, SignInMethodsTransaction, StoredProvider } from '#flows/oauth-ports.ts';
 import { audit } from './audit.ts';
-import { tellOfGroups } from './team-members.ts';
+import { notifyGroupsChanged } from './team-members.ts';
 
 export function signInMethods(connection: CommonQueryMethods): SignInMethods {
   return {
@@ -31,7 +31,7 @@ export function signInMethodsTransaction(connection: Transaction): SignInMethods
       return gone !== null;
     },
     async recordProvider(target, action, { by: actor, at }) {
-      await tellOfGroups(connection);
+      await notifyGroupsChanged(connection);
       await audit(connection, { actor, at, action, targetType: 'provider', target });
     },
     async setLocal(local, { by: actor, at }) {

@@ -163,12 +163,12 @@ export async function tellingGroups(connection: CommonQueryMethods): Promise<str
 }
 
 /** Of all teams with groups: what a provider tells, or that it no more does, changes what their groups give. */
-export async function tellOfGroups(connection: CommonQueryMethods): Promise<void> {
+export async function notifyGroupsChanged(connection: CommonQueryMethods): Promise<void> {
   await connection.query(rows()`
     SELECT pg_notify('millrace', 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);
 }
 
 /** For the operator, which mirrors it in the status of the Team. Sent when the transaction commits. */
-export async function tellOfTeam(connection: CommonQueryMethods, id: number): Promise<void> {
+export async function notifyTeamChanged(connection: CommonQueryMethods, id: number): Promise<void> {
   await connection.query(rows()`SELECT pg_notify('millrace', ${`teams:${id}`})`);
 }

@@ -1,7 +1,7 @@
 import { rows, type Transaction } from '#adapters/database/pool.ts';
 import type { TeamSettingsTransaction } from '#flows/access-ports.ts';
 import { audit } from './audit.ts';
-import { saveGroups, tellOfTeam } from './team-members.ts';
+import { saveGroups, notifyTeamChanged } from './team-members.ts';
 
 /** What people change of a team through the API. */
 export function teamSettings(connection: Transaction, team: string): TeamSettingsTransaction {
@@ -21,7 +21,7 @@ export function teamSettings(connection: Transaction, team: string): TeamSetting
         if (changed !== null) await audit(connection, { ...entry, details: { display_name: name } });
       }
       if (groups !== undefined) await saveGroups(connection, { id, team, by, at }, groups);
-      await tellOfTeam(connection, id);
+      await notifyTeamChanged(connection, id);
     },
   };
 }
