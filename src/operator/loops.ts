@@ -51,7 +51,7 @@ export class Loops {
     ['checks', () => this.#startChecks()],
     ['hooks', () => this.#runHooks()],
     ['compare', () => this.#compare()],
-    ['overdue', () => this.#tellOverdue()],
+    ['overdue', () => this.#showOverdueChecks()],
     ['orphans', () => this.#removeOrphans()],
     ['retain', () => this.#retainHistory()],
     ['logs', () => this.#limitLogs()],
@@ -192,7 +192,7 @@ export class Loops {
   }
 
   /** Nothing happens to a pipeline whose checks nobody starts: somebody has to look. */
-  async #tellOverdue(): Promise<Ending> {
+  async #showOverdueChecks(): Promise<Ending> {
     this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
     return 'done';
   }

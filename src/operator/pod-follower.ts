@@ -88,14 +88,14 @@ export class PodFollower {
     this.#leadership.log.warn({ namespace, pipeline, job, number }, message);
     const note = `Build ${number} of job ${job}: ${message}`;
     const event = { type: 'Warning', reason: 'CancelOverdue', action: 'Build', note } as const;
-    this.#reconciling.tell(namespace, pipeline, event);
+    this.#reconciling.recordEvent(namespace, pipeline, event);
   }
 
   /** Once for each namespace and minute: whoever makes many such Pods fills no log with them. */
   #tellForeign(pod: PodFacts, message: string): void {
     const { namespace, name, uid } = pod;
     this.#leadership.log.warn({ namespace, pod: name, uid, work: pod.work }, message);
-    this.#reconciling.tellOfPod(pod, {
+    this.#reconciling.recordPodEvent(pod, {
       type: 'Warning',
       reason: 'NotCreatedByMillrace',
       action: 'Ignore',

@@ -31,14 +31,14 @@ import type { PipelineName } from '#flows/ports.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
 import { SourceTurns } from '#flows/source-turns.ts';
+import { countedCluster } from './counted-cluster.ts';
 import { compilerFor } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
-import type { OperatorMetrics } from './metrics.ts';
 import { StartPacer } from './start-pacer.ts';
 import { Waits } from './waits.ts';
 import { namespaceOf, workQueue } from './work-queue.ts';
 
-/** Troubles of a watch that follow each other this closely are one. */
+/** Failures of a watch that follow each other this closely are one. */
 const QUIET_MS = 60_000;
 
 type PodHeard = (change: Change<SeenPod>) => void;
@@ -60,7 +60,7 @@ export class Reconciling {
   #certificateAuthority: string;
   #podHeard: PodHeard | undefined;
   #teamHeard: TeamHeard | undefined;
-  readonly #troubledAt = new Map<string, number>();
+  readonly #watchFailedAt = new Map<string, number>();
 
   constructor(leadership: Leadership) {
     const { client, config, keys, log } = leadership;
@@ -105,7 +105,7 @@ export class Reconciling {
       agentKey: keys.agent,
       startsPerNode: () => this.pacer.perNode(),
     });
-    this.cluster = counted(cluster, leadership.metrics);
+    this.cluster = countedCluster(cluster, leadership.metrics);
   }
 
   /** Fulfilled once all manifests that exist are known. */
@@ -135,15 +135,14 @@ export class Reconciling {
     this.#triggers.pipelines.rowChanged(pipeline);
   }
 
-  /** An Event of a Pipeline object, if there still is one. */
-  tell(namespace: string, name: string, event: EventNote): void {
+  /** Of a Pipeline object, if there still is one. */
+  recordEvent(namespace: string, name: string, event: EventNote): void {
     const seen = this.watched.pipelines.store.get(`${namespace}/${name}`);
     const { apiVersion, kind } = KINDS.pipelines;
     if (seen) this.#recorder.record({ apiVersion, kind, namespace, name, uid: seen.uid }, event);
   }
 
-  /** An Event of a Pod. */
-  tellOfPod({ namespace, name, uid }: PodFacts, event: EventNote): void {
+  recordPodEvent({ namespace, name, uid }: PodFacts, event: EventNote): void {
     this.#recorder.record({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid }, event);
   }
 
@@ -216,16 +215,16 @@ export class Reconciling {
       pod: (change) => this.#podHeard?.(change),
       cronJob: (change) => this.#triggers.pipelines.cronJobChanged(change),
       reference: (kind, change) => this.#triggers.pipelines.referenceChanged(kind, change),
-      problem: (what, problem) => this.#watchTroubled(what, problem),
+      problem: (what, problem) => this.#watchFailed(what, problem),
     };
   }
 
-  /** An outage is told once for each watch, not at each try. */
-  #watchTroubled(what: string, { status, reason, message }: Problem): void {
+  /** Warns of an outage once for each watch, not at each try. */
+  #watchFailed(what: string, { status, reason, message }: Problem): void {
     this.#leadership.metrics.watchFailed(reason);
     const now = performance.now();
-    const level = now - (this.#troubledAt.get(what) ?? -Infinity) < QUIET_MS ? 'debug' : 'warn';
-    this.#troubledAt.set(what, now);
+    const level = now - (this.#watchFailedAt.get(what) ?? -Infinity) < QUIET_MS ? 'debug' : 'warn';
+    this.#watchFailedAt.set(what, now);
     this.#leadership.log[level]({ what, status, reason, message }, 'a watch had trouble');
   }
 
@@ -291,20 +290,4 @@ export class Reconciling {
     const certificateAuthority = this.#certificateAuthority;
     return { release, namespace, image, imagePullPolicy, pods, gateway: internalUrl, certificateAuthority };
   }
-}
-
-function counted(cluster: Cluster, metrics: OperatorMetrics): Cluster {
-  return {
-    ...cluster,
-    async createBuildPod(build, pod) {
-      const answer = await cluster.createBuildPod(build, pod);
-      metrics.podAsked('build', answer.answer === 'refused' ? answer.reason : answer.answer);
-      return answer;
-    },
-    async createCheckPod(run, pod) {
-      const answer = await cluster.createCheckPod(run, pod);
-      metrics.podAsked('check', answer.answer === 'refused' ? answer.reason : answer.answer);
-      return answer;
-    },
-  };
 }

@@ -1,0 +1,19 @@
+import type { Cluster } from '#flows/cluster-ports.ts';
+import type { OperatorMetrics } from './metrics.ts';
+
+/** Counts how each request for a Pod was answered. */
+export function countedCluster(cluster: Cluster, metrics: OperatorMetrics): Cluster {
+  return {
+    ...cluster,
+    async createBuildPod(build, pod) {
+      const answer = await cluster.createBuildPod(build, pod);
+      metrics.podAsked('build', answer.answer === 'refused' ? answer.reason : answer.answer);
+      return answer;
+    },
+    async createCheckPod(run, pod) {
+      const answer = await cluster.createCheckPod(run, pod);
+      metrics.podAsked('check', answer.answer === 'refused' ? answer.reason : answer.answer);
+      return answer;
+    },
+  };
+}
