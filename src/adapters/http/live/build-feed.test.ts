@@ -79,7 +79,7 @@ test('many readers of one log cost what one costs', async () => {
   await until(() => readers.every(({ answer }) => lines(answer) === 1));
   const before = build.reads.logs;
   build.write('two\n');
-  feed.ring();
+  feed.refresh();
   await until(() => readers.every(({ answer }) => lines(answer) === 2));
   feed.stop();
   expect(before).toBeLessThanOrEqual(2);
@@ -95,7 +95,7 @@ test('a reader whose connection takes nothing is told nothing more until it does
   feed.add(slow.stream, 0);
   for (const text of ['one\n', 'two\n', 'three\n']) {
     build.write(text);
-    feed.ring();
+    feed.refresh();
     await until(() => quick.answer.text.includes(JSON.stringify(text)));
   }
   expect(lines(slow.answer)).toBeLessThan(3);
@@ -103,7 +103,7 @@ test('a reader whose connection takes nothing is told nothing more until it does
   slow.answer.emit('drain');
   await until(() => lines(slow.answer) === 3);
   build.end();
-  feed.ring();
+  feed.refresh();
   await until(() => quick.answer.text.includes('event: end') && slow.answer.text.includes('event: end'));
   feed.stop();
   expect(['one', 'two', 'three'].map((word) => slow.answer.text.split(word).length - 1)).toEqual([1, 1, 1]);

@@ -68,15 +68,15 @@ export class BuildFeed {
     const reader = { stream, cursor: after, told: undefined, catchingUp: false };
     this.#readers.add(reader);
     stream.drained = () => this.#advance(reader);
-    this.#states.ring();
+    this.#states.trigger();
     this.#advance(reader);
     return () => void this.#readers.delete(reader);
   }
 
   /** Something may have changed. */
-  ring(): void {
-    this.#states.ring();
-    if (this.#head !== undefined) this.#logs.ring();
+  refresh(): void {
+    this.#states.trigger();
+    if (this.#head !== undefined) this.#logs.trigger();
   }
 
   stop(): void {
@@ -131,7 +131,7 @@ export class BuildFeed {
     } finally {
       reader.catchingUp = false;
     }
-    if (this.#head !== undefined) this.#logs.ring();
+    if (this.#head !== undefined) this.#logs.trigger();
     this.#advance(reader);
   }
 

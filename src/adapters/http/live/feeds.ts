@@ -6,7 +6,7 @@ export interface Feed<A> {
   readonly empty: boolean;
   add(stream: EventStream, after: A): () => void;
   /** Something may have changed. */
-  ring(): void;
+  refresh(): void;
   stop(): void;
 }
 
@@ -44,8 +44,8 @@ export class Feeds<A> {
     };
   }
 
-  ringAll(): void {
-    for (const { feed } of this.#known.values()) feed.ring();
+  refreshAll(): void {
+    for (const { feed } of this.#known.values()) feed.refresh();
   }
 
   stop(): void {
@@ -55,7 +55,7 @@ export class Feeds<A> {
   }
 
   #heard(notification: Heard<'progress' | 'status'>): void {
-    for (const { feed, ids } of this.#known.values()) if (concerns(notification, ids)) feed.ring();
+    for (const { feed, ids } of this.#known.values()) if (concerns(notification, ids)) feed.refresh();
   }
 }
 

@@ -1,6 +1,6 @@
 export interface Paced {
-  /** Does the work soon; rung often, it is done once a pause. */
-  ring(): void;
+  /** Does the work soon; triggered often, once a pause. */
+  trigger(): void;
   stop(): void;
 }
 
@@ -31,7 +31,7 @@ export function paced(work: () => Promise<void>, pauseMs: number, failed: (error
     );
   }
   return {
-    ring() {
+    trigger() {
       if (running) again = true;
       else plan();
     },

@@ -43,12 +43,12 @@ export class PipelineFeed {
     const reader = { stream, has };
     this.#readers.add(reader);
     stream.drained = () => this.#tell(reader);
-    this.#states.ring();
+    this.#states.trigger();
     return () => void this.#readers.delete(reader);
   }
 
-  ring(): void {
-    this.#states.ring();
+  refresh(): void {
+    this.#states.trigger();
   }
 
   stop(): void {

@@ -68,8 +68,8 @@ class Live {
       mayStill: async (request) => await app.mayStill(request),
       // Hints can be lost.
       tended: () => {
-        this.builds.ringAll();
-        this.pipelines.ringAll();
+        this.builds.refreshAll();
+        this.pipelines.refreshAll();
       },
     });
     app.addHook('preClose', async () => {
