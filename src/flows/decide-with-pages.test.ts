@@ -1,0 +1,112 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import { PAGE_ROWS, type Facts, type Need } from '#domain/scheduling/facts.ts';
+import type { Hold } from '#domain/scheduling/start-queued.ts';
+import { decideAndWrite, decideWithPages } from './decide-with-pages.ts';
+import type { GatheredFacts, PipelineTransaction, WriteOptions } from './schedule-ports.ts';
+
+const DECISION: Decision = {
+  builds: [],
+  interrupted: [],
+  waiting: [],
+  refused: [],
+  settled: [],
+  unfinished: [],
+  needs: [],
+};
+const NEED: Need = { kind: 'used', job: 1, get: 0, from: 7 };
+const FREE: Hold = { paused: false, serialGroups: [] };
+
+/** Each page has one row; what is asked of the transaction is written down. */
+function transaction() {
+  const asked: string[] = [];
+  const written: { decision: Decision; options: WriteOptions }[] = [];
+  const facts: GatheredFacts = {
+    paused: false,
+    resources: [],
+    jobs: [],
+    passes: [],
+    used: [{ job: 1, get: 0, versions: [9], end: false }],
+    ids: new Map([[9, 90]]),
+    holds: new Map<number, Hold>([
+      [1, FREE],
+      [2, { ...FREE, concurrency: 1 }],
+      [3, FREE],
+    ]),
+    more: false,
+  };
+  const tx: PipelineTransaction = {
+    facts: async (rows) => {
+      asked.push(`newest ${rows}`);
+      return facts;
+    },
+    older: async (needs, rows) => {
+      asked.push(`${needs.length} older ${rows}`);
+      const used = [{ job: 1, get: 0, from: 7, versions: [7 - asked.length], end: false }];
+      return { passes: [], used, ids: new Map([[7 - asked.length, asked.length]]) };
+    },
+    write: async (decision, options) => {
+      written.push({ decision, options });
+      return { made: [], interrupted: [] };
+    },
+  };
+  return { tx, asked, written };
+}
+
+/** Needs an older page until it has so many. */
+const needing =
+  (pages: number, seen: Facts[] = []) =>
+  (facts: Facts): Decision => {
+    seen.push(facts);
+    return { ...DECISION, needs: facts.used.length < pages && !facts.exhausted ? [NEED] : [] };
+  };
+
+describe('a decision with pages', () => {
+  test('is taken once where the newest pages are enough', async () => {
+    const { tx, asked } = transaction();
+    await decideWithPages(tx, { decide: needing(1) });
+    expect(asked).toEqual(['newest 20']);
+  });
+
+  test('is taken again with each older page that it needs, besides those that it had', async () => {
+    const { tx, asked } = transaction();
+    const seen: Facts[] = [];
+    const { facts } = await decideWithPages(tx, { decide: needing(3, seen) });
+    expect(asked).toEqual(['newest 20', '1 older 200', '1 older 2000']);
+    expect(seen.map(({ used }) => used.length)).toEqual([1, 2, 3]);
+    expect(facts.used.map(({ versions }) => versions)).toEqual([[9], [5], [4]]);
+    expect([...facts.ids]).toEqual([
+      [9, 90],
+      [5, 2],
+      [4, 3],
+    ]);
+  });
+
+  test('is taken on what there is once the pages are used up', async () => {
+    const { tx, asked } = transaction();
+    const seen: Facts[] = [];
+    const { facts } = await decideWithPages(tx, { decide: needing(100, seen) });
+    expect(asked).toHaveLength(PAGE_ROWS.length);
+    expect(seen.map(({ exhausted }) => exhausted)).toEqual([...PAGE_ROWS.map(() => undefined), true]);
+    expect(facts.exhausted).toBe(true);
+  });
+
+  test('is written with row ids of versions, and with the jobs whose builds need no turn', async () => {
+    const { tx, written } = transaction();
+    const cause = { kind: 'version', resource: 1, version: 9 } as const;
+    const build = { job: 1, versions: [9, 3], cause, state: 'pending' } as const;
+    const at = new Date(0);
+    await decideAndWrite(tx, at, {
+      decide: () => ({ ...DECISION, builds: [{ ...build, versions: [9, 3] }] }),
+    });
+    expect(written).toEqual([
+      {
+        decision: {
+          ...DECISION,
+          builds: [{ ...build, versions: [90, 3], cause: { ...cause, version: 90 } }],
+        },
+        options: { startAtOnce: new Set([1, 3]), at },
+      },
+    ]);
+  });
+});
