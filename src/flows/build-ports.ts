@@ -1,4 +1,5 @@
-import type { BuildState, EventsApplied, StepState } from '#domain/build/build-state.ts';
+import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
+import type { StoredState } from '#domain/build/stored-state.ts';
 import type { Status } from '#domain/scheduling/build-changes.ts';
 
 /** One build, held against all others who change it. */
@@ -14,7 +15,7 @@ export interface BuildTransaction {
 export interface StoredAttempt {
   build: number;
   attempt: number;
-  state: BuildState;
+  state: StoredState;
   pipelineId: number;
   /** Row id. */
   job: number;

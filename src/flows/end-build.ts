@@ -1,4 +1,5 @@
 import { settleBuild, settleSteps } from '#domain/build/settle-build.ts';
+import { stateOf } from '#domain/build/stored-state.ts';
 import type { BuildTransaction, StoredAttempt } from './build-ports.ts';
 import type { AttemptOver, AttemptRef, BuildEnd, BuildStore } from './ports.ts';
 import { recordChanges } from './record-changes.ts';
@@ -14,7 +15,7 @@ export async function endBuild(
   return await builds.withBuild(build, { mayDecide: true }, async (tx) => {
     const read = await openAttempt(tx, attempt);
     if (read === undefined) return 'over';
-    await recordChanges(tx, read, settleBuild(read.state, { ...end, at: end.at.toISOString() }));
+    await recordChanges(tx, read, settleBuild(stateOf(read.state), { ...end, at: end.at.toISOString() }));
     return 'ended';
   });
 }
@@ -28,7 +29,7 @@ export async function retryBuild(
   return await builds.withBuild(build, { mayDecide: true }, async (tx) => {
     const read = await openAttempt(tx, attempt);
     if (read === undefined) return 'over';
-    const steps = settleSteps(read.state, at.toISOString(), words);
+    const steps = settleSteps(stateOf(read.state), at.toISOString(), words);
     const ran = steps.some(({ status }) => status !== 'skipped');
     await tx.retry(read, { reason, at, steps: ran ? steps : [] });
     return 'retried';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { retryOn } from '#testing/schedule.ts';
+import { retryOn, stateOn } from '#testing/schedule.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
@@ -692,7 +692,7 @@ test('whatever dies in between, each version is built once and goes through all 
       const { build, attempt } = pod.work;
       const events = eventsOf(['0', '1'], now().toISOString());
       await living(() => followBuild({ build, attempt }, events, mortal));
-      const state = await stores.builds.buildState(build, attempt);
+      const state = await stateOn(stores, build, attempt);
       if (state?.status === 'succeeded') cluster.change(name, agentEnded());
     }
     await living(() => compareWithPods(mortal));

@@ -1,5 +1,6 @@
 import { applyEvents, isOver } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import { stateOf } from '#domain/build/stored-state.ts';
 import type { BuildTransaction } from './build-ports.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { AttemptRef, BuildStore } from './ports.ts';
@@ -67,7 +68,8 @@ async function recordEvents(
   if (read === undefined || !read.current) return 'over';
   // It waits for approval or for its turn: nobody gave it an agent.
   if (!read.ended && !read.admitted) return 'over';
-  const { state, cancel, pipelineId } = read;
+  const { cancel, pipelineId } = read;
+  const state = stateOf(read.state);
   const fresh = events.filter((event) => event.sequence > state.applied);
   if (fresh.length === 0) return { acknowledged: state.applied, cancel, pipelineId };
   if (read.ended) return 'over';

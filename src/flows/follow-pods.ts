@@ -4,6 +4,7 @@ import { judgePodEnd } from '#domain/build/judge-pod-end.ts';
 import { parseTermination } from '#domain/build/parse-termination.ts';
 import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
+import { stateOf } from '#domain/build/stored-state.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import { endBuild, retryBuild } from './end-build.ts';
@@ -52,7 +53,8 @@ export async function followBuildPod(
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over'> {
   const facts = await ports.builds.attemptFacts(build, attempt);
-  const state = facts && (await ports.builds.buildState(build, attempt));
+  const stored = facts && (await ports.builds.buildState(build, attempt));
+  const state = stored && stateOf(stored);
   if (facts === undefined || state === undefined || isOver(state.status)) {
     await remove(seen, ports);
     return 'over';

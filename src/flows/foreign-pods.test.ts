@@ -123,7 +123,7 @@ function world(pods: () => PodFacts[]) {
       status: BUILDS[build]?.status ?? 'pending',
       applied: 0,
       logBytes: 0,
-      steps: [],
+      steps: { kind: 'recorded' as const, steps: [] },
     }),
     openAttempts: async () => openAttempts(),
   };

@@ -1,7 +1,7 @@
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildOutcome, BuildStatus, OutcomeReason, TerminationMessage } from '#domain/build/events.ts';
 import type { GivenPod } from '#domain/build/own-pod.ts';
+import type { StoredState } from '#domain/build/stored-state.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
@@ -194,7 +194,7 @@ export interface BuildStore extends TriggerStore, TurnStore {
   ): Promise<T>;
   /** Attempts of builds that have not ended, for the comparison with Pods. */
   openAttempts(): Promise<OpenAttempt[]>;
-  buildState(build: number, attempt: number): Promise<BuildState | undefined>;
+  buildState(build: number, attempt: number): Promise<StoredState | undefined>;
 }
 
 /** The end of a build that its own events did not tell. What its agent left behind of steps and versions is recorded with it. */

@@ -1,7 +1,7 @@
 import { whyBuildWaits } from '#domain/scheduling/why-build-waits.ts';
 import { decideWithPages } from './decide-with-pages.ts';
 import type { PipelineName } from './ports.ts';
-import type { Views, WaitingView } from './views.ts';
+import type { WaitingView } from './views.ts';
 import type { WaitingStore } from './waiting-ports.ts';
 
 /** Decides as the scheduler would now, and writes nothing: what is shown is never older than the question. */
@@ -23,10 +23,4 @@ export async function showWaiting(
       reasons: whyBuildWaits(build),
     })),
   };
-}
-
-export type ViewStore = Omit<Views, 'waiting'> & WaitingStore;
-
-export function viewsOver(store: ViewStore): Views {
-  return { ...store, waiting: async (name) => await showWaiting(name, store) };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EpochOver } from '#adapters/database/fence.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
-import { followOn } from '#testing/schedule.ts';
+import { followOn, stateOn } from '#testing/schedule.ts';
 import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { Crash, Life } from '#testing/mortal.ts';
@@ -116,7 +116,7 @@ async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): 
     const opened = await stores.sessions.openSession(session, `key of ${uid}`, uid, new Date());
     if (opened !== 'opened') return;
     begun.push(`${build} ${attempt}`);
-    const state = await stores.builds.buildState(build, attempt);
+    const state = await stateOn(stores, build, attempt);
     const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
     await followOn(stores, build, attempt, events);
   } else if (work.run !== undefined) await answerChecks(work.run);

@@ -18,7 +18,7 @@ import type { ActionStore } from '#flows/action-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import type { ShowStore } from '#flows/show-ports.ts';
-import { viewsOver } from '#flows/show-waiting.ts';
+import { viewsOver } from '#flows/complete-views.ts';
 import type { Views } from '#flows/views.ts';
 
 export interface GatewayDatabase {

@@ -29,7 +29,7 @@ import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { BuildStore } from '#flows/ports.ts';
-import { viewsOver } from '#flows/show-waiting.ts';
+import { viewsOver } from '#flows/complete-views.ts';
 import type { DatabasePool } from 'slonik';
 import type { Registry } from 'prom-client';
 import { openAccess } from './access.ts';

@@ -19,7 +19,7 @@ import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
 import type { Topic } from '#flows/notification-ports.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import { viewsOver } from '#flows/show-waiting.ts';
+import { viewsOver } from '#flows/complete-views.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { WEBHOOK_KEY, giveTurns, openStores, toSave } from '#testing/stores.ts';

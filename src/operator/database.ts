@@ -23,7 +23,7 @@ import type { BuildStore, PipelineStore } from '#flows/ports.ts';
 import type { LogStore } from '#flows/limit-logs.ts';
 import type { RetentionStore } from '#flows/retention-ports.ts';
 import type { TeamStore } from '#flows/team-ports.ts';
-import { viewsOver } from '#flows/show-waiting.ts';
+import { viewsOver } from '#flows/complete-views.ts';
 import type { Views } from '#flows/views.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */

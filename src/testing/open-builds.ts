@@ -15,7 +15,7 @@ function openAttempt(build: number, attempt: number): StoredAttempt {
   return {
     build,
     attempt,
-    state: { status: 'pending', applied: 0, logBytes: 0, steps: [] },
+    state: { status: 'pending', applied: 0, logBytes: 0, steps: { kind: 'recorded', steps: [] } },
     pipelineId: 1,
     job: 1,
     allowFailure: false,

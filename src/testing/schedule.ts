@@ -1,4 +1,5 @@
 import type { BuildEvent } from '#domain/build/events.ts';
+import { stateOf } from '#domain/build/stored-state.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { endBuild, retryBuild } from '#flows/end-build.ts';
@@ -43,4 +44,10 @@ export async function endOn({ builds }: Builds, build: number, attempt: number, 
 
 export async function retryOn({ builds }: Builds, build: number, attempt: number, over: AttemptOver) {
   return await retryBuild({ build, attempt }, over, builds);
+}
+
+/** As its events tell it so far. */
+export async function stateOn({ builds }: Builds, build: number, attempt: number) {
+  const stored = await builds.buildState(build, attempt);
+  return stored && stateOf(stored);
 }

@@ -21,13 +21,13 @@ import { actionsOver } from '#flows/actions.ts';
 import type { CheckCause, CheckOutcome, CheckStore } from '#flows/check-ports.ts';
 import { openRun, openRunForPod } from '#flows/claim-checks.ts';
 import { closeRun, recordCheck } from '#flows/record-check.ts';
-import { viewsOver } from '#flows/show-waiting.ts';
+import { viewsOver } from '#flows/complete-views.ts';
 import type { BuildStore, PipelineStore, PipelineToSave, ResourceName } from '#flows/ports.ts';
 import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
 import { savePipeline } from '#flows/save-pipeline.ts';
 import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
 import type { TeamStore, TeamToSave } from '#flows/team-ports.ts';
-import { followOn } from './schedule.ts';
+import { followOn, stateOn } from './schedule.ts';
 import { makeDatabase } from './test-database.ts';
 
 export const WEBHOOK_KEY = Buffer.from('a key for tests only, 32 bytes..');
@@ -164,7 +164,7 @@ export async function succeed(stores: Pick<TestStores, 'builds'>, job: string): 
   for (const build of await stores.builds.buildsToStart(1000)) {
     if (build.job !== job) continue;
     await stores.builds.podCreated(build.id, build.attempt, `pod-${build.id}`, at);
-    const state = await stores.builds.buildState(build.id, build.attempt);
+    const state = await stateOn(stores, build.id, build.attempt);
     const events = eventsOf(state?.steps.map((step) => step.id) ?? [], at.toISOString());
     await followOn(stores, build.id, build.attempt, events);
   }

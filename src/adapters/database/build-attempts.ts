@@ -1,6 +1,6 @@
-import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { GivenPod } from '#domain/build/own-pod.ts';
+import type { StoredState } from '#domain/build/stored-state.ts';
 import type { AttemptFacts, OpenAttempt } from '#flows/ports.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
 import { readState } from './build-steps.ts';
@@ -122,6 +122,6 @@ export async function buildState(
   database: Database & { definitions: Definitions },
   build: number,
   attempt: number,
-): Promise<BuildState | undefined> {
+): Promise<StoredState | undefined> {
   return (await readState(database.pool, { build, attempt, lock: false }, database.definitions))?.state;
 }

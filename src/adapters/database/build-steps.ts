@@ -2,7 +2,7 @@ import { sql, type CommonQueryMethods, type FragmentSqlToken } from 'slonik';
 import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import { storable } from '#domain/build/storable.ts';
-import { plannedSteps } from '#domain/planning/plan-build.ts';
+import type { StoredSteps } from '#domain/build/stored-state.ts';
 import type { StoredAttempt } from '#flows/build-ports.ts';
 import type { Definitions } from './definitions.ts';
 import { jobNameIn } from './carry-names.ts';
@@ -29,7 +29,6 @@ type StepRow = { [Key in keyof StepState]-?: StepState[Key] | null } & Pick<
   'id' | 'kind' | 'name' | 'status'
 >;
 
-/** State of an attempt. Before its first event nothing is stored of its steps: they follow from the definition. */
 export async function readState(
   connection: CommonQueryMethods,
   { build, attempt, lock }: { build: number; attempt: number; lock: boolean },
@@ -47,7 +46,11 @@ export async function readState(
     FROM builds b JOIN build_attempts a ON a.build_id = b.id JOIN jobs j ON j.id = b.job_id
     WHERE b.id = ${build} AND a.attempt = ${attempt} ${lock ? sql.fragment`FOR UPDATE OF b` : sql.fragment``}`);
   if (row === null) return undefined;
-  const steps = row.steps?.map(toStep) ?? (await initialSteps(connection, row, definitions));
+  const recorded = row.steps?.map(toStep);
+  const steps: StoredSteps =
+    recorded === undefined
+      ? await plannedFrom(connection, row, definitions)
+      : { kind: 'recorded', steps: recorded };
   return {
     build,
     attempt,
@@ -63,16 +66,15 @@ export async function readState(
   };
 }
 
-async function initialSteps(
+async function plannedFrom(
   connection: CommonQueryMethods,
-  row: Row,
+  { revision, job, ended }: Row,
   definitions: Definitions,
-): Promise<StepState[]> {
-  const definition = (await definitions.of(connection, [row.revision])).get(row.revision);
+): Promise<StoredSteps> {
+  const definition = (await definitions.of(connection, [revision])).get(revision);
   const name = await connection.oneFirst(rows<{ name: string }>()`
-    SELECT ${jobNameIn(sql.fragment`${row.revision}`)} AS name FROM jobs j WHERE j.id = ${row.job}`);
-  const planned = definition === undefined ? [] : plannedSteps(definition, name);
-  return planned.map((step) => ({ ...step, status: row.ended ? 'skipped' : 'waiting' }));
+    SELECT ${jobNameIn(sql.fragment`${revision}`)} AS name FROM jobs j WHERE j.id = ${job}`);
+  return { kind: 'planned', ...(definition !== undefined && { definition }), job: name, ended };
 }
 
 function toStep(row: StepRow): StepState {

@@ -3,7 +3,7 @@ import type { TerminationMessage } from '#domain/build/events.ts';
 import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { BuildEnd, SavedPipeline } from '#flows/ports.ts';
-import { endOn, followOn, retryOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, followOn, retryOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
@@ -72,7 +72,7 @@ describe('deciding', () => {
     // It has begun: a newer set would take the place of a queued one.
     await giveTurns(stores);
     const publish = await oldest();
-    const steps = (await stores.builds.buildState(publish, 1))?.steps.map((step) => step.id) ?? [];
+    const steps = (await stateOn(stores, publish, 1))?.steps.map((step) => step.id) ?? [];
     const [begins, ...rest] = eventsOf(steps, now().toISOString());
     await stores.builds.podCreated(publish, 1, 'pod-of-publish', now());
     await followOn(stores, publish, 1, begins === undefined ? [] : [begins]);
@@ -174,7 +174,7 @@ describe('starting', () => {
     const build = await oldest();
     await followOn(stores, build, 1, EVENTS.slice(0, 2));
     await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now() });
-    expect((await stores.builds.buildState(build, 1))?.steps).toMatchObject([
+    expect((await stateOn(stores, build, 1))?.steps).toMatchObject([
       { status: 'failed', message: 'its end was never reported' },
       { status: 'skipped' },
     ]);
@@ -215,7 +215,7 @@ describe('events', () => {
     const batches = [EVENTS.slice(0, 2), EVENTS.slice(0, 4), EVENTS.slice(2, 5), EVENTS, EVENTS];
     await Promise.all(batches.map((events) => followOn(stores, id, 1, events)));
     await followOn(stores, id, 1, EVENTS);
-    const state = await stores.builds.buildState(id, 1);
+    const state = await stateOn(stores, id, 1);
     expect(state).toMatchObject({ status: 'succeeded', applied: EVENTS.length });
     const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
     expect(logs?.chunks.map((chunk) => chunk.text)).toEqual(['step 0\n', 'step 1\n']);

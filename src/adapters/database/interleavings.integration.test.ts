@@ -5,7 +5,7 @@ import type { Job } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
-import { endOn, followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { INTERLEAVINGS } from '#testing/scheduling/runs.ts';
 import { weighted } from '#testing/scheduling/weighted.ts';
@@ -162,7 +162,7 @@ class World {
   async #end(index: number, how: 'end' | 'fail'): Promise<void> {
     const build = pick(await stores.builds.openAttempts(), index);
     if (build === undefined) return;
-    const state = await stores.builds.buildState(build.id, build.attempt);
+    const state = await stateOn(stores, build.id, build.attempt);
     const facts = await stores.builds.attemptFacts(build.id, build.attempt);
     if (how === 'fail' || facts?.cancelled !== undefined) {
       const outcome = facts?.cancelled !== undefined ? 'cancelled' : 'failed';

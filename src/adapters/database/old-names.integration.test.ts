@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job, Pipeline, Resource } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
-import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -85,7 +85,7 @@ describe('a job with another name', () => {
     if (build === undefined) throw new Error('no build to start');
     expect(build.definition.jobs.map(({ name }) => name)).toContain(build.job);
     expect(await stores.builds.attemptFacts(build.id, build.attempt)).toMatchObject({ job: 'unit' });
-    const state = await stores.builds.buildState(build.id, build.attempt);
+    const state = await stateOn(stores, build.id, build.attempt);
     expect(state?.steps.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['get git.app', 'put git.log']);
     await stores.builds.podCreated(build.id, build.attempt, 'pod', new Date());
     const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
@@ -145,7 +145,7 @@ describe('a resource with another name', () => {
     const again = [resource('git.app'), resource('git.notes'), resource('git.log')];
     await save({ ...BEFORE, more: { resources: again, jobs: [job('unit', get('git.app'))] } });
     await stores.builds.podCreated(build.id, build.attempt, 'pod', new Date());
-    const state = await stores.builds.buildState(build.id, build.attempt);
+    const state = await stateOn(stores, build.id, build.attempt);
     const at = new Date().toISOString();
     const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], at).map((event) =>
       event.type === 'step-ended' && event.step === state?.steps[1]?.id

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 
@@ -82,7 +82,7 @@ describe('from a definition to a second job', () => {
         cancel: false,
       });
     }
-    expect(await stores.builds.buildState(build, 1)).toMatchObject({ status: 'succeeded', applied: 6 });
+    expect(await stateOn(stores, build, 1)).toMatchObject({ status: 'succeeded', applied: 6 });
 
     expect((await scheduleOn(stores, saved.id, at)).builds).toEqual([
       { ...APP, job: 'publish', number: '1' },

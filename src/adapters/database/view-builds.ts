@@ -2,6 +2,7 @@ import { sql, type DatabasePool } from 'slonik';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName } from '#flows/ports.ts';
+import type { StoredBuildDetail } from '#flows/complete-views.ts';
 import { cutPage, pageSize, type BuildDetail, type BuildView, type Listed, type Page } from '#flows/views.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
@@ -49,7 +50,7 @@ export async function viewBuilds(
 export async function viewBuild(
   { pool, definitions }: { pool: DatabasePool; definitions: Definitions },
   ref: BuildRef,
-): Promise<BuildDetail | undefined> {
+): Promise<StoredBuildDetail | undefined> {
   const job = await jobId(pool, ref);
   const number = parseNumber(ref.number);
   if (job === undefined || number === undefined) return undefined;
@@ -68,7 +69,7 @@ export async function viewBuild(
   return {
     ...withoutNulls(row),
     inputs: inputs ?? [],
-    steps: stored?.state.steps ?? [],
+    steps: stored?.state.steps ?? { kind: 'recorded', steps: [] },
     ...(checks === null ? {} : { checks }),
   };
 }

@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { ViewStore } from '#flows/show-waiting.ts';
+import type { ViewStore } from '#flows/complete-views.ts';
 import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
 import type { Definitions } from './definitions.ts';
 import { viewLogs } from './view-logs.ts';

@@ -3,7 +3,7 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
 import type { Done, Refused } from '#flows/action-ports.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
-import { endOn, followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { giveTurns, toSave, type TestStores } from '#testing/stores.ts';
 import { allSteps, firstStep } from './agent-events.ts';
 import { definitionOf, putsOf } from './definition-of-history.ts';
@@ -185,7 +185,7 @@ class Player {
     await giveTurns(this.#stores);
     const { id, attempt, status } = await this.#build(name);
     if (!isActive(status)) throw new Error(`Build ${name} has ended.`);
-    const state = await builds.buildState(id, attempt);
+    const state = await stateOn({ builds }, id, attempt);
     if (state === undefined) throw new Error(`Build ${name} has no state.`);
     const outcome = OUTCOMES[what];
     if (outcome === 'cancelled' || outcome === 'failed') {
