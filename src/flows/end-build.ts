@@ -21,7 +21,7 @@ export async function endBuild(
 }
 
 /** The attempt is over without an outcome; the build goes back to pending with the next attempt. */
-export async function retryBuild(
+export async function retryAttempt(
   { build, attempt }: AttemptRef,
   { reason, at, words }: AttemptOver,
   builds: Builds,

@@ -7,7 +7,7 @@ import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
-import { endBuild, retryBuild } from './end-build.ts';
+import { endBuild, retryAttempt } from './end-build.ts';
 import {
   enterBuildPod,
   enterGoneBuildPod,
@@ -138,7 +138,7 @@ async function carryOut(
     notifications.notify({ topic: 'schedule', pipeline: facts.pipelineId });
   } else {
     const reason = `${judgement.reason}: ${judgement.message}`;
-    await retryBuild(of, { reason, ...left }, builds);
+    await retryAttempt(of, { reason, ...left }, builds);
     notifications.notify({ topic: 'builds' });
   }
   notifications.notify({ topic: 'status', pipeline: facts.pipelineId });

@@ -1,7 +1,7 @@
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { StartingPod } from '#domain/scheduling/start-window.ts';
 import type { Cluster, CreatePodAnswer } from './cluster-ports.ts';
-import { endBuild, retryBuild } from './end-build.ts';
+import { endBuild, retryAttempt } from './end-build.ts';
 import { expireApprovals, giveTurnsToTeam } from './give-turns.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildStore, PendingBuild } from './ports.ts';
@@ -175,7 +175,7 @@ async function refuse(
   }
   if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
     // The next attempt has another name.
-    await retryBuild(of, { reason: `${reason}: ${message}`, at: now() }, builds);
+    await retryAttempt(of, { reason: `${reason}: ${message}`, at: now() }, builds);
     return;
   }
   if (reason === 'QuotaExceeded') countQuota(namespace, `${reason}: ${message}`, doing);

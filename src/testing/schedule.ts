@@ -2,7 +2,7 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
-import { endBuild, retryBuild } from '#flows/end-build.ts';
+import { endBuild, retryAttempt } from '#flows/end-build.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import { decidePipeline } from '#flows/schedule-jobs.ts';
 import { triggerJob } from '#flows/trigger-job.ts';
@@ -43,7 +43,7 @@ export async function endOn({ builds }: Builds, build: number, attempt: number, 
 }
 
 export async function retryOn({ builds }: Builds, build: number, attempt: number, over: AttemptOver) {
-  return await retryBuild({ build, attempt }, over, builds);
+  return await retryAttempt({ build, attempt }, over, builds);
 }
 
 /** As its events tell it so far. */
