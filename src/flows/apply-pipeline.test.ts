@@ -41,7 +41,16 @@ const saving = (stoppedByPins?: number[]): SaveTransaction => ({
   carryNames: () => Promise.resolve({ jobs: new Map(), resources: new Map() }),
   saveDefinition: () => Promise.resolve({ changes: [], stopped: [] }),
   saveSettings: () => Promise.resolve(),
-  savePins: () => Promise.resolve(stoppedByPins),
+  changedPins: () => Promise.resolve(stoppedByPins === undefined ? [] : [{ resource: 1, wanted: {} }]),
+  pins: {
+    pin: () => Promise.resolve(),
+    unpin: () => Promise.resolve(),
+    unstartedBuilds: () => Promise.resolve([]),
+    endUnstarted: () => Promise.resolve(stoppedByPins ?? []),
+    getsOf: () => Promise.resolve([]),
+    saveFloors: () => Promise.resolve(),
+    requestDecision: () => Promise.resolve(),
+  },
   resources: () => Promise.resolve([]),
 });
 const wrong: Compilation = {

@@ -15,7 +15,7 @@ import type {
   SourceReader,
 } from './manifest-ports.ts';
 import type { Notifications } from './notification-ports.ts';
-import type { PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
+import type { PipelineFacts, PipelineName, PipelineStore, SavedPipeline } from './ports.ts';
 import type { RenameStore } from './rename-ports.ts';
 import { savePipeline } from './save-pipeline.ts';
 import type { SaveStore } from './save-ports.ts';
@@ -24,14 +24,11 @@ import type { SourceTurns } from './source-turns.ts';
 export interface ApplyPipelinePorts {
   store: Pick<
     PipelineStore,
-    | keyof SaveStore
-    | 'definition'
-    | 'pipelineFacts'
-    | 'countPipelines'
-    | 'keptSources'
-    | 'keepSources'
-    | keyof RenameStore
-  >;
+    keyof SaveStore | 'definition' | 'countPipelines' | 'keptSources' | 'keepSources' | keyof RenameStore
+  > & {
+    /** What `status` mirrors, with why jobs and builds wait where the caller adds it. */
+    pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
+  };
   cluster: PipelineCluster;
   compiler: Compiler;
   reader: SourceReader;
@@ -141,7 +138,11 @@ async function accept(
   const definition = compilation.pipeline;
   const { config, digest } = configuration;
   const actor = manifest.byApi?.changedBy ?? 'manifest';
-  const saved = await savePipeline({ ...manifest, config, digest, definition, actor }, ports.store);
+  const saved = await savePipeline(
+    { ...manifest, config, digest, definition, actor },
+    ports.store,
+    ports.now(),
+  );
   tellPins(saved, ports);
   const facts = await ports.store.pipelineFacts(manifest);
   const pods = await applyPods(manifest, { id: saved.id, definition }, ports);

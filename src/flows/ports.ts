@@ -8,6 +8,7 @@ import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildTransaction } from './build-ports.ts';
 import type { DefinitionDifference } from '#domain/scheduling/definition-difference.ts';
 import type { RenameStore } from './rename-ports.ts';
+import type { DueCheckTimer } from './show-check.ts';
 import type { SaveStore } from './save-ports.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';
 import type { TriggerStore } from './trigger-ports.ts';
@@ -92,6 +93,12 @@ export interface PipelineFacts {
   waiting?: Waiting[];
 }
 
+export interface StoredFacts extends Omit<PipelineFacts, 'queueFull' | 'waiting' | 'resources'> {
+  /** Builds that have not started. */
+  queued: number;
+  resources: (Omit<PipelineFacts['resources'][number], 'stalled'> & DueCheckTimer)[];
+}
+
 export interface Waiting {
   job: string;
   /** Absent: it is the job that gets no build. */
@@ -105,7 +112,8 @@ export interface PipelineStore extends RenameStore, SaveStore {
    * builds that were asked to stop and have not ended.
    */
   removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
-  pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
+  /** Bounded, as `PipelineFacts` are. */
+  storedFacts(name: PipelineName): Promise<StoredFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
   /** Those of the team that have not been removed. */
   countPipelines(team: string): Promise<number>;

@@ -1,13 +1,18 @@
 import { differenceWithNames, withNames, type Renames } from '#domain/scheduling/definition-difference.ts';
 import { definitionRows } from '#domain/scheduling/definition-rows.ts';
 import type { PipelineToSave, SavedPipeline } from './ports.ts';
-import type { HistoriesSwitched, SaveStore } from './save-ports.ts';
+import { writePin, writeUnpin } from './pin-resource.ts';
+import type { HistoriesSwitched, SaveStore, SaveTransaction } from './save-ports.ts';
 
 const NO_RENAMES: Renames = { jobs: new Map(), resources: new Map() };
 const UNCHANGED: HistoriesSwitched = { changes: [], stopped: [] };
 
 /** Everything that a new revision changes. A digest as before changes the settings and pins only. */
-export async function savePipeline(toSave: PipelineToSave, store: SaveStore): Promise<SavedPipeline> {
+export async function savePipeline(
+  toSave: PipelineToSave,
+  store: SaveStore,
+  at: Date,
+): Promise<SavedPipeline> {
   return await store.withPipelineToSave(toSave, async (tx) => {
     const { id, digest, live, now, definition: old, revision: last } = tx.before;
     const isNew = digest !== toSave.digest;
@@ -23,7 +28,7 @@ export async function savePipeline(toSave: PipelineToSave, store: SaveStore): Pr
       ? await tx.saveDefinition(definitionRows(saving, store.cronNext), revision)
       : UNCHANGED;
     await tx.saveSettings();
-    const unpinned = await tx.savePins(pinsOf(toSave));
+    const unpinned = await savePins(pinsOf(toSave), tx, at);
     const stopped = [...switched.stopped, ...(unpinned ?? [])];
     const difference = differenceWithNames(previous, definition, renames);
     return {
@@ -35,6 +40,29 @@ export async function savePipeline(toSave: PipelineToSave, store: SaveStore): Pr
       ...((unpinned !== undefined || stopped.length > 0) && { repinned: { stopped } }),
     };
   });
+}
+
+/**
+ * Pins of the manifest: written when they change, resolved when their version is known, gone when they are not named any more. Answers the
+ * builds that ended; undefined: all pins are as they were.
+ */
+async function savePins(
+  pins: NonNullable<PipelineToSave['pins']>,
+  tx: SaveTransaction,
+  at: Date,
+): Promise<number[] | undefined> {
+  const changed = await tx.changedPins(pins);
+  if (changed.length === 0) return undefined;
+  const stopped: number[] = [];
+  for (const { resource, wanted, version } of changed) {
+    if (wanted === undefined) {
+      await writeUnpin(resource, tx.pins);
+      continue;
+    }
+    const pin = { resource, wanted, by: 'manifest', ...(version === undefined ? {} : { version }) };
+    stopped.push(...(await writePin(pin, at, tx.pins)));
+  }
+  return stopped;
 }
 
 /** A pin of the manifest may still have the old name of a resource. */

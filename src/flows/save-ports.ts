@@ -2,6 +2,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { Renames } from '#domain/scheduling/definition-difference.ts';
 import type { DefinitionRows } from '#domain/scheduling/definition-rows.ts';
 import type { CronNext } from '#domain/scheduling/next-check.ts';
+import type { PinTransaction } from './action-ports.ts';
 import type { PipelineToSave, SavedPipeline } from './ports.ts';
 
 export interface SaveStore {
@@ -42,10 +43,20 @@ export interface SaveTransaction {
   saveDefinition(rows: DefinitionRows, revision: number): Promise<HistoriesSwitched>;
   /** Namespace, display name, who may read, whether it is paused. */
   saveSettings(): Promise<void>;
-  /** Answers the builds that ended; undefined: all pins are as they were. */
-  savePins(pins: NonNullable<PipelineToSave['pins']>): Promise<number[] | undefined>;
+  /** Resources that the manifest pins, or pinned before, otherwise than it says now. */
+  changedPins(pins: NonNullable<PipelineToSave['pins']>): Promise<ChangedPin[]>;
+  pins: PinTransaction;
   /** Those of the definition. */
   resources(): Promise<SavedPipeline['resources']>;
+}
+
+export interface ChangedPin {
+  /** Row id. */
+  resource: number;
+  /** Fields of the version; absent: the manifest names the resource no longer. */
+  wanted?: Record<string, string>;
+  /** Row id; absent: none that is known has these fields. */
+  version?: number;
 }
 
 export interface HistoriesSwitched {

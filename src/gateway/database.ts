@@ -51,7 +51,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     actions: actionStore(database),
     checks: checkStore(database),
     sessions: sessionStore(database),
-    views: viewsOver(views(database)),
+    views: viewsOver(views(database), () => new Date()),
     show: showStore(database),
     access: accessStores(database),
     notifications,

@@ -198,7 +198,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
 
 function openApi(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: definitions() };
-  const known = viewsOver(views(database));
+  const known = viewsOver(views(database), () => new Date());
   const shows = openShows(showStore(database), known);
   const api = publicApi({
     ...stores,

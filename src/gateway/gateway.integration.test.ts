@@ -70,7 +70,7 @@ beforeAll(async () => {
   const api = publicApi({
     ...shared,
     shows,
-    views: viewsOver(views({ pool: stores.pool, definitions: definitions() })),
+    views: viewsOver(views({ pool: stores.pool, definitions: definitions() }), () => new Date()),
     webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
   });

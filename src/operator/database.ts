@@ -75,7 +75,7 @@ export async function openDatabase(
     builds: buildStore(database),
     accounts: accountStore(database),
     oauth: oauthStore(database),
-    views: viewsOver(views(database)),
+    views: viewsOver(views(database), () => new Date()),
     retention: retentionStore(database),
     logs: logStore(database),
     notifications,

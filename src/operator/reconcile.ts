@@ -28,6 +28,7 @@ import type { LogFill } from '#domain/build/judge-logs.ts';
 import { bytesOf } from '#domain/planning/quantity.ts';
 import type { TeamLogs } from '#flows/limit-logs.ts';
 import type { PipelineName } from '#flows/ports.ts';
+import { pipelineFacts } from '#flows/pipeline-facts.ts';
 import { removePipeline } from '#flows/remove-pipeline.ts';
 import { removeTeam } from '#flows/remove-team.ts';
 import { SourceTurns } from '#flows/source-turns.ts';
@@ -67,7 +68,7 @@ export class Reconciling {
     this.#leadership = leadership;
     this.#certificateAuthority = leadership.certificateAuthority;
     this.#waits = new Waits({
-      facts: (name) => leadership.database.pipelines.pipelineFacts(name),
+      facts: (name) => pipelineFacts(name, leadership.database.pipelines, new Date()),
       waiting: (name) => leadership.database.views.waiting(name),
       again: (pipeline) => this.pipelineRowChanged(pipeline),
     });

@@ -22,7 +22,8 @@ import type { CheckCause, CheckOutcome, CheckStore } from '#flows/check-ports.ts
 import { openRun, openRunForPod } from '#flows/claim-checks.ts';
 import { closeRun, recordCheck } from '#flows/record-check.ts';
 import { viewsOver } from '#flows/complete-views.ts';
-import type { BuildStore, PipelineStore, PipelineToSave, ResourceName } from '#flows/ports.ts';
+import { pipelineFacts } from '#flows/pipeline-facts.ts';
+import type { BuildStore, PipelineName, PipelineStore, PipelineToSave, ResourceName } from '#flows/ports.ts';
 import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
 import { savePipeline } from '#flows/save-pipeline.ts';
 import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
@@ -72,7 +73,7 @@ export function storesOver(connections: Database) {
     leaders: leaderStore(database),
     retention: retentionStore(database),
     logs: logStore(database),
-    views: viewsOver(views(database)),
+    views: viewsOver(views(database), () => new Date()),
     show: showStore(database),
     access: accessStores(database),
   };
@@ -85,7 +86,8 @@ const teamFlows = (store: TeamStore) => ({
 
 const pipelinesOver = (store: PipelineStore) => ({
   ...store,
-  savePipeline: async (pipeline: PipelineToSave) => await savePipeline(pipeline, store),
+  savePipeline: async (pipeline: PipelineToSave) => await savePipeline(pipeline, store, new Date()),
+  pipelineFacts: async (name: PipelineName) => await pipelineFacts(name, store, new Date()),
 });
 
 /** With the flows on them, for tests that need what these leave behind. */

@@ -1,9 +1,7 @@
 import { sql } from 'slonik';
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
-import { checksStalled } from '#domain/scheduling/next-check.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
-import { whyQueuePaused } from '#domain/scheduling/queue-limits.ts';
-import type { PipelineFacts, PipelineName, PipelineStore } from '#flows/ports.ts';
+import type { PipelineName, PipelineStore, StoredFacts } from '#flows/ports.ts';
 import { cronNext } from './cron-next.ts';
 import { keptSources } from './kept-sources.ts';
 import { removePipeline } from './remove-pipeline.ts';
@@ -20,7 +18,7 @@ export function pipelineStore(database: Database & { webhookKey: Buffer }): Pipe
     withPipelineToSave: (toSave, work) => withPipelineToSave(database, toSave, work),
     cronNext,
     removePipeline: (name) => removePipeline(database, name),
-    pipelineFacts: (name) => pipelineFacts(database, name),
+    storedFacts: (name) => storedFacts(database, name),
     async definition({ team, pipeline }) {
       const found = await pool.maybeOne(rows<{ id: number; revision: number; definition: Pipeline }>()`
         SELECT p.id, p.revision, r.definition FROM pipelines p JOIN teams t ON t.id = p.team_id
@@ -71,10 +69,10 @@ interface ResourceRow {
   heldSince: string | null;
 }
 
-async function pipelineFacts(
+async function storedFacts(
   { pool }: Database,
   { team, pipeline }: PipelineName,
-): Promise<PipelineFacts | undefined> {
+): Promise<StoredFacts | undefined> {
   const found = await pool.maybeOne(rows<FactsRow>()`
     SELECT p.id, p.revision, p.paused, ${queuedBuilds(sql.fragment`p.id`)} AS queued,
       (SELECT jsonb_agg(jsonb_build_object('name', j.name, 'paused', j.paused, 'lastBuild', (
@@ -95,7 +93,7 @@ async function pipelineFacts(
     id: found.id,
     revision: found.revision,
     paused: found.paused,
-    queueFull: whyQueuePaused(found.queued).length > 0,
+    queued: found.queued,
     jobs: (found.jobs ?? []).map(({ name, paused, lastBuild }) => ({
       name,
       paused,
@@ -117,20 +115,16 @@ function toLastBuild({
   return { number, status, ...(endedAt === null ? {} : { endedAt: new Date(endedAt) }) };
 }
 
-/** A check that is tried and given back again and again is due since the first time. */
-function isStalled(schedule: Schedule | null, since: string | null): boolean {
-  if (schedule === null || since === null) return false;
-  return checksStalled({ schedule, next: Date.parse(since), now: Date.now() }, cronNext);
-}
-
-function toResource(row: ResourceRow): PipelineFacts['resources'][number] {
+function toResource(row: ResourceRow): StoredFacts['resources'][number] {
   const { name, versions, lastCheckedAt, nextCheckAt, checkError, cut, hooksError, schedule, heldSince } =
     row;
+  const dueSince = heldSince ?? nextCheckAt;
   const next = nextCheckAt === null ? undefined : new Date(nextCheckAt);
   return {
     name,
     versions,
-    stalled: isStalled(schedule, heldSince ?? nextCheckAt),
+    ...(schedule === null ? {} : { schedule }),
+    ...(dueSince === null ? {} : { dueSince: new Date(dueSince) }),
     ...(lastCheckedAt === null ? {} : { lastCheckedAt: new Date(lastCheckedAt) }),
     ...(next === undefined ? {} : { nextCheckAt: next }),
     ...(checkError === null ? {} : { checkError }),

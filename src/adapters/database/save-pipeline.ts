@@ -7,9 +7,10 @@ import { holdEpoch } from './fence.ts';
 import { withoutNulls } from './nulls.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
 import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
+import { pinTransaction } from './pin-resource.ts';
 import { removeSurplusRevisions } from './retain-revisions.ts';
 import { saveJobs } from './save-jobs.ts';
-import { savePins } from './save-pins.ts';
+import { changedPins } from './save-pins.ts';
 import { resourcesOf, saveResources } from './save-resources.ts';
 
 interface Row {
@@ -59,7 +60,8 @@ function saveTransaction(
       return switched;
     },
     saveSettings: () => saveSettings(connection, before, toSave),
-    savePins: (pins) => savePins(connection, pipeline, pins),
+    changedPins: (pins) => changedPins(connection, pipeline, pins),
+    pins: pinTransaction(connection),
     resources: () => resourcesOf(connection, pipeline),
   };
 }

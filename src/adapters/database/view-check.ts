@@ -1,9 +1,8 @@
 import type { DatabasePool } from 'slonik';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
-import { checksStalled } from '#domain/scheduling/next-check.ts';
 import type { ResourceName } from '#flows/ports.ts';
-import type { CheckView, HooksView } from '#flows/views.ts';
-import { cronNext } from './cron-next.ts';
+import type { CheckViewStore } from '#flows/show-check.ts';
+import type { HooksView } from '#flows/views.ts';
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { rows } from './pool.ts';
@@ -22,10 +21,10 @@ interface Row {
   hooks: (Omit<HooksView, 'endedAt'> & { endedAt: string }) | null;
 }
 
-export async function viewCheck(
+export async function storedCheck(
   pool: DatabasePool,
   { resource, ...name }: ResourceName,
-): Promise<CheckView | undefined> {
+): ReturnType<CheckViewStore['storedCheck']> {
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
   const found = await pool.maybeOne(rows<Row>()`
@@ -35,13 +34,9 @@ export async function viewCheck(
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource} AND r.deleted_at IS NULL`);
   if (found === null) return undefined;
-  const { schedule, heldSince, hooks, ...row } = found;
-  const next = (heldSince ?? row.nextCheckAt)?.getTime();
-  const stalled =
-    schedule !== null && next !== undefined && checksStalled({ schedule, next, now: Date.now() }, cronNext);
+  const { heldSince, hooks, ...row } = found;
   return {
-    ...withoutNulls(row),
-    stalled,
+    ...withoutNulls({ ...row, dueSince: heldSince ?? row.nextCheckAt }),
     ...(hooks === null ? {} : { hooks: { ...hooks, endedAt: new Date(hooks.endedAt) } }),
   };
 }

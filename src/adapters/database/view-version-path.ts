@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik';
 import type { BuildStatus } from '#domain/build/events.ts';
-import { versionPath, type PathBuild, type PathJob } from '#domain/scheduling/version-path.ts';
+import type { PathBuild, PathJob } from '#domain/scheduling/version-path.ts';
 import type { ResourceName } from '#flows/ports.ts';
-import type { PathBuildView, VersionPathView } from '#flows/views.ts';
+import type { PathBuildRow, VersionToFollow } from '#flows/show-version-path.ts';
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { ids, rows } from './pool.ts';
@@ -10,36 +10,17 @@ import { ids, rows } from './pool.ts';
 /** Newest builds of one version that are looked at; the rest are retries and repetitions. */
 const MOST_BUILDS = 500;
 
-interface Start {
-  resource: number;
-  fields: Record<string, string>;
-}
-
-/** Follows a version from build to build, through what they put; one query for each put that it went through. */
-export async function viewVersionPath(
+export async function versionToFollow(
   pool: DatabasePool,
   { resource, ...name }: ResourceName,
   version: number,
-): Promise<VersionPathView | undefined> {
+): Promise<VersionToFollow | undefined> {
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
-  const start = await pool.maybeOne(rows<Start>()`
+  const start = await pool.maybeOne(rows<Pick<VersionToFollow, 'resource' | 'fields'>>()`
     SELECT r.id AS resource, v.fields FROM resources r JOIN versions v ON v.scope_id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource} AND v.id = ${version} AND NOT v.forgotten`);
-  if (start === null) return undefined;
-  const jobs = await pathJobs(pool, pipeline);
-  const shown = new Map<number, PathBuildView>();
-  const builds = new Map<number, PathBuild[]>();
-  for (;;) {
-    const facts = { jobs, start: { resource: start.resource, version }, builds };
-    const { path, needs } = versionPath(facts);
-    if (needs.length === 0) return { resource, version, fields: start.fields, path: path.map(toView(shown)) };
-    for (const one of needs) builds.set(one, []);
-    for (const { version: of, ...build } of await buildsOf(pool, pipeline, needs)) {
-      builds.get(of)?.push(build);
-      shown.set(build.id, viewOf(build));
-    }
-  }
+  return start === null ? undefined : { pipeline, ...start, jobs: await pathJobs(pool, pipeline) };
 }
 
 async function pathJobs(pool: DatabasePool, pipeline: number): Promise<PathJob[]> {
@@ -59,12 +40,12 @@ type BuildRow = PathBuild & {
   endedAt: Date | null;
 };
 
-async function buildsOf(
+export async function buildsThatTook(
   pool: DatabasePool,
   pipeline: number,
   versions: readonly number[],
-): Promise<readonly BuildRow[]> {
-  return await pool.any(rows<BuildRow>()`
+): Promise<PathBuildRow[]> {
+  const found = await pool.any(rows<BuildRow>()`
     SELECT n.version, b.id, j.name AS job, b.status, b.started_at AS "startedAt", b.ended_at AS "endedAt",
       CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
       coalesce((SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.version_id))
@@ -74,21 +55,5 @@ async function buildsOf(
       ORDER BY i.build_id DESC LIMIT ${MOST_BUILDS}) AS i
     JOIN builds b ON b.id = i.build_id
     JOIN jobs j ON j.id = b.job_id AND j.pipeline_id = ${pipeline}`);
+  return found.map(withoutNulls);
 }
-
-function viewOf({ id, number, status, startedAt, endedAt }: Omit<BuildRow, 'version'>): PathBuildView {
-  return withoutNulls({ id, number, status, startedAt, endedAt });
-}
-
-type Entry = ReturnType<typeof versionPath>['path'][number];
-
-const toView =
-  (shown: ReadonlyMap<number, PathBuildView>) =>
-  ({ job, build, retries }: Entry): VersionPathView['path'][number] => {
-    const view = build && shown.get(build.id);
-    return {
-      job,
-      ...(view === undefined ? {} : { build: view }),
-      retries: retries.flatMap((retry) => shown.get(retry.id) ?? []),
-    };
-  };

@@ -4,9 +4,10 @@ import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
 import type { Definitions } from './definitions.ts';
 import { viewLogs } from './view-logs.ts';
 import { viewJobs, viewPipelines } from './view-pipelines.ts';
-import { viewCheck } from './view-check.ts';
+import { cronNext } from './cron-next.ts';
+import { storedCheck } from './view-check.ts';
 import { viewResources, viewVersions } from './view-resources.ts';
-import { viewVersionPath } from './view-version-path.ts';
+import { buildsThatTook, versionToFollow } from './view-version-path.ts';
 import { waitingStore } from './view-waiting.ts';
 
 /** What people are shown. Each answer is one or two queries that an index bounds. */
@@ -24,8 +25,10 @@ export function views(database: { pool: DatabasePool; definitions: Definitions }
     resources: async (name) => await viewResources(pool, name),
     resource: async (name) => (await viewResources(pool, name))?.[0],
     versions: async (name, page) => await viewVersions(pool, name, page),
-    versionPath: async (name, version) => await viewVersionPath(pool, name, version),
-    check: async (name) => await viewCheck(pool, name),
+    versionToFollow: async (name, version) => await versionToFollow(pool, name, version),
+    buildsThatTook: async (pipeline, versions) => await buildsThatTook(pool, pipeline, versions),
+    storedCheck: async (name) => await storedCheck(pool, name),
+    cronNext,
     ...waitingStore(database),
   };
 }

@@ -1,0 +1,22 @@
+import { whyQueuePaused } from '#domain/scheduling/queue-limits.ts';
+import type { PipelineFacts, PipelineName, PipelineStore } from './ports.ts';
+import { isStalled } from './show-check.ts';
+
+/** What `status` of a Pipeline mirrors. */
+export async function pipelineFacts(
+  name: PipelineName,
+  store: Pick<PipelineStore, 'storedFacts' | 'cronNext'>,
+  now: Date,
+): Promise<PipelineFacts | undefined> {
+  const found = await store.storedFacts(name);
+  if (found === undefined) return undefined;
+  const { queued, resources, ...facts } = found;
+  return {
+    ...facts,
+    queueFull: whyQueuePaused(queued).length > 0,
+    resources: resources.map(({ schedule, dueSince, ...resource }) => {
+      const due = { ...(schedule && { schedule }), ...(dueSince && { dueSince }) };
+      return { ...resource, stalled: isStalled(due, now, store.cronNext) };
+    }),
+  };
+}
