@@ -59,6 +59,26 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `import { x } from '#adapters/database/x.ts';\nexport const y: unknown = x;\n`,
     refusedBy: 'no-restricted-imports',
   },
+  'the database takes a decision of the domain': {
+    file: 'src/adapters/database/planted-j2.ts',
+    text: `import { retainBuilds } from '#domain/scheduling/retain.ts';\nexport const y: unknown = retainBuilds;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'the database calls a flow': {
+    file: 'src/adapters/database/planted-j3.ts',
+    text: `import { writePin } from '#flows/pin-resource.ts';\nexport const y: unknown = writePin;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'the cluster chooses nodes': {
+    file: 'src/adapters/kubernetes/planted-j4.ts',
+    text: `import { placePod } from '#domain/planning/place-pod.ts';\nexport const y: unknown = placePod;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'a manifest decides how long its Pod lives': {
+    file: 'src/adapters/kubernetes/manifests/planted-j5.ts',
+    text: `import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';\nexport const y = checkDeadlineSeconds;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
   'an adapter reads the configuration': {
     file: 'src/adapters/database/planted-k.ts',
     text: `import { x } from '#config';\nexport const y: unknown = x;\n`,
@@ -111,6 +131,11 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
   },
 };
 
+const ALLOWED = {
+  file: 'src/adapters/database/planted-j6.ts',
+  text: `import { NEWEST, type Facts } from '#domain/scheduling/facts.ts';\nexport const y = (facts: Facts): unknown => [facts, NEWEST];\n`,
+};
+
 const CYCLE = {
   'src/flows/planted-r.ts': `import { b } from './planted-s.ts';\nexport const a = (): number => b();\n`,
   'src/flows/planted-s.ts': `import { a } from './planted-r.ts';\nexport const b = (): number => a();\n`,
@@ -136,6 +161,7 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   for (const { file, text } of Object.values(RULES)) plant(file, text);
   for (const [file, text] of Object.entries(CYCLE)) plant(file, text);
+  plant(ALLOWED.file, ALLOWED.text);
   const run = spawnSync(join(root, 'node_modules/.bin/oxlint'), ['--format=json', 'src'], {
     cwd: copy,
     encoding: 'utf8',
@@ -151,6 +177,10 @@ describe('the linter refuses a file in which', () => {
     expect(findings.filter((finding) => finding.file === file).map(({ rule }) => rule)).toContainEqual(
       expect.stringContaining(refusedBy),
     );
+  });
+
+  test('not where an adapter takes a type and a constant of the domain', () => {
+    expect(findings.filter(({ file }) => file === ALLOWED.file)).toEqual([]);
   });
 
   test('two files import each other', () => {
