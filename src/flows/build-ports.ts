@@ -2,11 +2,11 @@ import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
 import type { Status } from '#domain/scheduling/build-changes.ts';
 
-/** One build, held against all others who change it. */
+/** Holds the row of one build against concurrent changes, from the first read on. */
 export interface BuildTransaction {
   /** Undefined: there is no such attempt. */
   attempt(attempt: number): Promise<StoredAttempt | undefined>;
-  /** What has changed of the attempt since it was read, and the end of its build if that is among it. */
+  /** Writes what changed since the attempt was read, including the end of its build. */
   record(read: StoredAttempt, changes: AttemptChanges): Promise<void>;
   /** Ends the attempt without an outcome: the build goes back to pending with the next one. */
   retry(read: StoredAttempt, over: AttemptToClose): Promise<void>;
@@ -39,6 +39,6 @@ export interface AttemptChanges extends Omit<EventsApplied, 'end'> {
 export interface AttemptToClose {
   reason: string;
   at: Date;
-  /** As they are written; none: the attempt came to no step. */
+  /** Empty: no step of the attempt ran. */
   steps: readonly StepState[];
 }

@@ -24,7 +24,7 @@ interface How {
   pageRows?: readonly [number, ...number[]];
 }
 
-/** Decides on the newest pages, and again with older ones for as long as the decision needs some, up to a bound. */
+/** Decides on the newest pages, and again with each older page that the decision needs, up to a bound. */
 export async function decideWithPages(
   tx: FactsTransaction,
   { decide = decideBuilds, pageRows = PAGE_ROWS }: How = {},
@@ -53,6 +53,7 @@ function withPages(facts: GatheredFacts, { passes, used, ids }: Pages): Gathered
   };
 }
 
+/** Decides on the jobs of the transaction and writes the decision. */
 export async function decideAndWrite(
   tx: PipelineTransaction,
   at: Date,

@@ -6,7 +6,7 @@ import { recordChanges } from './record-changes.ts';
 
 type Builds = Pick<BuildStore, 'withBuild'>;
 
-/** Ends a build by another word than its agent's. `over`: there is nothing to end, or it has no Pod that could end it. */
+/** Ends a build that its agent did not end. `over`: it has ended, or this attempt is not its current one. */
 export async function endBuild(
   { build, attempt }: AttemptRef,
   end: BuildEnd,
@@ -20,7 +20,7 @@ export async function endBuild(
   });
 }
 
-/** The attempt is over without an outcome; the build goes back to pending with the next attempt. */
+/** Ends the attempt without an outcome; the build is pending again, with the next attempt. */
 export async function retryAttempt(
   { build, attempt }: AttemptRef,
   { reason, at, words }: AttemptOver,
@@ -36,7 +36,7 @@ export async function retryAttempt(
   });
 }
 
-/** Undefined when the build has ended, another attempt took the place of this one, or it was given no Pod yet. */
+/** Undefined if the build has ended, has another attempt by now, or has not had its turn. */
 async function openAttempt(tx: BuildTransaction, attempt: number): Promise<StoredAttempt | undefined> {
   const read = await tx.attempt(attempt);
   return read?.current === true && read.admitted && !read.ended ? read : undefined;

@@ -11,7 +11,7 @@ export interface TurnsGiven {
   pipelines: number[];
 }
 
-/** Whose turn it is now of the builds of one team. */
+/** Gives their turn to the queued builds of a team that may start now. */
 export async function giveTurnsToTeam(
   team: number,
   builds: Pick<TurnStore, 'withQueue'>,
@@ -26,7 +26,7 @@ export async function giveTurnsToTeam(
   });
 }
 
-/** Builds that nobody approved in time fail. Answers the pipelines that they are of. */
+/** Fails builds that nobody approved in time. Answers their pipelines. */
 export async function expireApprovals(
   builds: Pick<TurnStore, 'approvalsWithTimeout' | 'expireApprovals'>,
   at: Date,

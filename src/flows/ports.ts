@@ -15,9 +15,10 @@ import type { TriggerStore } from './trigger-ports.ts';
 import type { TurnStore } from './turn-ports.ts';
 
 /*
- * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside itself in another
- * process. `at` is the caller's clock. Row ids are safe integers. Notifications are hints: losing
- * one costs time, never work.
+ * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside
+ * itself in another process. The `work` of a `with…` method runs inside of it and may run again after a
+ * conflict: it acts through `tx` only, and the flow notifies others afterwards. `at` is the caller's clock. Row
+ * ids are safe integers. Notifications are hints: losing one costs time, never work.
  */
 
 export interface PipelineName {
@@ -55,7 +56,10 @@ export interface SavedPipeline {
     /** Resources that have another history now, with what changed. */
     histories: string[];
   };
-  /** Pins of the manifest or the source of a resource changed, which ended these builds (row ids) before they started. */
+  /**
+   * Pins of the manifest or the source of a resource changed, which ended these builds (row ids) before they
+   * started.
+   */
   repinned?: { stopped: number[] };
 }
 /** What was found under the sources of a pipeline. */
@@ -108,8 +112,8 @@ export interface Waiting {
 
 export interface PipelineStore extends RenameStore, SaveStore {
   /**
-   * Stops everything of the pipeline; history, ids and webhook tokens stay for the next one of that name. Answers the row ids of the
-   * builds that were asked to stop and have not ended.
+   * Stops everything of the pipeline; history, ids and webhook tokens stay for the next one of that name.
+   * Answers the row ids of the builds that were asked to stop and have not ended.
    */
   removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
   /** Bounded, as `PipelineFacts` are. */
@@ -161,39 +165,51 @@ export interface AttemptFacts extends PendingBuild {
 export interface BuildStore extends TriggerStore, TurnStore {
   /** Pipelines with a request newer than the last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
-  /**
-   * Its facts are those of the jobs that wait for a decision, or of the first of them. `work` may run again after a conflict: it acts
-   * through its transaction only.
-   */
+  /** The facts of its transaction are those of the jobs that wait for a decision, or of the first of them. */
   withPipeline<T>(pipeline: number, work: (tx: PipelineTransaction) => Promise<T>): Promise<T>;
   /**
-   * Builds that have had their turn and whose current attempt has no Pod yet: the oldest of each team, then the second of each, and so on;
-   * none of the namespaces named.
+   * Builds that have had their turn and whose current attempt has no Pod yet: the oldest of each team, then
+   * the second of each, and so on; none of the namespaces named.
    */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
   /** Builds that have a Pod whose agent has not spoken yet. */
   startingBuilds(): Promise<StartingBuild[]>;
-  /** Shows why these builds have no Pod yet. They are not put off. Answers those that had another reason before. */
+  /**
+   * Shows why these builds have no Pod yet. They are not put off. Answers those that had another reason
+   * before.
+   */
   explainHeld(held: readonly { build: number; code: string; reason: string }[]): Promise<number[]>;
   /** Milliseconds until the first of the builds that are put off is to start; undefined when none is. */
   nextStartMs(): Promise<number | undefined>;
-  /** Shown for all builds of the namespace that are to start. They are not put off: whoever looks next finds them again. */
+  /**
+   * Shown for all builds of the namespace that are to start. They are not put off: whoever looks next finds
+   * them again.
+   */
   explainFull(namespace: string, reason: string): Promise<void>;
-  /** The oldest builds of the namespace whose Pods were refused for want of room are put off no longer. Answers how many others still are. */
+  /**
+   * The oldest builds of the namespace whose Pods were refused for want of room are put off no longer.
+   * Answers how many others still are.
+   */
   tryRefused(namespace: string): Promise<number>;
   /** None of the namespace is put off any longer. Answers whether any was. */
   tryAllRefused(namespace: string): Promise<boolean>;
   /** The Pod exists. */
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
-  /** Shown as the reason why the build is pending. Without a Pod it is also tried again a little later each time. */
+  /**
+   * Shown as the reason why the build is pending. Without a Pod it is also tried again a little later each
+   * time.
+   */
   explainPending(build: number, reason: string): Promise<void>;
-  /** The Pod of this attempt, whether it is over or not, as far as it is recorded; undefined when there is no such attempt. */
+  /**
+   * The Pod of this attempt, whether it is over or not, as far as it is recorded; undefined when there is no
+   * such attempt.
+   */
   givenPod(build: number, attempt: number): Promise<GivenPod | undefined>;
   /** Undefined when another attempt took its place. */
   attemptFacts(build: number, attempt: number): Promise<AttemptFacts | undefined>;
   /**
-   * `mayDecide`: what is written may lead to a decision on the pipeline of the build, so that lock comes before the build. `work` may run
-   * again after a conflict: it acts through its transaction only.
+   * `mayDecide`: the build may end or make a version, so the pipeline's lock is taken before the build's row.
+   * Without it, `work` must write neither.
    */
   withBuild<T>(
     build: number,
@@ -202,10 +218,14 @@ export interface BuildStore extends TriggerStore, TurnStore {
   ): Promise<T>;
   /** Attempts of builds that have not ended, for the comparison with Pods. */
   openAttempts(): Promise<OpenAttempt[]>;
+  /** Undefined: there is no such attempt. */
   buildState(build: number, attempt: number): Promise<StoredState | undefined>;
 }
 
-/** The end of a build that its own events did not tell. What its agent left behind of steps and versions is recorded with it. */
+/**
+ * The end of a build that its events did not report. `words`: what its agent left behind of steps and
+ * versions.
+ */
 export interface BuildEnd {
   outcome: BuildOutcome;
   reason: OutcomeReason;
@@ -234,7 +254,10 @@ export interface OpenAttempt extends BuildRef {
 }
 
 export interface SessionStore {
-  /** `same`: this key opened it before. `taken`: another key did, which is an alarm. `over`: the attempt or run has ended. */
+  /**
+   * `same`: this key opened it before. `taken`: another key did, which is an alarm. `over`: the attempt or
+   * run has ended.
+   */
   openSession(
     session: AgentSession,
     keyHash: string,

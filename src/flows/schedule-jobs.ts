@@ -21,7 +21,9 @@ export interface Scheduled {
 
 const AT_ONCE = 50;
 
-/** Decides on all pipelines that want it, until none does. Requests that come meanwhile are seen in the next round. */
+/**
+ * Decides on every pipeline with open requests until none is left, including requests that come meanwhile.
+ */
 export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
   const done: Scheduled[] = [];
   await ports.builds.wakeLateTriggers();
@@ -38,7 +40,7 @@ export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
   }
 }
 
-/** The short way after a hint that names the pipeline. */
+/** Decides on one pipeline, then notifies agents whose builds are interrupted and whoever starts builds. */
 export async function schedulePipeline(
   pipeline: number,
   {
@@ -69,7 +71,7 @@ type PipelineDecided = Omit<Scheduled, 'failures'> & {
   interrupted: number[];
 };
 
-/** Decides on the jobs of the pipeline that wait for it; `decide` as in `decideWithPages`. */
+/** Decides on the jobs of the pipeline that wait for a decision. */
 export async function decidePipeline(
   tx: PipelineTransaction,
   at: Date,

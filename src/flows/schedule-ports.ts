@@ -3,17 +3,20 @@ import type { Facts, Need, PassPage, UsedPage } from '#domain/scheduling/facts.t
 import type { Hold } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from './ports.ts';
 
-/** Reads what a decision on jobs of one pipeline needs, all at one moment. */
+/** Reads what a decision on jobs of one pipeline needs. Read the facts before older pages. */
 export interface FactsTransaction {
-  /** With the newest page, of so many rows, of everything that the gets of the jobs look back on. */
+  /**
+   * The jobs with the newest page of everything that their gets look back on; a page has at most so many
+   * rows.
+   */
   facts(rows: number): Promise<GatheredFacts>;
-  /** Older pages, of so many rows each, of the jobs in the facts. */
+  /** The pages that a decision on these facts could not do without, at most so many rows each. */
   older(needs: readonly Need[], rows: number): Promise<Pages>;
 }
 
-/** Alone with the pipeline: nothing of it is saved, decided or cancelled meanwhile. */
+/** Holds the pipeline's lock: nobody else saves it, decides on it or cancels its builds meanwhile. */
 export interface PipelineTransaction extends FactsTransaction {
-  /** Records the decision on the facts that were read, and that the requests seen with them are dealt with. */
+  /** Writes the decision on the facts that were read, and marks the requests among them as dealt with. */
   write(decision: Decision, more: WriteOptions): Promise<DecisionWritten>;
 }
 
@@ -21,7 +24,7 @@ export interface GatheredFacts extends Omit<Facts, 'ids'> {
   ids: ReadonlyMap<number, number>;
   /** By job: what may hold its builds back. */
   holds: ReadonlyMap<number, Hold>;
-  /** Other jobs of the pipeline may wait for a decision too. */
+  /** More jobs of the pipeline may wait for a decision than were read: decide again at once. */
   more: boolean;
 }
 
@@ -33,7 +36,7 @@ export interface Pages {
 }
 
 export interface WriteOptions {
-  /** Jobs whose builds need no turn. */
+  /** Jobs whose builds share nothing, so that they start without waiting for a turn. */
   startAtOnce: ReadonlySet<number>;
   at: Date;
 }

@@ -11,7 +11,7 @@ interface Ports {
   now: () => Date;
 }
 
-/** A person wants a build: it is there when this answers, or the reason of every input that stands against it is. */
+/** Creates a build that a person asks for, or answers why each input prevents it. */
 export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
   const at = ports.now();
   const answer = await ports.builds.withRequest(
@@ -35,8 +35,8 @@ interface CheckPorts {
 const LOOK_AGAIN_MS = 1000;
 
 /**
- * The same with the versions that checks find first. The request is durable: if nobody is left to wait for it, the scheduler answers it once
- * the checks have ended or their time is over.
+ * Checks the job's resources first, then creates the build with the versions found. The request is durable:
+ * if this process dies, the scheduler answers it once the checks have ended or their time is over.
  */
 export async function triggerJobAfterChecks(
   job: JobName,
@@ -56,7 +56,7 @@ export async function triggerJobAfterChecks(
   return answer;
 }
 
-/** Where nothing is to be checked the request is answered at once. */
+/** Answers at once if there is nothing to check. */
 export async function requestAfterChecks(
   job: JobName,
   asked: { by: string; waitMs: number },
@@ -71,7 +71,7 @@ export async function requestAfterChecks(
   return answer ?? { answer: 'unknown' };
 }
 
-/** The request waits no longer, whoever decides next: it is answered with the versions that are known. */
+/** Stops waiting for the checks, and answers the request with the versions known by now. */
 export async function endTriggerWait(
   waits: TriggerWaits,
   { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withWaitEnded'> },
@@ -83,7 +83,7 @@ export async function endTriggerWait(
   });
 }
 
-/** Decides on the job of the request. Undefined: the request waits for checks, or was answered before. */
+/** Decides on the job of the request. Undefined: the request still waits for checks, or has been answered. */
 async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerAnswer | undefined> {
   const { facts, decision, written } = await decideAndWrite(tx, at);
   if (facts.jobs.length === 0) return { answer: 'unknown' };

@@ -17,7 +17,7 @@ export interface TriggerWaits {
   pipelineId: number;
 }
 
-/** Its facts are those of the job that was requested. */
+/** Its facts are those of the requested job. */
 export interface RequestTransaction extends PipelineTransaction {
   readonly request: number;
 }
@@ -26,41 +26,45 @@ export interface WaitingTransaction extends RequestTransaction {
   readonly waits: TriggerWaits;
   /** The request has neither a build nor a refusal yet. */
   readonly open: boolean;
-  /** What became of the request. */
+  /** The build, the refusal, or that it still waits. */
   answer(): Promise<TriggerAnswer | TriggerWaits>;
 }
 
-/** Its facts are those of the jobs that were requested. */
+/** Its facts are those of the requested jobs. */
 export interface VersionTransaction extends PipelineTransaction {
   readonly pipelineId: number;
-  /** One for each job that gets the resource without `passed`. */
+  /** One for each job that gets the resource without `passed`; recorded already. */
   readonly requests: readonly { job: number; request: number }[];
   /** All gets of the resource in the pipeline. */
   gets(): Promise<readonly CascadeGet[]>;
-  /** Requests of jobs that wait for builds of the requests above. */
+  /** Records requests of jobs that run after the builds of `requests`. */
   requestFollowing(jobs: readonly number[]): Promise<void>;
 }
 
-/** `work` may run again after a conflict: it acts through its transaction only. Undefined: there is no such thing. */
 export interface TriggerStore {
-  /** Records a request for a build of the job, and runs `work` with it in one transaction. */
+  /**
+   * Records a request for a build of the job and runs `work` in the same transaction. Undefined: no such job.
+   */
   withRequest<T>(
     job: JobName,
     asked: { by: string; at: Date },
     work: (tx: RequestTransaction) => Promise<T>,
   ): Promise<T | undefined>;
   /**
-   * Likewise, and requests a check of each resource that the job gets without `passed`. The request waits for their ends for at most so many
-   * milliseconds.
+   * Likewise, and requests a check of each resource that the job gets without `passed`. The request waits at
+   * most `waitMs` for those checks.
    */
   withRequestAfterChecks<T>(
     job: JobName,
     asked: { by: string; waitMs: number; at: Date },
     work: (tx: WaitingTransaction) => Promise<T>,
   ): Promise<T | undefined>;
-  /** Ends the wait of a request for its checks, and runs `work` with it in one transaction. */
+  /** Ends the wait of a request for its checks and runs `work` in the same transaction. */
   withWaitEnded<T>(waits: TriggerWaits, work: (tx: WaitingTransaction) => Promise<T>): Promise<T>;
-  /** Records requests for builds with the version, and runs `work` with them in one transaction. */
+  /**
+   * Records requests for builds with the version and runs `work` in the same transaction. Undefined: no such
+   * version.
+   */
   withVersionRequests<T>(
     resource: ResourceName,
     asked: { version: number; by: string; at: Date },
@@ -68,6 +72,6 @@ export interface TriggerStore {
   ): Promise<T | undefined>;
   /** What became of a trigger that waited. */
   triggerAnswer(waits: TriggerWaits): Promise<TriggerAnswer | TriggerWaits>;
-  /** Requests a decision on the jobs of which a trigger has waited long enough, whoever waited for its answer. */
+  /** Requests a decision on jobs whose triggers have waited long enough for checks. */
   wakeLateTriggers(): Promise<void>;
 }

@@ -6,8 +6,8 @@ import { refOf } from './schedule-jobs.ts';
 import type { TriggerStore, VersionTransaction } from './trigger-ports.ts';
 
 /**
- * A build with the version in each job that gets the resource without `passed`, decided on at once; then in the jobs that it goes on to
- * through `passed`, once the builds before them have succeeded.
+ * Decides at once on a build with the version in each job that gets the resource without `passed`. The jobs
+ * that follow through `passed` get theirs when the builds before them have succeeded.
  */
 export async function triggerVersion(
   resource: ResourceName,

@@ -4,18 +4,20 @@ import type { Gate } from '#domain/scheduling/vote.ts';
 export interface TurnStore {
   /** Teams of which builds wait for their turn. */
   teamsWithQueue(): Promise<number[]>;
-  /** `work` may run again after a conflict: it acts through its transaction only. */
   withQueue<T>(team: number, work: (tx: QueueTransaction) => Promise<T>): Promise<T>;
-  /** Builds that wait for approval, and do so for a limited time. */
+  /** Builds that wait for an approval that can expire. */
   approvalsWithTimeout(): Promise<WaitingApproval[]>;
-  /** Builds of the pipeline, by row id, fail if they still wait for approval. */
+  /** Fails those of the builds that still wait for approval. */
   expireApprovals(pipeline: number, builds: readonly number[], at: Date): Promise<void>;
 }
 
-/** Alone with the queue of a team: one decision at a time. */
+/** Holds the lock of a team's queue: one decision at a time. */
 export interface QueueTransaction {
   facts(): Promise<QueueFacts>;
-  /** Notes which builds have their turn, and why the others wait. Answers the pipelines, by row id, in which that changed anything. */
+  /**
+   * Records which builds have their turn and why the others wait. Answers the pipelines (row ids) that
+   * changed.
+   */
   write(decision: StartDecision, at: Date): Promise<number[]>;
 }
 

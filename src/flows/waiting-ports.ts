@@ -2,13 +2,16 @@ import type { WaitingBuild } from '#domain/scheduling/why-build-waits.ts';
 import type { PipelineName } from './ports.ts';
 import type { FactsTransaction } from './schedule-ports.ts';
 
-/** Why jobs get no build and builds do not start; nothing of it is written. */
+/** Reads what explains why jobs get no build and builds do not start. */
 export interface WaitingStore {
-  /** Of the pipeline, or the one that is named, in the order of the definition; undefined: there is none of that name. */
+  /**
+   * All jobs of the pipeline in the order of its definition, or the named one; undefined: no such pipeline or
+   * job.
+   */
   jobsToExplain(name: PipelineName & { job?: string }): Promise<JobToExplain[] | undefined>;
-  /** Facts of these jobs, by row id, with no more versions that were never used than show that there is one. */
+  /** Facts of these jobs (row ids). Of unused versions they show no more than that there is one. */
   withFacts<T>(jobs: readonly number[], work: (tx: FactsTransaction) => Promise<T>): Promise<T>;
-  /** The newest that have not started; older ones wait behind them for the same reasons or their own. */
+  /** The newest builds of the jobs that have not started, at most a thousand. */
   unstartedBuilds(jobs: readonly number[]): Promise<UnstartedBuild[]>;
 }
 

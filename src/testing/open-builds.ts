@@ -11,7 +11,8 @@ export function openBuilds(
   };
 }
 
-function openAttempt(build: number, attempt: number): StoredAttempt {
+/** The current attempt of a build that has its Pod. */
+export function openAttempt(build: number, attempt: number): StoredAttempt {
   return {
     build,
     attempt,

@@ -14,8 +14,8 @@ const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
 const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;
 
 /**
- * Walks from job to job, so that a long queue costs no more than a short one. Teams that run the fewest builds come first: they wait for no
- * decision on a team with a long queue.
+ * Walks from job to job, so that a long queue costs no more than a short one. Teams that run the fewest
+ * builds come first: they wait for no decision on a team with a long queue.
  */
 export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
   const teams = await pool.anyFirst(prepared<{ team: number }>('teams_with_queue')`

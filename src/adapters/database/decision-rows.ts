@@ -10,8 +10,8 @@ export interface MadeRow {
 }
 
 /**
- * A decision as rows to write. Its transaction is open meanwhile, so the work is linear: nothing is searched for in a list. Numbers follow
- * each other per job; the pipeline's lock makes this the only writer.
+ * A decision as rows to write. Its transaction is open meanwhile, so the work is linear: nothing is searched
+ * for in a list. Numbers follow each other per job; the pipeline's lock makes this the only writer.
  */
 export function rowsOf(
   jobs: readonly GatheredJob[],

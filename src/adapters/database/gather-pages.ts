@@ -107,7 +107,10 @@ function toPass(
   return { version, build, also: also.map(({ resource, version: taken }) => ({ resource, version: taken })) };
 }
 
-/** By upstream job: resources that some job takes more than one of through it, so that its builds must be known whole. */
+/**
+ * By upstream job: resources that some job takes more than one of through it, so that its builds must be
+ * known whole.
+ */
 function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
   const through = new Map<number, Set<number>>();
   for (const { gets } of jobs) {

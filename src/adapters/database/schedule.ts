@@ -19,8 +19,8 @@ export async function pipelinesToSchedule({ pool }: Database, limit: number): Pr
 }
 
 /**
- * A decision takes five round trips: begin, lock, gather, write, commit; one more for each kind of page that is looked at. It is taken
- * again when a build that it supersedes has begun meanwhile.
+ * A decision takes five round trips: begin, lock, gather, write, commit; one more for each kind of page that
+ * it reads. It is taken again if a build that it supersedes has begun meanwhile.
  */
 export async function withPipeline<T>(
   database: Database,
@@ -42,7 +42,10 @@ export async function withPipeline<T>(
   );
 }
 
-/** To write, the caller must hold the pipeline's lock. What is written and looked back on is of the jobs that were read. */
+/**
+ * To write, the caller must hold the pipeline's lock. `older` and `write` are about the jobs that `facts`
+ * read.
+ */
 export function decisionTransaction(
   connection: Transaction,
   gather: () => Promise<Gathered>,

@@ -77,7 +77,9 @@ async function unstartedBuilds(
   }));
 }
 
-/** By revision and job. Definitions are looked at one after the other: all of them might not fit into memory. */
+/**
+ * By revision and job. Definitions are looked at one after the other: all of them might not fit into memory.
+ */
 async function tagsOfJobs(
   { pool, definitions }: Stored,
   builds: readonly BuildRow[],

@@ -10,7 +10,10 @@ interface BuildToHold {
   mayDecide: boolean;
 }
 
-/** Four round trips for most batches of events: begin, read, write, commit; a put or the end of the build takes more. */
+/**
+ * Most batches of events take four round trips: begin, read, write, commit. A put or the build's end takes
+ * more.
+ */
 export async function withBuild<T>(
   database: Database & { definitions: Definitions },
   { build, mayDecide }: BuildToHold,
@@ -28,7 +31,7 @@ export async function withBuild<T>(
   });
 }
 
-/** After a Pod that came to no step there is a pause of 2, 4, 8 … seconds: a short trouble must not use up all attempts. */
+/** If no step ran, the next attempt waits 2, 4, 8 … seconds: a short outage must not use up all attempts. */
 async function writeRetry(
   connection: Transaction,
   { build, attempt }: StoredAttempt,

@@ -9,7 +9,7 @@ import { logMonth, storeText } from './log-chunks.ts';
 import { LOCK, prepared, rows, texts, time, type Transaction } from './pool.ts';
 import { addVersions, requestSchedule } from './record-versions.ts';
 
-/** What changed of an attempt, whoever's word it was; a put or the end of the build takes more round trips than one. */
+/** Takes one round trip, and more for a put or the end of the build. */
 export async function writeApplied(
   connection: Transaction,
   read: StoredAttempt,
@@ -85,8 +85,9 @@ interface PutTarget {
 }
 
 /**
- * All scopes that the put makes a version of, held in one order so that two puts into a stream cannot wait for each other. A build whose
- * definition is older than a change of the resource's source puts into the history that was current then.
+ * All scopes that the put makes a version of, held in one order so that two puts into a stream cannot wait
+ * for each other. A build whose definition is older than a change of the resource's source puts into the
+ * history that was current then.
  */
 async function holdTargets(
   connection: Transaction,
@@ -119,8 +120,9 @@ async function holdTargets(
 }
 
 /**
- * Before versions are recorded or jobs asked for: pipelines are saved and scheduled under the same lock, alone. It comes before the row of
- * the build, since whoever decides on a pipeline takes it first and then stops builds.
+ * Before versions are recorded or jobs asked for: pipelines are saved and scheduled under the same lock,
+ * alone. It comes before the row of the build, since whoever decides on a pipeline takes it first and then
+ * stops builds.
  */
 export async function lockForEnd(connection: Transaction, build: number): Promise<void> {
   await connection.query(prepared('lock_for_end')`
@@ -128,7 +130,10 @@ export async function lockForEnd(connection: Transaction, build: number): Promis
     FROM builds b JOIN jobs j ON j.id = b.job_id WHERE b.id = ${build}`);
 }
 
-/** The outcome; the good versions if it succeeded; a request for the job itself and for all that wait for it to pass. */
+/**
+ * The outcome; the good versions if it succeeded; a request for the job itself and for all that wait for it
+ * to pass.
+ */
 async function writeEnd(
   connection: Transaction,
   { build, attempt, job }: StoredAttempt,
@@ -155,7 +160,10 @@ async function writeEnd(
     )}`);
 }
 
-/** What a good build took and made counts for `passed`. Nobody moves these versions until it is written (`moveVersions`). */
+/**
+ * What a good build took and made counts for `passed`. Nobody moves these versions until it is written
+ * (`moveVersions`).
+ */
 export function insertGoodVersions(
   { id, job, attempt }: { id: number; job: number; attempt: number },
   where: FragmentSqlToken = sql.fragment``,

@@ -13,8 +13,8 @@ interface Row extends MadeRow {
 const SUPERSEDED = 'A newer build of the job took its place.';
 
 /**
- * Writes all that was decided with one statement: builds and inputs, what becomes of older builds of interruptible jobs, what is settled,
- * answers, and the requests that were seen.
+ * Writes all that was decided with one statement: builds and inputs, what becomes of older builds of
+ * interruptible jobs, what is settled, answers, and the requests that were seen.
  */
 export async function writeDecision(
   connection: Transaction,
@@ -67,7 +67,10 @@ export async function writeDecision(
 
 type Inputs = ReturnType<typeof rowsOf>['inputs'];
 
-/** When the upstream builds of each build ended: the clock was read before the lock was waited for, and agents have clocks of their own. */
+/**
+ * When the upstream builds of each build ended: the clock was read before the lock was waited for, and agents
+ * have clocks of their own.
+ */
 const upstreamEnds = (inputs: Inputs): FragmentSqlToken => sql.fragment`
     upstream AS (
       SELECT n.job, n.number, max(u.ended_at) AS ended_at
@@ -89,7 +92,10 @@ const answersTo = (decision: Decision): FragmentSqlToken => sql.fragment`
 
 type Superseded = ReturnType<typeof rowsOf>['superseded'];
 
-/** Builds of interruptible jobs, and queued ones that a newer build supersedes: those only while they have not begun. */
+/**
+ * Builds of interruptible jobs, and queued ones that a newer build supersedes: those only while they have not
+ * begun.
+ */
 function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
   const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
   return endUnstarted(
@@ -103,7 +109,9 @@ function endOlder(decision: Decision, superseded: Superseded, at: Date): Fragmen
   );
 }
 
-/** A build that was to be superseded has begun since the facts were gathered: nothing is written, and the decision is taken again. */
+/**
+ * A build that was to be superseded has begun since the facts were read: nothing is written; decide again.
+ */
 class BuildBegan extends Error {
   constructor() {
     super('A build that was to be superseded has begun.');
@@ -111,7 +119,10 @@ class BuildBegan extends Error {
   }
 }
 
-/** Builds that begin do not wait for the pipeline's lock, so this can happen again, but for each build only once. */
+/**
+ * Builds that begin do not wait for the pipeline's lock, so this can happen again, but for each build only
+ * once.
+ */
 const MAX_DECISIONS = 10;
 
 /** Runs a transaction that decides and writes, again when a build has begun meanwhile. */
