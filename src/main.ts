@@ -11,31 +11,35 @@ import { runVerb } from './cli/run-verb.ts';
  */
 const EXAMPLES = `
 Examples:
-  millrace validate pipeline.hcl      everything that is wrong with a pipeline, without a cluster
-  millrace trigger app/unit --watch   start a build and follow it, after millrace login <url>
+  millrace validate pipeline.hcl      validate a pipeline offline
+  millrace trigger app/unit --watch   start a build and follow it (first: millrace login <url>)
   millrace operator                   watch Teams and Pipelines, schedule, start Pods
   millrace gateway --role public      webhooks, API and /health for people and forges
   millrace gateway --role internal    the TLS listener that agents report to
   millrace agent                      run the plan of this Pod (agents only)
 
-The doors read their settings from the environment (MILLRACE_…); the chart sets them. A secret NAME may be given
-as NAME_FILE. What is missing or wrong is said at the start, all at once.`;
+operator, gateway and agent read their settings from the environment (MILLRACE_…); the chart sets
+them. You can give a secret setting NAME as a file, NAME_FILE. At the start, each reports everything
+that is missing or wrong at once.`;
 
 const OPERATOR_HELP = `
-Its settings are in the environment (MILLRACE_…); what is missing is said at the start, all at once.
+It reads its settings from the environment (MILLRACE_…). At the start, it reports everything that is
+missing at once.
 
 Examples:
   millrace operator`;
 
 const GATEWAY_HELP = `
-Its other settings are in the environment (MILLRACE_…); what is missing is said at the start, all at once.
+It reads its other settings from the environment (MILLRACE_…). At the start, it reports everything
+that is missing at once.
 
 Examples:
   millrace gateway --role public --external-url https://ci.example.org --session-lifetime 7d
   millrace gateway --role internal`;
 
 const AGENT_HELP = `
-It needs what the operator gives a Pod; by hand it can only say what is missing.
+It needs settings that the operator gives to a Pod. If you start it by hand, it only reports what is
+missing.
 
 Examples:
   millrace agent`;
@@ -47,7 +51,7 @@ const program = new Command('millrace')
   .description('Runs CI pipelines written in HCL on Kubernetes')
   .version(VERSION, '-V, --version')
   .addHelpText('after', EXAMPLES)
-  .showHelpAfterError('(millrace --help shows what there is)')
+  .showHelpAfterError('(run millrace --help for the list of commands)')
   .exitOverride();
 
 for (const command of [...offlineCommands(runVerb), ...clientCommands(runVerb)])
@@ -69,14 +73,17 @@ program
   .helpGroup(PARTS)
   .description('serve people and forges (public) or agents (internal)')
   .addOption(
-    new Option('--role <role>', 'which of the two').choices(['public', 'internal']).makeOptionMandatory(),
+    new Option('--role <role>', 'which gateway to run').choices(['public', 'internal']).makeOptionMandatory(),
   )
-  .option('--session-lifetime <duration>', 'how long people stay signed in: 24h, 7d, 1M …; 0: for ever')
+  .option(
+    '--session-lifetime <duration>',
+    'how long people stay signed in: 24h, 7d, 1M, …; 0: without an end',
+  )
   .option(
     '--session-idle-timeout <duration>',
-    'after how long without a request they sign in again; 0: never',
+    'how long a session may be idle before it ends; 0: without an end',
   )
-  .option('--external-url <url>', 'where people and forges reach the public gateway')
+  .option('--external-url <url>', 'address at which people and forges reach the public gateway')
   .action(async ({ role, ...flags }: { role: 'public' | 'internal' } & GatewayFlags) => {
     const { runGateway } = await import('./gateway/main.ts');
     await runGateway(role, flags);
@@ -86,7 +93,7 @@ program
   .command('agent')
   .addHelpText('after', AGENT_HELP)
   .helpGroup(PARTS)
-  .description('run what the gateway has for this Pod; the image starts its own small bundle for this')
+  .description('run the plan of this Pod; the image has its own small bundle for this')
   .action(async () => {
     await import('./agent/main.ts');
   });
@@ -102,7 +109,7 @@ function inherit(command: Command, from: Command): Command {
 function sendToHelp({ commands }: Command, path: string): void {
   for (const command of commands) {
     const words = `${path} ${command.name()}`;
-    command.showHelpAfterError(`(${words} --help shows what it takes)`);
+    command.showHelpAfterError(`(run ${words} --help for its arguments)`);
     sendToHelp(command, words);
   }
 }

@@ -70,7 +70,7 @@ const blocks = (ran: Ran): string[] => ran.out.split('\n').slice(0, -2);
 
 describe('a pipeline', () => {
   test('is made, shown and listed', async () => {
-    expect(await made()).toMatchObject({ exit: 0, out: `${TEAM}/${name}: made, it runs\n`, err: '' });
+    expect(await made()).toMatchObject({ exit: 0, out: `${TEAM}/${name}: created, it runs\n`, err: '' });
     const shown = await run(`get ${name}`);
     expect(shown.out).toContain(`name:         ${TEAM}/${name}\nvisible to:   the team\n`);
     const listed = await run('list');
@@ -82,7 +82,7 @@ describe('a pipeline', () => {
     expect((await run(`get -n ${name} --output json`)).out).toContain(`"name": "${name}"`);
     expect(await made()).toMatchObject({
       exit: 2,
-      err: `millrace: Pipeline ${name} exists already. To change it: millrace pipelines update\n`,
+      err: `millrace: Pipeline ${name} exists already. To change it, run millrace pipelines update.\n`,
     });
   });
 
@@ -90,7 +90,7 @@ describe('a pipeline', () => {
     await made();
     expect(await run(`rename ${name} --new-name new-${name}`)).toMatchObject({
       exit: 0,
-      out: `${TEAM}/new-${name}: the new name of ${name}, it runs\n`,
+      out: `${TEAM}/new-${name}: renamed from ${name}, it runs\n`,
       err: '',
     });
     expect((await run(`get new-${name} --config`)).out).toBe(text('first'));
@@ -115,7 +115,7 @@ describe('a pipeline', () => {
       1,
       { valid: false, findings: [{ line: 2 }, { line: 3, end_column: 6 }] },
     ]);
-    expect((await run(`get ${name}`)).err).toContain('does not exist. Look at the name and at --team.');
+    expect((await run(`get ${name}`)).err).toContain('does not exist. Check the name and --team.');
     expect(await run(`validate ${file}`)).toMatchObject({ exit: 1, out: refused.out });
     expect(await run(`validate ${fileOf(text('first'))}`)).toMatchObject({
       exit: 0,
@@ -152,7 +152,7 @@ describe('a pipeline', () => {
     expect([wrong.exit, wrong.out]).toEqual([1, expect.stringContaining(PLACE)]);
     const closed = await run(`update -n ${name} --private --display-name The-App`);
     expect(closed.out).toContain(`  display name: none → The-App\n  public: true → false\n`);
-    expect((await run(`update ${name}`)).out).toContain(`${TEAM}/${name}: nothing differs\n`);
+    expect((await run(`update ${name}`)).out).toContain(`${TEAM}/${name}: no changes\n`);
   });
 
   test('keeps variables that --var does not name, and has those alone that --vars tells', async () => {
@@ -190,7 +190,7 @@ describe('a pipeline', () => {
         async () => fetched,
         (times) => times === 1,
       );
-      expect((await run(`update ${name}`)).out).toContain('nothing differs\n');
+      expect((await run(`update ${name}`)).out).toContain('no changes\n');
       await eventually(
         async () => fetched,
         (times) => times === 2,
@@ -206,7 +206,7 @@ describe('a pipeline', () => {
     const ran = await made(config);
     expect([ran.exit, ran.out]).toEqual([
       1,
-      expect.stringContaining(`${TEAM}/${name}: made, it does not run yet: SourceUnavailable: `),
+      expect.stringContaining(`${TEAM}/${name}: created, it does not run yet: SourceUnavailable: `),
     ]);
     expect(ran.out).toContain('.hcl:2:');
   });

@@ -69,10 +69,7 @@ describe('what people see is in files (`jest -u` writes them anew; then read the
 
 describe('used wrongly', () => {
   const cases: Record<string, [line: string, message: string]> = {
-    'a file that is not there': [
-      'millrace validate nowhere.hcl',
-      'nowhere.hcl cannot be read: there is no such file',
-    ],
+    'a file that is not there': ['millrace validate nowhere.hcl', 'nowhere.hcl cannot be read: no such file'],
     'a folder': ['millrace validate src', 'src is a folder: name the files in it'],
     'a variable without a value': [
       'millrace validate --var branch src/cli/testdata/good.hcl',
@@ -88,23 +85,23 @@ describe('used wrongly', () => {
     ],
     'a file of several pipelines': [
       'millrace graph src/cli/testdata/manifest.yaml',
-      'src/cli/testdata/manifest.yaml holds 2 Pipelines: choose one of demo/wrong, demo/elsewhere with --pipeline',
+      'src/cli/testdata/manifest.yaml has 2 Pipelines: choose one of demo/wrong, demo/elsewhere with --pipeline',
     ],
     'a pipeline that is not in the file': [
       'millrace graph src/cli/testdata/manifest.yaml --pipeline other',
-      'src/cli/testdata/manifest.yaml holds no Pipeline other; there are demo/wrong, demo/elsewhere',
+      'src/cli/testdata/manifest.yaml has no Pipeline other; it has demo/wrong, demo/elsewhere',
     ],
     'a file without pipelines': [
       'millrace graph config/samples/team.yaml',
-      'config/samples/team.yaml holds no Pipeline',
+      'config/samples/team.yaml has no Pipeline',
     ],
     'a picture into a folder that is not there': [
       'millrace graph src/cli/testdata/good.hcl -o nowhere/x.dot',
-      'nowhere/x.dot cannot be written: there is no such file',
+      'nowhere/x.dot cannot be written: no such file',
     ],
     'a picture in a form that there is not': [
       'millrace graph src/cli/testdata/good.hcl -o x.PDF',
-      'x.PDF: no picture ends in .pdf; end it in .dot, .svg or .png, or add --output',
+      'x.PDF: unknown picture format .pdf: use .dot, .svg or .png, or add --output',
     ],
   };
   test.each(Object.entries(cases))('%s', async (_name, [line, message]) => {
@@ -120,7 +117,7 @@ describe('used wrongly', () => {
     });
     expect([exit, err]).toEqual([
       2,
-      'millrace: a PNG picture is not for a screen: name a file with -o, or pipe it\n',
+      'millrace: a terminal cannot show a PNG: name a file with -o, or pipe the output\n',
     ]);
   });
 });

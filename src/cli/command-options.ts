@@ -10,7 +10,7 @@ export interface Coloured {
 }
 
 export const colour = (): Option =>
-  new Option('--color <when>', 'colours; auto: on a screen, unless NO_COLOR or FORCE_COLOR says otherwise')
+  new Option('--color <when>', 'colours; auto: on a terminal, unless NO_COLOR or FORCE_COLOR says otherwise')
     .choices(['auto', 'always', 'never'])
     .default('auto');
 
@@ -18,8 +18,8 @@ const repeated = (value: string, before: string[] = []): string[] => [...before,
 
 export const variables = (command: Command): Command =>
   command
-    .option('--var <name=value>', 'value of a variable; may be given several times', repeated)
-    .option('--vars <file>', 'JSON object with values of variables; may be given several times', repeated);
+    .option('--var <name=value>', 'value of a variable; repeatable', repeated)
+    .option('--vars <file>', 'JSON file with an object of variable values; repeatable', repeated);
 
 export const exits = (wrong: string): string =>
-  `\nExit code: 0, everything is right; 1, ${wrong}; 2, usage error.`;
+  `\nExit codes: 0: success; 1: ${wrong}; 2: usage error, or a file cannot be read or written.`;

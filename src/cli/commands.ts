@@ -6,12 +6,12 @@ import type { GraphVerbOptions } from './graph.ts';
 import type { PlanVerbOptions } from './plan.ts';
 import type { ValidateOptions } from './validate.ts';
 
-const FILE = 'HCL, or a manifest with Pipelines (YAML, JSON); - is standard input';
+const FILE = 'HCL, or a manifest with Pipelines (YAML or JSON); - reads standard input';
 
 const onePipeline = (command: Command): Command =>
   variables(command.argument('<file>', FILE)).option(
     '--pipeline <name>',
-    'which Pipeline, if the file holds several: <namespace>/<name> or <name>',
+    'the Pipeline, if the file has several: <namespace>/<name> or <name>',
   );
 
 /** The verbs that need no cluster. */
@@ -24,18 +24,20 @@ function validateCommand(run: Run): Command {
   return variables(new Command('validate').argument('<file...>', FILE))
     .description('validate pipelines offline')
     .addOption(
-      new Option('--output <form>', 'for people, for programs, or for code hosts')
+      new Option('--output <form>', 'output format: for people, programs or code hosts')
         .choices(['text', 'json', 'sarif'])
         .default('text'),
     )
-    .option('--language-only', 'accept what the operator of this version cannot run yet')
+    .option('--language-only', 'accept parts of the language that this version cannot run yet')
     .addOption(colour())
     .addHelpText(
       'after',
       `
-What the operator would refuse is an error, parts of the language that this version cannot run yet among them.
-Variables that a Secret gives, by a secret block or by varsFrom, need no value here. Nothing is fetched: of types with a source only
-those that come with Millrace are known.
+The command reports as an error whatever the operator would refuse. That includes parts of the
+language that this version cannot run yet.
+
+Variables from a Secret (a secret block or varsFrom) need no value here. The command fetches
+nothing: of types with a source it knows only those that come with Millrace.
 
 Examples:
   millrace validate pipeline.hcl
@@ -57,21 +59,22 @@ function formatCommand(run: Run): Command {
   return new Command('fmt')
     .argument(
       '[file...]',
-      'HCL, or a manifest with Pipelines (YAML; JSON has no texts of several lines); - is standard input, which is also what none means',
+      'HCL, or a manifest with Pipelines (YAML only, because JSON has no multi-line text); - or no file reads standard input',
     )
-    .description("bring pipelines into HCL's usual layout; in a manifest only the HCL text")
-    .option('--check', 'change nothing; name the files that would change')
+    .description("format pipelines in HCL's usual layout; in a manifest, format only the HCL text")
+    .option('--check', 'change nothing; list the files that would change')
     .addOption(colour())
     .addHelpText(
       'after',
       `
-Files are replaced, and those that changed are named. Standard input goes to standard output.
+The command rewrites the files and lists those that changed. Formatted standard input goes to
+standard output.
 
 Examples:
   millrace fmt pipeline.hcl deploy/pipeline.yaml
   millrace fmt --check *.hcl
   millrace fmt < pipeline.hcl
-${exits('a text has errors of syntax, or with --check another layout')}`,
+${exits('a file has syntax errors or, with --check, needs formatting')}`,
     )
     .action((files: string[], options: FormatOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -83,22 +86,21 @@ ${exits('a text has errors of syntax, or with --check another layout')}`,
 
 function graphCommand(run: Run): Command {
   return onePipeline(new Command('graph'))
-    .description('draw a pipeline: its resources and jobs, and who waits for whom')
+    .description('draw a pipeline: its resources, its jobs and how they depend on each other')
     .addOption(
-      new Option('--output <form>', 'form of the picture (default: by the name after -o, else dot)').choices([
-        'dot',
-        'svg',
-        'png',
-      ]),
+      new Option(
+        '--output <form>',
+        'format of the picture (default: from the ending of --out, otherwise dot)',
+      ).choices(['dot', 'svg', 'png']),
     )
-    .option('-o, --out <file>', 'where the picture goes, instead of standard output')
-    .option('--hide-intermediates', 'direct edges from job to job; only resources that start a job stay')
-    .option('--group-parallel', 'jobs with the same parents as one node')
+    .option('-o, --out <file>', 'write the picture to this file instead of standard output')
+    .option('--hide-intermediates', 'draw edges from job to job; show only resources that trigger a job')
+    .option('--group-parallel', 'draw jobs with the same upstream jobs as one node')
     .addOption(colour())
     .addHelpText(
       'after',
       `
-Full lines start a job, dashed ones only bring a version along.
+A solid line triggers a job. A dashed line only supplies a version.
 
 Examples:
   millrace graph pipeline.hcl -o pipeline.svg
@@ -117,7 +119,7 @@ ${exits('the pipeline has errors')}`,
 function planCommand(run: Run): Command {
   return onePipeline(new Command('plan'))
     .description('show what a build of a job would do, as a tree')
-    .requiredOption('--job <name>', 'the job; of for_each and matrix one instance, such as test--linux')
+    .requiredOption('--job <name>', 'the job; with for_each or matrix, one instance such as test--linux')
     .addOption(colour())
     .addHelpText(
       'after',

@@ -80,7 +80,7 @@ function unknownPins({ pins }: PipelineText, pipeline: Pipeline | undefined): Fi
 
 /** Nothing is fetched here: what depends on the source is not judged. */
 function unseen({ source, range }: NeededSource): Diagnostic {
-  const help = 'What refers to it is not judged here. The cluster fetches it when the Pipeline is applied.';
+  const help = 'What refers to it is not validated here. The cluster fetches it when you apply the Pipeline.';
   return {
     ...diagnose('source-unavailable', range, `${source} is not fetched by this command`, help),
     severity: 'warning',

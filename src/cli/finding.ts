@@ -29,9 +29,9 @@ export const OWN_CODES = {
   'invalid-manifest': {
     severity: 'error',
     meaning:
-      'The file is not YAML, or the API server would refuse its Pipeline, or it lacks what the command needs.',
+      'The file is not YAML, its Pipeline is invalid for the API server, or something that the command needs is missing.',
   },
-  'no-pipeline': { severity: 'warning', meaning: 'The file holds no Pipeline.' },
+  'no-pipeline': { severity: 'warning', meaning: 'The file has no Pipeline.' },
 } as const;
 
 export const isError = ({ severity }: Pick<Diagnostic, 'severity'>): boolean => severity === 'error';

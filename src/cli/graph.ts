@@ -24,7 +24,7 @@ export interface GraphVerbOptions extends PickOptions, GraphOptions {
 export async function graph(file: string, options: GraphVerbOptions, terminal: Terminal): Promise<Exit> {
   const kind = options.output ?? kindOf(options.out);
   if (kind === 'png' && options.out === undefined && terminal.isScreen) {
-    throw new Misuse('a PNG picture is not for a screen: name a file with -o, or pipe it');
+    throw new Misuse('a terminal cannot show a PNG: name a file with -o, or pipe the output');
   }
   const picked = await pickPipeline(file, options, terminal);
   if (!picked) return EXIT.wrong;
@@ -42,7 +42,7 @@ function kindOf(out = ''): Kind {
   if (ending === '' || ending === '.gv') return 'dot';
   const kind = KINDS.find((one) => ending === `.${one}`);
   if (kind) return kind;
-  throw new Misuse(`${out}: no picture ends in ${ending}; end it in .dot, .svg or .png, or add --output`);
+  throw new Misuse(`${out}: unknown picture format ${ending}: use .dot, .svg or .png, or add --output`);
 }
 
 /** Longer than a gateway's, which has others to serve: here one person waits, and can stop it. */

@@ -70,7 +70,7 @@ describe('a List is looked into', () => {
   test('but not endlessly', async () => {
     expect(
       await validate('apiVersion: v1\nkind: List\nitems: &items\n- {kind: List, items: *items}\n'),
-    ).toEqual(['<stdin>: warning[no-pipeline]: there is no Pipeline in the file']);
+    ).toEqual(['<stdin>: warning[no-pipeline]: the file has no Pipeline']);
   });
 });
 
@@ -130,7 +130,7 @@ describe('YAML that cannot be followed is an error', () => {
     const source = `a: &a [x, x]\nb: &b [${Array(40).fill('*a').join()}]\nc: [${Array(40).fill('*b').join()}]\napiVersion: v1\n`;
     expect(await validate(source)).toEqual([
       expect.stringMatching(
-        /^<stdin>:1:1: error\[invalid-manifest\]: the aliases of the document cannot be followed: /,
+        /^<stdin>:1:1: error\[invalid-manifest\]: the aliases of the document cannot be resolved: /,
       ),
     ]);
   });

@@ -37,9 +37,9 @@ export function parseManifests(file: string, source: string, findings: Finding[]
       return withItems({ file, source, document, lines, path: [], fields: fieldsOf(value) }, new Set());
     } catch (thrown) {
       // Aliases may stand for more than any computer holds, or for nothing.
-      const message = `the aliases of the document cannot be followed: ${explain(thrown)}`;
+      const message = `the aliases of the document cannot be resolved: ${explain(thrown)}`;
       const place = placeOfRange({ source, lines }, document.range);
-      findings.push(fault(file, message, 'Write out what they stand for.', place));
+      findings.push(fault(file, message, 'Replace each alias with its value.', place));
       return [];
     }
   });

@@ -42,10 +42,10 @@ function choose(file: string, texts: readonly PipelineText[], wanted?: string): 
   const [only] = fitting;
   if (only && fitting.length === 1) return only;
   const names = texts.map(({ name }) => name ?? file).join(', ');
-  if (texts.length === 0) throw new Misuse(`${file} holds no Pipeline`);
-  if (fitting.length === 0) throw new Misuse(`${file} holds no Pipeline ${wanted}; there are ${names}`);
+  if (texts.length === 0) throw new Misuse(`${file} has no Pipeline`);
+  if (fitting.length === 0) throw new Misuse(`${file} has no Pipeline ${wanted}; it has ${names}`);
   throw new Misuse(
-    `${file} holds ${count(fitting.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
+    `${file} has ${count(fitting.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
   );
 }
 

@@ -74,7 +74,7 @@ function approvalTree({ approval }: Job, pipeline: Pipeline): Tree[] {
   const { label, approvals, timeoutSeconds, notByTrigger, notify } = approval;
   const facts = told(
     approvals === 1 ? 'by 1 person' : `by ${approvals} people`,
-    notByTrigger === true && 'not by who triggered it',
+    notByTrigger === true && 'not by the person who triggered it',
     within('within', timeoutSeconds),
   );
   return [

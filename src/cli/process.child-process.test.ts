@@ -49,7 +49,7 @@ describe('a process of the command line', () => {
     ],
     'an option that does not exist': [
       `millrace validate --varr a=b ${GOOD}`,
-      "error: unknown option '--varr'\n(Did you mean one of --var, --vars?)\n(millrace validate --help shows what it takes)\n",
+      "error: unknown option '--varr'\n(Did you mean one of --var, --vars?)\n(run millrace validate --help for its arguments)\n",
     ],
     'a file too few': ['millrace validate', "error: missing required argument 'file'"],
     'a form that does not exist': [
@@ -58,11 +58,11 @@ describe('a process of the command line', () => {
     ],
     'a file without an end': [
       'millrace validate /dev/zero',
-      'millrace: /dev/zero has more than 16777216 bytes, which are all that is read\n',
+      'millrace: /dev/zero is larger than the limit of 16777216 bytes\n',
     ],
     'standard input without an end': [
       'millrace fmt < /dev/zero',
-      'millrace: <stdin> has more than 16777216 bytes, which are all that is read\n',
+      'millrace: <stdin> is larger than the limit of 16777216 bytes\n',
     ],
     'a full disk behind its output': [
       `millrace validate ${GOOD} > /dev/full`,
@@ -74,18 +74,18 @@ describe('a process of the command line', () => {
     ],
     'an option of a verb of a group': [
       'millrace builds watch app/unit --wach',
-      '(millrace builds watch --help shows what it takes)',
+      '(run millrace builds watch --help for its arguments)',
     ],
-    'a job without its pipeline': ['millrace trigger unit', 'Write it as <pipeline>/<job>.'],
+    'a job without its pipeline': ['millrace trigger unit', 'Write <pipeline>/<job>.'],
     'a server without TLS': [
       'echo tok_x | millrace login http://ci.example.org --token',
-      'millrace: http://ci.example.org has no TLS, and everybody on the way could read the token: use https.',
+      'millrace: http://ci.example.org has no TLS, so anyone on the network path could read the token: use https.',
     ],
     'a server where nothing listens': [
       'MILLRACE_URL=http://127.0.0.1:2 MILLRACE_TOKEN=x millrace whoami',
-      'millrace: http://127.0.0.1:2 cannot be reached: nothing listens there\n',
+      'millrace: http://127.0.0.1:2 cannot be reached: connection refused\n',
     ],
-    'no server': ['XDG_CONFIG_HOME=/nonexistent millrace whoami', 'millrace: no server is chosen: '],
+    'no server': ['XDG_CONFIG_HOME=/nonexistent millrace whoami', 'millrace: no server: '],
     'no job': [`millrace plan ${GOOD}`, "error: required option '--job <name>' not specified"],
   };
   test.each(Object.entries(misuses))('ends with 2 for %s', async (_name, [line, message]) => {

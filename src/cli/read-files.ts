@@ -33,8 +33,7 @@ async function readAll(file: string, parts: AsyncIterable<Uint8Array>): Promise<
   let size = 0;
   for await (const part of parts) {
     size += part.length;
-    if (size > LARGEST)
-      throw new Misuse(`${file} has more than ${LARGEST} bytes, which are all that is read`);
+    if (size > LARGEST) throw new Misuse(`${file} is larger than the limit of ${LARGEST} bytes`);
     read.push(part);
   }
   return Buffer.concat(read);

@@ -44,7 +44,10 @@ export function readManifests(files: readonly { file: string; source: string }[]
   const empty = files.filter(({ file }) => !manifests.some((one) => one.file === file && isPipeline(one)));
   for (const { file } of empty) {
     if (findings.some((finding) => finding.file === file)) continue;
-    const [message, help] = ['there is no Pipeline in the file', 'Nothing was checked; leave the file out.'];
+    const [message, help] = [
+      'the file has no Pipeline',
+      'Nothing was checked. Remove the file from the command.',
+    ];
     findings.push({ severity: 'warning', code: 'no-pipeline', message, help, file });
   }
   return { pipelines, findings };

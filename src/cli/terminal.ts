@@ -46,7 +46,7 @@ export function openTerminal(when: ColourWhen): Terminal {
     err: (text) => void stderr.write(text),
     stdin() {
       if (!stdin.isTTY) return stdin;
-      throw new Misuse('nothing is piped in: name a file, or pipe a pipeline into the command');
+      throw new Misuse('no input: name a file, or pipe a pipeline into the command');
     },
     isScreen,
     get isOver() {

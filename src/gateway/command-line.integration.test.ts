@@ -86,10 +86,10 @@ describe('logging in', () => {
     const root = await gateway.session('root');
     await gateway.ask('POST /users', { as: root, body: { username: 'bob', password: PASSWORD } });
     const unasked = await login('--username bob', { input: PASSWORD });
-    expect([unasked.exit, unasked.err]).toEqual([2, expect.stringContaining('must be changed first')]);
+    expect([unasked.exit, unasked.err]).toEqual([2, expect.stringContaining('change this password first')]);
     const fresh = 'a sentence of my own';
     const twice = await login('--username bob', { typed: [PASSWORD, fresh, 'another'] });
-    expect([twice.exit, twice.err]).toEqual([2, expect.stringContaining('not the same')]);
+    expect([twice.exit, twice.err]).toEqual([2, expect.stringContaining('the two passwords differ')]);
     expect(await login('--username bob', { typed: [PASSWORD, fresh, fresh] })).toMatchObject({ exit: 0 });
     expect(await run('whoami')).toMatchObject({ exit: 0 });
     expect(await login('--username bob', { input: PASSWORD })).toMatchObject({ exit: 2 });
@@ -114,12 +114,15 @@ describe('logging in', () => {
   const refused: Record<string, [more: string, given: Given, message: string]> = {
     'with a wrong password': ['--username ann', { input: 'wrong' }, 'The username or the password is wrong.'],
     'with a token that is none': ['--token', { input: 'tok_x' }, 'The token is not valid here.'],
-    'with no token at all': ['--token', { input: '' }, 'it is empty: nothing was sent'],
-    'where nobody is asked and nothing said': ['', { input: 'x' }, 'nobody to ask here: add --username'],
+    'with no token at all': ['--token', { input: '' }, 'the input is empty: nothing was sent'],
+    'where nobody is asked and nothing said': ['', { input: 'x' }, 'cannot prompt here: add --username'],
   };
   test('does not repeat a token that stands in the command', async () => {
     const ran = await login('--token tok_secret', { input: 'x' });
-    expect([ran.exit, ran.err]).toEqual([2, expect.stringContaining('never an argument')]);
+    expect([ran.exit, ran.err]).toEqual([
+      2,
+      expect.stringContaining('do not pass a token or password as an argument'),
+    ]);
     expect(ran.err).not.toContain('tok_secret');
   });
 
@@ -140,8 +143,8 @@ describe('afterwards', () => {
     expect(await run('logout')).toMatchObject({ exit: 0, err: `Logged out at ${gateway.base}.\n` });
     expect(kept()).toEqual({ servers: {} });
     expect((await gateway.ask('GET /profile', { as: token })).status).toBe(401);
-    expect(await run('logout')).toMatchObject({ exit: 2, err: 'millrace: nobody is logged in\n' });
-    expect((await run('whoami')).err).toContain('no server is chosen');
+    expect(await run('logout')).toMatchObject({ exit: 2, err: 'millrace: you are not logged in\n' });
+    expect((await run('whoami')).err).toContain('no server: run millrace login');
   });
 
   test('a session that is over says to log in again', async () => {
@@ -151,7 +154,7 @@ describe('afterwards', () => {
     await gateway.ask('POST /auth/logout', { as: token });
     expect(await run('whoami')).toMatchObject({
       exit: 2,
-      err: `millrace: The token is not valid here. Log in: millrace login ${gateway.base}\n`,
+      err: `millrace: The token is not valid here. Log in: run millrace login ${gateway.base}\n`,
     });
     expect(await run('logout')).toMatchObject({ exit: 0, err: `Logged out at ${gateway.base}.\n` });
   });
@@ -175,19 +178,21 @@ describe('afterwards', () => {
     }
     expect(() => kept()).toThrow('ENOENT');
     const wrong = { MILLRACE_URL: gateway.base, MILLRACE_TOKEN: 'tok_x' };
-    expect((await run('whoami', { environment: wrong })).err).toContain('Look at MILLRACE_TOKEN');
+    expect((await run('whoami', { environment: wrong })).err).toContain('Check MILLRACE_TOKEN');
     const nowhere = await run('whoami', { environment: { MILLRACE_TOKEN: token } });
-    expect(nowhere.err).toContain('MILLRACE_URL is not: say which server it is for');
+    expect(nowhere.err).toContain('MILLRACE_URL is not: set it to the server of the token');
   });
 
   test('a file that others can read is refused', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
     chmodSync(file(), 0o644);
-    expect((await run('whoami')).err).toContain(`open to others on this machine: chmod 600 ${file()}`);
+    expect((await run('whoami')).err).toContain(
+      `other users of this machine can access it: run chmod 600 ${file()}`,
+    );
     chmodSync(file(), 0o600);
     writeFileSync(file(), '{');
-    expect((await run('whoami')).err).toContain('cannot be understood');
+    expect((await run('whoami')).err).toContain('is not valid');
   });
 });
 
@@ -214,7 +219,7 @@ test('a certificate is checked, and the authority that vouched at the log-in is 
     const url = `https://127.0.0.1:${front.port}`;
     const unknown = await process(['login', url, '--token'], { input: token });
     expect([unknown.exit, unknown.out]).toEqual([2, '']);
-    expect(unknown.err).toContain('signed by nobody that this machine trusts');
+    expect(unknown.err).toContain('this machine does not trust the issuer of its certificate');
     const authority = join(home, 'ca.pem');
     writeFileSync(authority, front.cert);
     const known = await process(['login', url, '--token', '--ca-file', authority], { input: token });
@@ -232,7 +237,7 @@ test('a certificate is checked, and the authority that vouched at the log-in is 
     });
     expect([other.exit, other.err]).toEqual([
       2,
-      expect.stringContaining('its certificate is of another name'),
+      expect.stringContaining('its certificate is for another name'),
     ]);
   } finally {
     await front.close();

@@ -7,31 +7,42 @@ export const COMMANDS_PAGE = 'docs/reference/cli.md';
 
 const INTRODUCTION = `# Command line
 
-Run \`make install\` in a checkout to get the command, or use the image of the chart: [both ways](../how-to/command-line.md#get-the-program).
+To get the command, run \`make install\` in a checkout, or use the image of the chart:
+[both ways](../how-to/command-line.md#get-the-program).
 
-\`validate\`, \`fmt\`, \`graph\` and \`plan\` work on files alone: they need no cluster and no network. How to use them in CI and before a commit:
-[validate-offline.md](../how-to/validate-offline.md). The [others](#with-a-server) call a server.
+\`validate\`, \`fmt\`, \`graph\` and \`plan\` work on files alone: they need no cluster and no network.
+[validate-offline.md](../how-to/validate-offline.md) shows how to use them in CI and before a commit.
+The [other commands](#with-a-server) call a server.
 
-The commands report the same errors as the operator, with the same codes ([errors.md](errors.md)). In a manifest, lines and columns count in the manifest. Output has colours on a
-terminal. To change that, use \`--color\`, \`NO_COLOR\` or \`FORCE_COLOR\`; \`FORCE_COLOR\` also colours a pipe, and wins over \`NO_COLOR\`. \`millrace <command> --help\` prints what is on this page.
+The commands report the same errors as the operator, with the same codes ([errors.md](errors.md)).
+In a manifest, lines and columns count from the start of the manifest.
 
+Output has colours on a terminal.
+To change that, use \`--color\`, \`NO_COLOR\` or \`FORCE_COLOR\`.
+\`FORCE_COLOR\` also colours output into a pipe, and wins over \`NO_COLOR\`.
+
+\`millrace <command> --help\` prints what is on this page.
 \`node tools/docs/main.ts\` generates this page from the program.
 `;
 
 const CLIENT = `## With a server
 
-These commands call the public gateway of an installation: [how to begin](../how-to/command-line.md), and [which token you need](../how-to/tokens.md). The address must be https, or a loopback address of
-this machine. A token goes to its own server only; no argument holds one, and no redirection is followed. Certificates are checked against those of the machine, of Node.js, and of \`--ca-file\`.
-\`HTTPS_PROXY\` and \`NO_PROXY\` apply.
+These commands call the public gateway of an installation: see [how to begin](../how-to/command-line.md) and
+[which token you need](../how-to/tokens.md).
+
+- The address must be https, or a loopback address of this machine.
+- A token goes only to its own server. No argument holds one, and the commands follow no redirect.
+- The commands trust the certificates of the machine, of Node.js, and of \`--ca-file\`.
+- \`HTTPS_PROXY\` and \`NO_PROXY\` apply.
 
 | Variable | Meaning |
 | --- | --- |
-| \`MILLRACE_URL\` | the server, where \`--url\` names no other |
-| \`MILLRACE_TOKEN\`, \`MILLRACE_TOKEN_FILE\` | an API token for that server, or the file that holds it; wins over a login |
-| \`MILLRACE_CA_FILE\` | as \`--ca-file\` |
-| \`XDG_CONFIG_HOME\` | \`millrace/credentials.json\` below it (else below \`~/.config\`) has what \`millrace login\` was given, readable by you alone |
+| \`MILLRACE_URL\` | the server, unless \`--url\` names another |
+| \`MILLRACE_TOKEN\`, \`MILLRACE_TOKEN_FILE\` | an API token for that server, or a file that contains it; wins over a login |
+| \`MILLRACE_CA_FILE\` | the same as \`--ca-file\` |
+| \`XDG_CONFIG_HOME\` | \`millrace login\` stores credentials in \`millrace/credentials.json\` below it (by default \`~/.config\`); only you can read the file |
 
-There is no verb to pause or unpause: use the console or the [API](api.md).
+The command line cannot pause or unpause: use the console or the [API](api.md).
 `;
 
 const nothing = async (): Promise<void> => undefined;

@@ -50,15 +50,15 @@ describe('an answer', () => {
   const cases: Record<string, [said: Said, message: string | RegExp]> = {
     'of another program': [
       { type: 'text/html', body: '<p>' },
-      /answers with text\/html, as no gateway of Millrace/,
+      /sent text\/html, as no Millrace gateway does/,
     ],
-    'without data': [{ body: '{"items":[]}' }, 'answers with an answer without data'],
-    'that is not whole': [{ body: '{"data":' }, 'answers with JSON that cannot be read'],
+    'without data': [{ body: '{"items":[]}' }, 'sent an answer without data'],
+    'that is not whole': [{ body: '{"data":' }, 'sent JSON that cannot be read'],
     'that sends elsewhere': [
       { status: 308, location: 'https://ci.example.org/x' },
-      /sends elsewhere, to https:\/\/ci\.example\.org: name that as the server$/,
+      /redirects to https:\/\/ci\.example\.org: use that address as the server$/,
     ],
-    'that sends nowhere': [{ status: 302 }, /sends elsewhere$/],
+    'that sends nowhere': [{ status: 302 }, /redirects$/],
     'of a proxy': [{ status: 502, type: 'text/html', body: '<p>' }, /answered 502\.$/],
     'that fails, with its number in the log': [
       { status: 500, body: problem('internal-error', 'The request failed.', { instance: 'urn:request:7' }) },
@@ -66,7 +66,7 @@ describe('an answer', () => {
     ],
     'that does not know the token': [
       { status: 401, body: problem('unauthenticated', 'The token is not valid here.') },
-      /^The token is not valid here\. Log in: millrace login http:\/\/127\.0\.0\.1:\d+$/,
+      /^The token is not valid here\. Log in: run millrace login http:\/\/127\.0\.0\.1:\d+$/,
     ],
     'of an older server': [
       { status: 404, body: problem('not-found', 'No such path.') },
@@ -86,13 +86,13 @@ describe('an answer', () => {
 
   test('that does not know the token of the environment', async () => {
     says = { status: 401, body: problem('unauthenticated', 'No.') };
-    await expect(ask('of the environment')).rejects.toThrow('No. Look at MILLRACE_TOKEN');
+    await expect(ask('of the environment')).rejects.toThrow('No. Check MILLRACE_TOKEN');
   });
 
   test('that sends elsewhere is not followed: the token would go along', async () => {
     says = { status: 302, location: `${url}/elsewhere` };
     const before = got.length;
-    await expect(ask()).rejects.toThrow('sends elsewhere');
+    await expect(ask()).rejects.toThrow('redirects');
     expect(got).toHaveLength(before + 1);
   });
 });
@@ -103,7 +103,7 @@ test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
     const before = got.length;
     const asking = async (): Promise<unknown> =>
       await new Api({ url, token: 'of the environment' }, token).get('/x');
-    await expect(asking).rejects.toThrow(/^(?![^]*secret).*the token of the environment has letters/);
+    await expect(asking).rejects.toThrow(/^(?![^]*secret).*the token of the environment contains characters/);
     expect(got).toHaveLength(before);
   },
 );
@@ -114,6 +114,6 @@ describe('a path', () => {
   });
 
   test.each([[''], ['.'], ['..'], ['a/b']])('is not made of %j', (name) => {
-    expect(() => pathOf('teams', name)).toThrow('cannot be a name');
+    expect(() => pathOf('teams', name)).toThrow('is not a valid name');
   });
 });

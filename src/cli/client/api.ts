@@ -21,7 +21,7 @@ export interface Answer<T> {
 /** A path of these segments. Names may hold anything, but none may lead elsewhere. */
 export function pathOf(...segments: string[]): string {
   const wrong = segments.find((segment) => ['', '.', '..'].includes(segment) || segment.includes('/'));
-  if (wrong !== undefined) throw new Misuse(`${JSON.stringify(wrong)} cannot be a name`);
+  if (wrong !== undefined) throw new Misuse(`${JSON.stringify(wrong)} is not a valid name`);
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
 }
 
@@ -36,7 +36,7 @@ export class Api {
     // What refuses such a header would show it.
     if (token !== undefined && !isToken(token))
       throw new Misuse(
-        `the token ${asked.token} has letters that no token has, such as spaces or a second line`,
+        `the token ${asked.token} contains characters that no token has, such as spaces or a second line`,
       );
     this.asked = asked;
     this.#token = token;
@@ -90,7 +90,7 @@ export class Api {
     if (answer.status >= 300 && answer.status < 400) {
       const to = URL.parse(answer.headers.get('location') ?? '', this.url)?.origin;
       throw new Unreachable(
-        `${this.url} sends elsewhere${to === undefined || to === this.url ? '' : `, to ${to}: name that as the server`}`,
+        `${this.url} redirects${to === undefined || to === this.url ? '' : ` to ${to}: use that address as the server`}`,
       );
     }
     const isProblem = /\bjson$/.test(typeOf(answer));
@@ -136,9 +136,7 @@ export class Api {
   }
 
   #strange(what: string): Unreachable {
-    return new Unreachable(
-      `${this.url} answers with ${what}, as no gateway of Millrace does: is it the right address?`,
-    );
+    return new Unreachable(`${this.url} sent ${what}, as no Millrace gateway does: check the address`);
   }
 }
 

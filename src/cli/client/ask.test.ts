@@ -31,5 +31,5 @@ test.each([
   const { input, output } = seat();
   const asked = askOn({ input, output }, 'Password: ', 'hidden');
   input.write(letter);
-  await expect(asked).rejects.toThrow('nothing was typed');
+  await expect(asked).rejects.toThrow('no input: stopped');
 });

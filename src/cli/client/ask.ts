@@ -28,7 +28,7 @@ export async function askOn(
   lines.on('SIGINT', () => lines.close());
   try {
     const [given]: unknown[] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [])]);
-    if (typeof given !== 'string') throw new Misuse('nothing was typed: stopped');
+    if (typeof given !== 'string') throw new Misuse('no input: stopped');
     return given;
   } finally {
     lines.close();

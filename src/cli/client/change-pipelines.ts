@@ -42,7 +42,7 @@ export async function createPipeline(
   const api = await connect(options, terminal);
   const path = pathOf('teams', options.team, 'pipelines');
   const ask = async () => (await api.ask<MadeTold>('POST', path, body)).data;
-  return await carryOut({ options, terminal }, ask, { text, verb: 'made' });
+  return await carryOut({ options, terminal }, ask, { text, verb: 'created' });
 }
 
 /** Changes what is named; the rest stays. What will differ is shown first. */
@@ -83,7 +83,7 @@ function settingsOf(options: SettingOptions): Pick<ChangesAsked, 'public' | 'dis
 
 function summaryOf(title: string, change: Change, terminal: Terminal): string {
   const told = renderChange(change, painter(terminal));
-  return told === '' ? `${title}: nothing differs\n` : `${title}:\n${told}`;
+  return told === '' ? `${title}: no changes\n` : `${title}:\n${told}`;
 }
 
 /** What the server says of a text before anything is made of it. */
@@ -108,7 +108,7 @@ export async function renamePipeline(
   const path = pathOf('teams', options.team, 'pipelines', name, 'rename');
   const ask = async () => (await api.ask<MadeTold>('POST', path, { name: options.newName })).data;
   const text = { file: `${options.team}/${name}`, source: '' };
-  return await carryOut({ options, terminal }, ask, { text, verb: `the new name of ${name}` });
+  return await carryOut({ options, terminal }, ask, { text, verb: `renamed from ${name}` });
 }
 
 /** Its builds end, its history is kept. */
@@ -124,13 +124,13 @@ export async function deletePipeline(
   terminal.out(
     options.output === 'json'
       ? asJson({ ...Object(data), gone })
-      : `${options.team}/${name}: ${gone ? 'deleted' : 'will be gone once its builds have ended'}\n`,
+      : `${options.team}/${name}: ${gone ? 'deleted' : 'will be deleted when its builds have ended'}\n`,
   );
   return EXIT.fine;
 }
 
 async function confirm(what: string, { ask }: Terminal): Promise<void> {
-  if (ask === undefined) throw new Misuse(`nobody to ask here whether to delete ${what}: add --yes`);
-  const answer = await ask(`Delete ${what}? Its builds end, its history is kept. [y/N] `, 'shown');
+  if (ask === undefined) throw new Misuse(`cannot ask for confirmation to delete ${what}: add --yes`);
+  const answer = await ask(`Delete ${what}? Its builds end; its history stays. [y/N] `, 'shown');
   if (!/^y(es)?$/i.test(answer.trim())) throw new Misuse('nothing was deleted');
 }

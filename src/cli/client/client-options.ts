@@ -5,20 +5,22 @@ import { colour } from '#cli/command-options.ts';
 /** Of each verb that asks a server. */
 export const server = (command: Command): Command =>
   command
-    .option('--url <url>', 'the server (default: MILLRACE_URL, else where somebody logged in last)')
-    .option('--ca-file <file>', 'certificates in PEM that are trusted besides those of the machine')
+    .option('--url <url>', 'the server (default: MILLRACE_URL, otherwise the server of the last login)')
+    .option('--ca-file <file>', 'PEM file with further certificates to trust, besides those of the machine')
     .addOption(colour());
 
 export const output = (): Option =>
-  new Option('--output <form>', 'for people, or for programs').choices(['text', 'json']).default('text');
+  new Option('--output <form>', 'output format: for people or programs')
+    .choices(['text', 'json'])
+    .default('text');
 
-export const team = (): Option => new Option('-t, --team <team>', 'whose it is').default('main');
+export const team = (): Option => new Option('-t, --team <team>', 'the team').default('main');
 
 /** Pairs of names, as everybody writes them. */
 export const jobOf = (given: string): { pipeline: string; job: string } => {
   const [pipeline = '', job = '', ...more] = given.split('/');
   if (pipeline === '' || job === '' || more.length > 0)
-    throw new InvalidArgumentError('Write it as <pipeline>/<job>.');
+    throw new InvalidArgumentError('Write <pipeline>/<job>.');
   return { pipeline, job };
 };
 
@@ -26,19 +28,19 @@ export const buildOf = (given: string): { pipeline: string; job: string; build?:
   const [pipeline = '', job = '', build, ...more] = given.split('/');
   if (pipeline === '' || job === '' || build === '' || more.length > 0)
     throw new InvalidArgumentError(
-      'Write it as <pipeline>/<job>/<build>, or <pipeline>/<job> for the newest.',
+      'Write <pipeline>/<job>/<build>, or <pipeline>/<job> for the newest build.',
     );
   return { pipeline, job, ...(build !== undefined && { build }) };
 };
 
 export const positive = (given: string): number => {
-  if (!/^[1-9]\d{0,5}$/.test(given)) throw new InvalidArgumentError('Write a number from 1 on.');
+  if (!/^[1-9]\d{0,5}$/.test(given)) throw new InvalidArgumentError('Write a whole number of 1 or more.');
   return Number(given);
 };
 
 export const EXITS =
-  '\nExit code: 0, it is done; 2, usage error, or the server refused the request or could not be reached.';
+  '\nExit codes: 0: success; 2: usage error, or the server refused the request or is unreachable.';
 
 /** Where there is something that can be wrong without the server's refusing to say so. */
 export const exitsOf = (wrong: string): string =>
-  `\nExit code: 0, everything is right; 1, ${wrong}; 2, usage error, or the server refused the request or could not be reached.`;
+  `\nExit codes: 0: success; 1: ${wrong}; 2: usage error, or the server refused the request\nor is unreachable.`;

@@ -30,20 +30,24 @@ function loginCommand(run: Run): Command {
     new Command('login')
       .argument('<url>', 'the server, such as https://ci.example.org')
       .description('log in to a server and store the credentials')
-      .option('--username <name>', 'with this name and a password')
-      .addOption(new Option('--token', 'with an API token').conflicts('username'))
-      .option('--ca-file <file>', 'certificates in PEM that are trusted besides those of the machine; kept')
+      .option('--username <name>', 'log in with this user name and a password')
+      .addOption(new Option('--token', 'log in with an API token').conflicts('username'))
+      .option('--ca-file <file>', 'PEM file with further certificates to trust; stored with the credentials')
       .addOption(colour())
       .addHelpText(
         'after',
         `
-The command asks for the password or token, or reads it from standard input. It takes none as an argument, because other users of the machine
-could read it. It stores what the server gives in millrace/credentials.json below XDG_CONFIG_HOME (~/.config), which only you can read. Other
-commands then use this server, unless --url names another. In CI set MILLRACE_URL and MILLRACE_TOKEN (or MILLRACE_TOKEN_FILE) instead, and
-MILLRACE_CA_FILE if you need it.
+The command asks for the password or token, or reads it from standard input. It takes neither as an
+argument, because other users of the machine could read it there.
 
-If you sign in with an identity provider, you have no password: create an API token on your profile page, and use --token. Which token a task
-needs: docs/how-to/tokens.md in the source.
+It stores the credentials in millrace/credentials.json below XDG_CONFIG_HOME (~/.config). Only you
+can read this file. Other commands then use this server, unless --url names another.
+
+In CI, set MILLRACE_URL and MILLRACE_TOKEN (or MILLRACE_TOKEN_FILE) instead, and MILLRACE_CA_FILE if
+you need it.
+
+If you sign in with an identity provider, you have no password. Create an API token on your profile
+page and use --token. docs/how-to/tokens.md in the source says which token a task needs.
 
 Examples:
   millrace login https://ci.example.org
@@ -57,7 +61,7 @@ ${EXITS}`,
         run(options.color, async (terminal) => {
           if (args.length > 1)
             throw new Misuse(
-              'a token or password is never an argument: type it when you are asked, or pipe it in',
+              'do not pass a token or password as an argument: type it at the prompt, or pipe it in',
             );
           const { login } = await import('./login.ts');
           return await login(url, options, terminal);
@@ -68,8 +72,8 @@ ${EXITS}`,
 
 function logoutCommand(run: Run): Command {
   return new Command('logout')
-    .argument('[url]', 'the server (default: where somebody logged in last)')
-    .description('end the session at a server, and forget it')
+    .argument('[url]', 'the server (default: the server of the last login)')
+    .description('log out of a server and delete its stored credentials')
     .addOption(colour())
     .addHelpText(
       'after',
@@ -85,7 +89,7 @@ function logoutCommand(run: Run): Command {
 
 function whoamiCommand(run: Run): Command {
   return server(new Command('whoami').addOption(output()))
-    .description('show who you are to the server, and your roles')
+    .description('show your account and your roles')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace whoami\n  millrace whoami --url https://ci.example.org --output json\n${EXITS}`,
@@ -100,9 +104,9 @@ function whoamiCommand(run: Run): Command {
 
 function jobsCommand(run: Run): Command {
   const list = server(
-    new Command('list').argument('<pipeline>', 'its name').addOption(team()).addOption(output()),
+    new Command('list').argument('<pipeline>', 'the pipeline').addOption(team()).addOption(output()),
   )
-    .description('show the jobs of a pipeline, each with its newest build')
+    .description('list the jobs of a pipeline, each with its newest build')
     .addHelpText('after', `\nExamples:\n  millrace jobs list app\n${EXITS}`)
     .action((pipeline: string, options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -120,11 +124,11 @@ function buildsCommand(run: Run): Command {
     new Command('list')
       .argument('<pipeline/job>', 'the job', jobOf)
       .addOption(team())
-      .addOption(new Option('--status <status>', 'only those in this status').choices(STATUSES))
-      .addOption(new Option('--limit <number>', 'how many').argParser(positive).default(20))
+      .addOption(new Option('--status <status>', 'only builds with this status').choices(STATUSES))
+      .addOption(new Option('--limit <number>', 'maximum number of builds').argParser(positive).default(20))
       .addOption(output()),
   )
-    .description('show the builds of a job, the newest first')
+    .description('list the builds of a job, newest first')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace builds list app/unit\n  millrace builds list app/unit --status failed --limit 5\n${EXITS}`,
@@ -141,16 +145,16 @@ function buildsCommand(run: Run): Command {
 function watchCommand(run: Run): Command {
   return server(
     new Command('watch')
-      .argument('<pipeline/job/build>', 'the build; without a number the newest', buildOf)
+      .argument('<pipeline/job/build>', 'the build; without a number, the newest', buildOf)
       .addOption(team())
-      .option('--wait', 'if the job has no build yet, wait for its first'),
+      .option('--wait', 'if the job has no build yet, wait for the first one'),
   )
-    .description('follow a build to its end, or read the log of one that has ended')
+    .description('follow a build to its end, or show the log of a finished build')
     .addHelpText(
       'after',
       `
-The log goes to standard output, what is said of the build to standard error. A connection that breaks is made anew, and not a line is lost
-or doubled. To stop watching does not stop the build.
+The log goes to standard output, and the status of the build to standard error. If the connection
+breaks, the command reconnects; no line is lost or repeated. If you stop watching, the build goes on.
 
 Examples:
   millrace builds watch app/unit
@@ -170,14 +174,15 @@ function triggerCommand(run: Run): Command {
   return server(
     new Command('trigger').argument('<pipeline/job>', 'the job', jobOf).addOption(team()).addOption(output()),
   )
-    .description('start a build of a job with the newest versions that fit')
-    .option('-w, --watch', 'follow it to its end')
-    .option('--no-check', 'use the versions that are known, without a check for newer ones')
+    .description('start a build of a job with the newest versions that it can take')
+    .option('-w, --watch', 'follow the build to its end')
+    .option('--no-check', 'use the known versions; do not check for newer ones first')
     .addHelpText(
       'after',
       `
-Millrace first checks the resources that the job gets without passed. It waits at most 25 seconds, then creates the build and says which
-checks failed or did not end. If you stop waiting, the build is created all the same.
+Millrace first checks the resources that the job gets without passed. It waits at most 25 seconds.
+Then it creates the build and says which checks failed or did not end. If you interrupt the command,
+Millrace still creates the build.
 
 Examples:
   millrace trigger app/unit

@@ -72,7 +72,7 @@ describe('which server is meant, and which token it gets', () => {
   });
 
   test('no server at all', () => {
-    expect(() => choose({}, {}, { servers: {} })).toThrow('no server is chosen');
+    expect(() => choose({}, {}, { servers: {} })).toThrow('no server: run millrace login');
   });
 
   test('plain http to another machine is refused, wherever the address stands', () => {
@@ -90,7 +90,7 @@ test.each(['ann:secret@proxy.example.org', 'http://ann:secret@proxy.example.org:
   'a proxy whose address is none is refused, and its password is not shown: %s',
   async (https_proxy) => {
     await expect(prepare(HERE, undefined, { proxy: { https_proxy } })).rejects.toThrow(
-      /^https_proxy is no address of a proxy(?![^]*secret)/,
+      /^https_proxy is not the address of a proxy(?![^]*secret)/,
     );
   },
 );

@@ -24,7 +24,7 @@ export async function connect(options: ServerOptions, terminal: Terminal): Promi
   const config = readConfig(terminal);
   const credentials = await readCredentials(config.directory);
   const { url, token, from, caFile } = chooseServer(options, config, credentials);
-  if (token === undefined) throw new Misuse(`nobody is logged in at ${url}: millrace login ${url}`);
+  if (token === undefined) throw new Misuse(`you are not logged in at ${url}: run millrace login ${url}`);
   await prepare(url, caFile, config);
   return new Api({ url, token: from }, token);
 }
@@ -56,10 +56,10 @@ export function chooseServer(options: ServerOptions, config: ClientConfig, known
 function urlOf(given: string | undefined, { token }: ClientConfig, { current }: Credentials): string {
   if (given !== undefined) return serverUrl(given);
   if (token !== undefined)
-    throw new Misuse('MILLRACE_TOKEN is set, and MILLRACE_URL is not: say which server it is for');
+    throw new Misuse('MILLRACE_TOKEN is set, but MILLRACE_URL is not: set it to the server of the token');
   if (current !== undefined) return serverUrl(current);
   throw new Misuse(
-    'no server is chosen: millrace login https://<your server>, or set MILLRACE_URL and MILLRACE_TOKEN',
+    'no server: run millrace login https://<your server>, or set MILLRACE_URL and MILLRACE_TOKEN',
   );
 }
 
@@ -84,7 +84,9 @@ function takeProxy(proxy: ClientConfig['proxy']): void {
     setGlobalProxyFromEnv({ ...proxy });
   } catch {
     // What it says shows the address, which may hold a password.
-    throw new Misuse('https_proxy is no address of a proxy: write it like http://proxy.example.org:3128');
+    throw new Misuse(
+      'https_proxy is not the address of a proxy: write it like http://proxy.example.org:3128',
+    );
   }
 }
 
@@ -96,6 +98,6 @@ async function readCertificates(file: string): Promise<string> {
     throw new Misuse(`${file} cannot be read: ${explain(error)}`);
   }
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw new Misuse(`${file} holds no certificate in PEM (-----BEGIN CERTIFICATE-----)`);
+    throw new Misuse(`${file} contains no PEM certificate (-----BEGIN CERTIFICATE-----)`);
   return text;
 }

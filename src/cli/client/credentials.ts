@@ -27,9 +27,11 @@ export async function readCredentials(directory: string): Promise<Credentials> {
   const text = await readIfThere(file);
   if (text === undefined) return { servers: {} };
   if (((await stat(file)).mode & 0o077) !== 0)
-    throw new Misuse(`${file} holds tokens and is open to others on this machine: chmod 600 ${file}`);
+    throw new Misuse(
+      `${file} contains tokens, and other users of this machine can access it: run chmod 600 ${file}`,
+    );
   const read = parse(text);
-  if (read === undefined) throw new Misuse(`${file} cannot be understood: delete it, and log in again`);
+  if (read === undefined) throw new Misuse(`${file} is not valid: delete it, and log in again`);
   return read;
 }
 

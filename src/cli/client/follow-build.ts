@@ -72,7 +72,7 @@ async function followOnce(stream: Stream, follower: Follower, heard: () => void)
     if (isPassing(error)) return error;
     throw error;
   }
-  return new Unreachable(`${stream.api.url} ended the stream`);
+  return new Unreachable(`${stream.api.url} closed the stream`);
 }
 
 async function* eventsOf(stream: Stream): AsyncGenerator<StreamEvent> {
@@ -101,7 +101,7 @@ async function tell({ name, data }: StreamEvent, follower: Follower): Promise<bo
   if (name === 'build') follower.state(JSON.parse(data));
   if (name === 'log') await follower.log(JSON.parse(data));
   if (name === 'closed')
-    throw new Misuse('you may not read this any more: the session has ended, or the role is gone');
+    throw new Misuse('you may no longer read this: your session has ended, or you lost the role');
   if (name !== 'end') return false;
   const { reason }: { reason?: string } = JSON.parse(data);
   if (reason !== undefined) throw new Misuse(reason);

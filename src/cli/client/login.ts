@@ -37,7 +37,9 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
       ? 'with a token that belongs to no account'
       : `as ${credential.username}`;
   const end = until === undefined ? '' : ` until ${timeOf(until)}`;
-  terminal.err(`Logged in at ${url} ${who}${end}. Kept in ${credentialsFile(config.directory)}.\n`);
+  terminal.err(
+    `Logged in at ${url} ${who}${end}. Credentials stored in ${credentialsFile(config.directory)}.\n`,
+  );
   return EXIT.fine;
 }
 
@@ -55,7 +57,7 @@ async function byPassword(url: string, given: string | undefined, terminal: Term
   const username = given ?? (await terminal.ask?.('Username: ', 'shown'));
   if (username === undefined)
     throw new Misuse(
-      'nobody to ask here: add --username <name> or --token, and pipe in the password or token',
+      'cannot prompt here: add --username <name> or --token, and pipe in the password or token',
     );
   const password = await readSecret('Password: ', terminal);
   const api = new Api({ url, token: 'none' }, undefined);
@@ -71,19 +73,17 @@ async function changeFirst(
   terminal: Terminal,
 ): Promise<Given> {
   if (terminal.ask === undefined)
-    throw new Misuse(
-      `this password must be changed first: in a browser at ${url}/profile, or log in where you can be asked`,
-    );
-  terminal.err('This password must be changed first.\n');
+    throw new Misuse(`change this password first: in a browser at ${url}/profile, or log in from a terminal`);
+  terminal.err('You must change this password first.\n');
   const wanted = await terminal.ask('New password: ', 'hidden');
-  if (wanted !== (await terminal.ask('Once more: ', 'hidden')))
-    throw new Misuse('the two are not the same: nothing was changed');
+  if (wanted !== (await terminal.ask('Repeat the new password: ', 'hidden')))
+    throw new Misuse('the two passwords differ: nothing was changed');
   const api = new Api({ url, token: 'of a login' }, token);
   const body = { current_password: current, new_password: wanted };
   return keep((await api.ask<SessionTold>('PUT', '/profile/password', body)).data);
 }
 
 function keep({ token, username, expires_at: until }: SessionTold): Given {
-  if (token === undefined) throw new Misuse('the server gave no token');
+  if (token === undefined) throw new Misuse('the server sent no token');
   return { token, username, ...(until !== undefined && { until }) };
 }

@@ -14,7 +14,7 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   const url = server === undefined ? known.current : serverUrl(server);
   const credential = url === undefined ? undefined : known.servers[url];
   if (url === undefined || credential === undefined)
-    throw new Misuse(url === undefined ? 'nobody is logged in' : `nobody is logged in at ${url}`);
+    throw new Misuse(url === undefined ? 'you are not logged in' : `you are not logged in at ${url}`);
   const { [url]: _gone, ...servers } = known.servers;
   const current = known.current === url ? undefined : known.current;
   const stays = await endSession(url, credential, async () => await prepare(url, credential.ca_file, config));

@@ -24,7 +24,7 @@ function asPipelines(pipelines: readonly PipelineTold[], paint: Paint): string {
     String(one.jobs),
     String(one.resources),
     String(one.revision),
-    one.public ? 'everybody' : 'the team',
+    one.public ? 'anyone' : 'the team',
     one.paused ? ({ text: 'paused', style: 'blue' } as const) : '',
     one.display_name ?? '',
   ]);
@@ -52,7 +52,7 @@ function asPipeline(one: PipelineTold, paint: Paint): string {
   const facts: [string, string][] = [
     ['name', `${one.team}/${one.name}`],
     ['display name', one.display_name ?? ''],
-    ['visible to', one.public ? 'everybody' : 'the team'],
+    ['visible to', one.public ? 'anyone' : 'the team'],
     ['paused', one.paused ? 'yes' : 'no'],
     ['revision', String(one.revision)],
     ['jobs', String(one.jobs)],
@@ -96,7 +96,7 @@ export async function listBuilds(
   const path = `${pathOf('teams', options.team, 'pipelines', pipeline, 'jobs', job)}/builds`;
   const { builds, more } = await readBuilds(api, path, options);
   show(builds, options, terminal, asBuilds);
-  if (more) terminal.err(`There are older ones: --limit shows more than ${options.limit}.\n`);
+  if (more) terminal.err(`There are older builds: use --limit to show more than ${options.limit}.\n`);
   return EXIT.fine;
 }
 

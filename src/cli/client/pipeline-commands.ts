@@ -15,9 +15,9 @@ interface Named {
 /** As an argument or, as scripts like it, as an option. */
 function nameOf(argument: string | undefined, { name }: Named): string {
   const given = argument ?? name;
-  if (given === undefined) throw new Misuse('name the pipeline');
+  if (given === undefined) throw new Misuse('no pipeline given: name it as the argument or with --name');
   if (name !== undefined && argument !== undefined && name !== argument)
-    throw new Misuse(`two names are given, ${argument} and ${name}: leave one out`);
+    throw new Misuse(`two different names given, ${argument} and ${name}: remove one`);
   return given;
 }
 
@@ -25,24 +25,24 @@ const named = (command: Command): Command =>
   server(
     command
       .argument('[name]', 'the pipeline')
-      .option('-n, --name <name>', 'the pipeline, in place of the argument')
+      .option('-n, --name <name>', 'the pipeline, instead of the argument')
       .addOption(team())
       .addOption(output()),
   );
 
-const CONFIG = 'file with the text in HCL; - is standard input';
+const CONFIG = 'HCL file; - reads standard input';
 const NOT_RUNNING = 'the pipeline has errors, or does not run yet';
 
 const settings = (command: Command): Command =>
   variables(command)
-    .option('--public', 'everybody may see its structure and states')
-    .addOption(new Option('--private', 'only the team sees it').conflicts('public'))
-    .option('--display-name <text>', 'a name for people; empty: none');
+    .option('--public', 'let anyone see its structure and states')
+    .addOption(new Option('--private', 'let only the team see it').conflicts('public'))
+    .option('--display-name <text>', 'name shown to people; empty removes it');
 
 /** What there is, and what becomes of it. */
 export function pipelinesCommand(run: Run): Command {
   const group = new Command('pipelines').description(
-    'pipelines of a team: see, make, change, rename, delete',
+    'pipelines of a team: show, create, update, rename, delete',
   );
   const looking = [listCommand, getCommand];
   const changing = [createCommand, updateCommand, validateCommand, renameCommand, deleteCommand];
@@ -52,7 +52,7 @@ export function pipelinesCommand(run: Run): Command {
 
 function listCommand(run: Run): Command {
   return server(new Command('list').addOption(team()).addOption(output()))
-    .description('show the pipelines of a team')
+    .description('list the pipelines of a team')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace pipelines list\n  millrace pipelines list --team shop --output json\n${EXITS}`,
@@ -67,8 +67,8 @@ function listCommand(run: Run): Command {
 
 function getCommand(run: Run): Command {
   return named(new Command('get'))
-    .description('show a pipeline, or the text that it was made of')
-    .option('--config', 'the text in HCL, of a pipeline that the API made')
+    .description('show a pipeline, or its HCL text')
+    .option('--config', 'print the HCL text; only for pipelines that were created through the API')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace pipelines get app\n  millrace pipelines get app --config > app.hcl\n${EXITS}`,
@@ -83,12 +83,12 @@ function getCommand(run: Run): Command {
 
 function createCommand(run: Run): Command {
   return settings(named(new Command('create')).requiredOption('-c, --config <file>', CONFIG))
-    .description('make a pipeline of a text')
+    .description('create a pipeline from an HCL text')
     .addHelpText(
       'after',
       `
-Errors are shown as millrace validate shows them, and nothing is made. Everybody who may read the Pipeline object reads its variables:
-secrets belong into Secrets.
+If the text has errors, the command shows them like millrace validate and creates nothing.
+Anyone who may read the Pipeline object can read its variables: put secrets into Secrets.
 
 Examples:
   millrace pipelines create app -c app.hcl
@@ -105,13 +105,14 @@ ${exitsOf(NOT_RUNNING)}`,
 
 function updateCommand(run: Run): Command {
   return settings(named(new Command('update')).option('-c, --config <file>', CONFIG))
-    .description('change a pipeline, and show what differs')
-    .option('--dry-run', 'show what would differ and whether it is valid; change nothing')
+    .description('update a pipeline, and show what changes')
+    .option('--dry-run', 'show what would change and whether it is valid; change nothing')
     .addHelpText(
       'after',
       `
-What is not named stays, and so do pauses, pins, webhook tokens and running builds. --vars files tell all variables that there shall be; --var
-alone goes over those that are there.
+Settings that you do not give stay as they are. So do pauses, pins, webhook tokens and running builds.
+With --vars, the files and --var together replace all variables. With --var alone, the other
+variables stay.
 
 Examples:
   millrace pipelines update app -c app.hcl
@@ -131,11 +132,12 @@ function validateCommand(run: Run): Command {
   return server(
     variables(new Command('validate').argument('<file>', CONFIG)).addOption(team()).addOption(output()),
   )
-    .description('ask the server what is wrong with a text; it keeps nothing')
+    .description('let the server validate an HCL text; it stores nothing')
     .addHelpText(
       'after',
       `
-millrace validate does the same without a server; this one judges as the version does that will run it.
+millrace validate does the same without a server. This command uses the version of Millrace that will
+run the pipeline.
 
 Examples:
   millrace pipelines validate app.hcl --var branch=main
@@ -151,16 +153,17 @@ ${exitsOf('the pipeline has errors')}`,
 
 function renameCommand(run: Run): Command {
   return named(new Command('rename'))
-    .requiredOption('--new-name <name>', 'the name that it gets')
-    .description('give a pipeline that the API made another name; its history goes with it')
+    .requiredOption('--new-name <name>', 'the new name')
+    .description('rename a pipeline that was created through the API; it keeps its history')
     .addHelpText(
       'after',
       `
-Links and badges with the old name end; webhooks go on. It is refused while a build runs.
+Links and badges with the old name stop working; webhooks continue. You cannot rename a pipeline
+while a build runs.
 
 Examples:
   millrace pipelines rename app --new-name shop
-${exitsOf('the pipeline has the new name and does not run yet, or gets it later')}`,
+${exitsOf('the renamed pipeline does not run yet, or gets its new name later')}`,
     )
     .action((name: string | undefined, options: RenameOptions & Named & Coloured) =>
       run(options.color, async (terminal) => {
@@ -172,8 +175,8 @@ ${exitsOf('the pipeline has the new name and does not run yet, or gets it later'
 
 function deleteCommand(run: Run): Command {
   return named(new Command('delete'))
-    .description('delete a pipeline that the API made; its history is kept')
-    .option('-y, --yes', 'do not ask')
+    .description('delete a pipeline that was created through the API; its history stays')
+    .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       `\nExamples:\n  millrace pipelines delete app\n  millrace pipelines delete app --team shop --yes\n${EXITS}`,

@@ -18,10 +18,10 @@ export async function readConfigText(name: string, terminal: Terminal): Promise<
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Misuse(`${file} is no text in UTF-8`);
+    throw new Misuse(`${file} is not UTF-8 text`);
   }
   if (isManifest(file, source))
-    throw new Misuse(`${file} is a manifest: kubectl apply takes it. The API takes the HCL text alone`);
+    throw new Misuse(`${file} is a manifest: use kubectl apply. The API takes only HCL`);
   if (source === '') throw new Misuse(`${file} is empty`);
   return { file, source };
 }

@@ -7,7 +7,7 @@ const LONGEST = 16 * 1024;
 /** What somebody types unseen, or the first line of what is piped in: never an argument, which others on the machine could read. */
 export async function readSecret(question: string, terminal: Terminal): Promise<string> {
   const given = terminal.ask ? await terminal.ask(question, 'hidden') : await firstLine(terminal.stdin());
-  if (given.trim() === '') throw new Misuse('it is empty: nothing was sent');
+  if (given.trim() === '') throw new Misuse('the input is empty: nothing was sent');
   return given;
 }
 

@@ -42,18 +42,19 @@ function sentences(status: number, { kind, document }: Told, asked: Asked): stri
 const ADVICE: Partial<Record<ProblemKind, (asked: Asked, told: string) => string>> = {
   unauthenticated: ({ url, token }) =>
     token === 'of the environment'
-      ? 'Look at MILLRACE_TOKEN: it may be deleted, over, or of another server.'
-      : `Log in: millrace login ${url}`,
+      ? 'Check MILLRACE_TOKEN: it may be deleted or expired, or belong to another server.'
+      : `Log in: run millrace login ${url}`,
   'local-sign-in-off': ({ url }) =>
-    `Make an API token in a browser, at ${url}/profile, and: millrace login ${url} --token`,
-  'password-change-required': ({ url }) => `In a browser at ${url}/profile, or: millrace login ${url}`,
-  'sign-in-again': ({ url }) => `millrace login ${url}`,
+    `Create an API token in a browser at ${url}/profile, then run millrace login ${url} --token`,
+  'password-change-required': ({ url }) =>
+    `Change it in a browser at ${url}/profile, or run millrace login ${url}`,
+  'sign-in-again': ({ url }) => `Run millrace login ${url}`,
   'not-found': ({ url }, told) =>
     told === 'No such path.'
-      ? `${url} may be older than this command line, which is ${VERSION}.`
-      : 'Look at the name and at --team.',
-  'already-exists': () => 'To change it: millrace pipelines update',
-  'managed-by-manifest': () => 'millrace validate and kubectl apply do that.',
+      ? `${url} may be older than this command line (${VERSION}).`
+      : 'Check the name and --team.',
+  'already-exists': () => 'To change it, run millrace pipelines update.',
+  'managed-by-manifest': () => 'Use millrace validate and kubectl apply.',
 };
 
 const isKind = (kind: string): kind is ProblemKind => Object.hasOwn(ADVICE, kind);

@@ -16,15 +16,15 @@ describe('the address of a server', () => {
   });
 
   const refused: Record<string, [given: string, message: string]> = {
-    'no address': ['ci.example.org', 'is no address of a server: write it like https://'],
-    'another protocol': ['ftp://ci.example.org', 'is no address of a server'],
+    'no address': ['ci.example.org', 'is not the address of a server: write it like https://'],
+    'another protocol': ['ftp://ci.example.org', 'is not the address of a server'],
     'a page of it': [
       'https://ci.example.org/teams/main',
-      'at the root of its address: write https://ci.example.org',
+      'the address of a server has no path: write https://ci.example.org',
     ],
-    'a question to it': ['https://ci.example.org/?a=b', 'at the root of its address'],
-    'a name in it': ['https://ann@ci.example.org', 'leave name and password out'],
-    'no TLS': ['http://ci.example.org', 'everybody on the way could read the token: use https'],
+    'a question to it': ['https://ci.example.org/?a=b', 'the address of a server has no path'],
+    'a name in it': ['https://ann@ci.example.org', 'remove the name and password'],
+    'no TLS': ['http://ci.example.org', 'anyone on the network path could read the token: use https'],
     'no TLS, and a name that only begins like this machine': ['http://localhost.example.org', 'use https'],
     'no TLS, and an address that begins like one of this machine': [
       'http://127.0.0.1.example.org',
@@ -38,14 +38,14 @@ describe('the address of a server', () => {
 
   test('a password in it is not repeated', () => {
     expect(() => serverUrl('https://ann:secret@ci.example.org')).toThrow(
-      /^leave name and password out of the address: millrace login https:\/\/ci\.example\.org --username <name>$/,
+      /^remove the name and password from the address: run millrace login https:\/\/ci\.example\.org --username <name>$/,
     );
   });
 
   test.each(['ann:secret@ci.example.org', 'ftp://ann:secret@ci.example.org', 'secret'])(
     'what is no address is not repeated either: %s',
     (given) => {
-      expect(() => serverUrl(given)).toThrow(/^(?!.*secret).*is no address of a server/);
+      expect(() => serverUrl(given)).toThrow(/^(?!.*secret).*is not the address of a server/);
     },
   );
 

@@ -6,18 +6,18 @@ export function serverUrl(given: string): string {
   const url = URL.parse(given);
   if (url === null || !['https:', 'http:'].includes(url.protocol))
     // It is not repeated: it may hold a password, or be a token.
-    throw new Misuse('what is given is no address of a server: write it like https://ci.example.org');
+    throw new Misuse('this is not the address of a server: write it like https://ci.example.org');
   const { origin, protocol, hostname } = url;
   // Nor is this.
   if (url.username !== '' || url.password !== '')
     throw new Misuse(
-      `leave name and password out of the address: millrace login ${origin} --username <name>`,
+      `remove the name and password from the address: run millrace login ${origin} --username <name>`,
     );
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw new Misuse(`a server is at the root of its address: write ${origin}`);
+    throw new Misuse(`the address of a server has no path: write ${origin}`);
   if (protocol === 'http:' && !isLoopback(hostname)) {
     throw new Misuse(
-      `${origin} has no TLS, and everybody on the way could read the token: use https. Plain http is for this machine alone (localhost)`,
+      `${origin} has no TLS, so anyone on the network path could read the token: use https. Plain http is only for this machine (localhost)`,
     );
   }
   return origin;

@@ -17,22 +17,22 @@ function innermost(error: unknown): string {
 }
 
 const UNKNOWN_SIGNER =
-  'its certificate is signed by nobody that this machine trusts. If it is your own authority, name its certificate with --ca-file';
+  'this machine does not trust the issuer of its certificate. If you trust the issuer, pass its certificate with --ca-file';
 
 const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name cannot be looked up now',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  EHOSTUNREACH: 'there is no way to it',
-  ENETUNREACH: 'there is no way to it',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name cannot be resolved at the moment',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  EHOSTUNREACH: 'no route to it',
+  ENETUNREACH: 'no route to it',
   ETIMEDOUT: 'it did not answer in time',
   UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
   TimeoutError: 'it did not answer in time',
   AbortError: 'it did not answer in time',
-  CERT_HAS_EXPIRED: 'its certificate is over',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is of another name',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   EPROTO: 'it does not speak TLS',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS',

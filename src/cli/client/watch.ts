@@ -40,8 +40,10 @@ async function findNewest({ api, options, terminal }: Talk<WatchOptions>, name: 
   const number = await newest();
   if (number !== undefined) return number;
   if (options.wait !== true)
-    throw new Misuse(`${titleOf(name)} has no build yet: add --wait, or start one: ${triggerHint(name)}`);
-  terminal.err(`${titleOf(name)} has no build yet. Waiting for the first; Ctrl-C stops.\n`);
+    throw new Misuse(
+      `${titleOf(name)} has no build yet: add --wait, or start a build with ${triggerHint(name)}`,
+    );
+  terminal.err(`${titleOf(name)} has no build yet. Waiting for the first one; press Ctrl-C to stop.\n`);
   for (;;) {
     await pause(LOOK_AGAIN_MS);
     const found = await newest();
@@ -63,13 +65,13 @@ export async function trigger(
   terminal: Terminal,
 ): Promise<Exit> {
   if (options.watch === true && options.output === 'json')
-    throw new Misuse('--watch shows the log, which is no JSON: leave one of them out');
+    throw new Misuse('--watch prints the log, which is not JSON: remove --watch or --output json');
   const api = await connect(options, terminal);
   const query = options.check === false ? '' : '?check=true';
   const { data } = await api.ask<TriggerTold>('POST', `${jobPath(options.team, name)}/trigger${query}`);
   const old = (data.checks ?? []).flatMap(({ message }) => message ?? []);
   for (const message of old) terminal.err(`${visible(message)}\n`);
-  if (old.length > 0) terminal.err('The build uses the versions known before.\n');
+  if (old.length > 0) terminal.err('The build uses the versions that were known before.\n');
   const told = `${titleOf(name)}: build ${data.number}, ${api.url}${data.url}\n`;
   if (options.watch === true) {
     terminal.err(told);
@@ -148,7 +150,7 @@ class Onlooker implements Follower {
     const heading = attempt > 1 ? `${name}, attempt ${attempt}` : name;
     if (heading !== this.#heading) this.#say(`── ${heading}`);
     this.#heading = heading;
-    if (this.#terminal.isOver === true) throw new Misuse('nobody reads the log any more; the build goes on');
+    if (this.#terminal.isOver === true) throw new Misuse('the reader of the log has gone; the build goes on');
     this.#terminal.out(this.#terminal.isScreen ? this.#screen.push(text) : text);
     this.#endsLine = text.endsWith('\n');
     this.#logged = true;
