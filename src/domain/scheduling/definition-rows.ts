@@ -36,7 +36,7 @@ export interface HistoryKey {
   change: string;
 }
 
-export interface JobRow {
+interface JobRow {
   name: string;
   position: number;
   concurrency: number | null;

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  afterFailure,
+  afterSuccess,
+  causeOfCronJobPod,
+  claimScopes,
+  mayRecord,
+  versionsMissed,
+  type CheckedScope,
+  type CheckSucceeded,
+  type FreeScope,
+} from './check-timers.ts';
+
+const MINUTE = 60_000;
+const AT = 1_000_000 * MINUTE;
+const minutely = (_expression: string, after: number): number => after + MINUTE;
+const every = (minutes: number) => ({ kind: 'every', seconds: minutes * 60 }) as const;
+
+const free = (more: Partial<FreeScope> = {}): FreeScope => ({
+  id: 5,
+  pipeline: 1,
+  group: 'every-60s',
+  timer: 'operator',
+  schedule: every(10),
+  next: AT,
+  failures: 0,
+  ...more,
+});
+const checked = (more: Partial<CheckedScope> = {}): CheckedScope => ({
+  ...free(),
+  due: true,
+  webhookWorks: false,
+  ...more,
+});
+
+describe('scopes that a run claims', () => {
+  test('go on with the cause that each was asked for', () => {
+    const scopes = [free({ id: 1, requestedCause: 'webhook' }), free({ id: 2 })];
+    expect(claimScopes(scopes, 'webhook', AT, minutely)).toMatchObject([
+      { scope: 1, cause: 'webhook', next: AT + 10 * MINUTE },
+      { scope: 2, cause: 'schedule' },
+    ]);
+    expect(claimScopes([free()], 'manual', AT, minutely)).toMatchObject([
+      { cause: 'manual', next: AT + 10 * MINUTE },
+    ]);
+  });
+
+  test('are not due again by themselves without a schedule', () => {
+    const { schedule: _, ...unscheduled } = free();
+    expect(claimScopes([unscheduled], 'manual', AT, minutely)).toEqual([{ scope: 5, cause: 'manual' }]);
+  });
+
+  test.each([
+    ['cronjob', 'schedule'],
+    ['operator', 'manual'],
+  ] as const)('by the Pod of a CronJob, timed by %s, were claimed by cause %s', (timer, cause) => {
+    expect(causeOfCronJobPod([free({ timer })])).toBe(cause);
+  });
+});
+
+describe('a result', () => {
+  test.each<[string, Partial<CheckedScope>, run: number | undefined, counts: boolean]>([
+    ['of the run that has the scope counts', { run: 7 }, 7, true],
+    ['of another run does not', { run: 8 }, 7, false],
+    ['of a run that was closed does not', {}, 7, false],
+    ['without a run counts while the check is due', {}, undefined, true],
+    ['without a run does not count once the check is no longer due', { due: false }, undefined, false],
+    ['without a run does not count while a run has the scope', { run: 7 }, undefined, false],
+  ])('%s', (_, scope, run, counts) => {
+    expect(mayRecord(checked(scope), run)).toBe(counts);
+  });
+
+  test('that left versions out missed some only if all that it brought are new', () => {
+    expect(versionsMissed(3, { added: 100, different: 100 })).toBe(3);
+    expect(versionsMissed(3, { added: 99, different: 100 })).toBe(0);
+  });
+});
+
+const after = (scope: Partial<CheckedScope>, more: Partial<CheckSucceeded> = {}) =>
+  afterSuccess(checked(scope), { atOnce: false, found: 0, at: AT, ...more }, minutely);
+
+describe('after a check', () => {
+  test('that a run made, the scope is due when the claim said', () => {
+    expect(after({ next: AT + MINUTE })).toEqual({
+      webhookWorks: false,
+      schedule: every(10),
+      next: AT + MINUTE,
+    });
+  });
+
+  test('without a run, the scope is due by its schedule', () => {
+    const schedule = { kind: 'cron', expression: '* * * * *' } as const;
+    expect(after({ schedule }, { atOnce: true })).toEqual({
+      webhookWorks: false,
+      schedule,
+      next: AT + MINUTE,
+    });
+  });
+
+  test('of a webhook that found a version, the rarer schedule counts from now', () => {
+    const scope = { runCause: 'webhook', usualSchedule: every(10), webhookSchedule: every(60) } as const;
+    expect(after(scope, { found: 1 })).toEqual({
+      webhookWorks: true,
+      schedule: every(60),
+      next: AT + 60 * MINUTE,
+    });
+  });
+
+  test('on schedule that found what no webhook told of, the usual schedule is back', () => {
+    const scope = {
+      runCause: 'schedule',
+      webhookWorks: true,
+      schedule: every(60),
+      usualSchedule: every(10),
+      webhookSchedule: every(60),
+    } as const;
+    expect(after(scope, { found: 1 })).toEqual({
+      webhookWorks: false,
+      schedule: every(10),
+      next: AT + 10 * MINUTE,
+    });
+  });
+
+  test('that failed, the scope waits longer than planned, and not at all by itself without a schedule', () => {
+    const { schedule: _, ...unscheduled } = free();
+    expect(afterFailure(free({ failures: 1 }), AT)).toBe(AT + 40 * MINUTE);
+    expect(afterFailure(unscheduled, AT)).toBeUndefined();
+  });
+});
