@@ -1,5 +1,6 @@
 import { ignoredGroups } from '#domain/access/group-roles.ts';
 import type { IgnoredGroups } from '#domain/access/group-roles.ts';
+import { whyReserved } from '#domain/access/reserved-namespaces.ts';
 import type { NamespaceAnswer, TeamCluster, TeamManifest } from './manifest-ports.ts';
 import { saveTeam } from './save-team.ts';
 import type { TeamSaved, TeamStore } from './team-ports.ts';
@@ -16,6 +17,9 @@ export type TeamApplied =
 
 /** Manifest → namespace and what fences it → the team's row, without which no pipeline of it is saved, and who is in it. */
 export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): Promise<TeamApplied> {
+  const reserved = whyReserved(manifest.namespace);
+  if (reserved !== undefined)
+    return { outcome: 'refused', answer: 'refused', reason: 'NamespaceReserved', message: reserved };
   const namespace = await ports.cluster.prepareNamespace(manifest);
   if (namespace.answer === 'refused') return { outcome: 'refused', ...namespace };
   const { uid: _, ...team } = manifest;

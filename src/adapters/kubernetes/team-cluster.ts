@@ -33,18 +33,11 @@ type Refused = NamespaceAnswer & { answer: 'refused' };
 export function teamCluster(options: TeamClusterOptions): TeamCluster {
   return {
     async prepareNamespace(team) {
-      const refusal = refusedName(team) ?? (await prepare(team, options));
+      const refusal = await prepare(team, options);
       return refusal ?? (await fill(describe(team, options), options));
     },
     pipelinesOf: (team) => Promise.resolve(options.pipelinesOf(team)),
   };
-}
-
-/** The names that no team may have, whatever admission let through. */
-function refusedName({ namespace }: TeamManifest): Refused | undefined {
-  if (namespace !== 'default' && !namespace.startsWith('kube-')) return undefined;
-  const message = `The namespace ${namespace} belongs to the cluster and to no team.`;
-  return { answer: 'refused', reason: 'NamespaceReserved', message };
 }
 
 function describe(team: TeamManifest, options: TeamClusterOptions): TeamNamespace {
