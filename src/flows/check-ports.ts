@@ -50,7 +50,10 @@ export interface WebhookCall {
   signature: 'absent' | 'valid' | 'invalid';
 }
 
-/** `refused`: the signature is wrong, or there is none and there must be. `busy`: not asked; ask again, and wait. */
+/**
+ * `refused`: the signature is wrong, or there is none and there must be. `busy`: not asked; ask again, and
+ * wait.
+ */
 export type WebhookAnswer = 'requested' | 'unknown' | 'refused' | 'busy';
 
 export interface WebhooksAnswered {
@@ -60,29 +63,41 @@ export interface WebhooksAnswered {
 }
 
 export interface CheckStore {
-  /** Resets nothing yet: the timer is reset when the check starts. Requests while one runs coalesce into one more check. */
+  /**
+   * Resets nothing yet: the timer is reset when the check starts. Requests while one runs coalesce into one
+   * more check.
+   */
   requestCheck(resource: ResourceName, cause: CheckCause, at: Date): Promise<'requested' | 'unknown'>;
-  /** All in one transaction; answers in the order of the calls. `wait`: for resources that somebody else holds. */
+  /**
+   * All in one transaction; answers in the order of the calls. `wait`: for resources that somebody else
+   * holds.
+   */
   requestByWebhook(
     asked: { calls: readonly WebhookCall[]; wait: boolean },
     at: Date,
   ): Promise<WebhooksAnswered>;
   /**
-   * Due or requested, not running, pipeline live: so many of each team, checks that need no Pod counted apart. What a person or a webhook
-   * asked for comes first, then the oldest due. Of the teams named only those that need no Pod.
+   * Due or requested, not running, pipeline live: so many of each team, checks that need no Pod counted
+   * apart. What a person or a webhook asked for comes first, then the oldest due. Of the teams named only
+   * those that need no Pod.
    */
   dueChecks(at: Date, ofTeam: number, except?: readonly string[]): Promise<DueCheck[]>;
   /**
-   * Pipelines (row ids) of which a check may be overdue by more than two of its intervals, so that somebody says so although nothing
-   * happens to them. Of a cron expression the interval is taken to be a minute.
+   * Pipelines (row ids) of which a check may be overdue by more than two of its intervals, so that somebody
+   * says so although nothing happens to them. Of a cron expression the interval is taken to be a minute.
    */
   overduePipelines(at: Date): Promise<number[]>;
-  /** One transaction, the leader's where the process leads. `work` may run again after a conflict: it acts through `tx` only. */
+  /**
+   * One transaction, the leader's where the process leads. `work` may run again after a conflict: it acts
+   * through `tx` only.
+   */
   withChecks<T>(work: (tx: CheckTransaction) => Promise<T>): Promise<T>;
   /** No request: what a calendar says. */
   cronNext: CronNext;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
-  /** Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before. */
+  /**
+   * Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before.
+   */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed, for the comparison with Pods. */
   openRuns(): Promise<OpenRun[]>;
@@ -116,14 +131,20 @@ export interface CheckTransaction {
   freeScope(checked: ScopeChecked, at: Date): Promise<void>;
   /** Also frees the scope. */
   failCheck(failed: CheckFailed, at: Date): Promise<void>;
-  /** Asks for a decision on the jobs of which a trigger waits for a check of these scopes. Answers whether there are any. */
+  /**
+   * Asks for a decision on the jobs of which a trigger waits for a check of these scopes. Answers whether
+   * there are any.
+   */
   wakeTriggers(scopes: readonly number[]): Promise<boolean>;
   scopesOf(run: number): Promise<(ScopeTimer & { live: boolean })[]>;
   /** `released`: versions wait for its hooks no longer. */
   closeRun(run: number, error: string | undefined, at: Date): Promise<{ released: boolean }>;
 }
 
-/** Of a Pod that a CronJob made. What its labels say anyone can write, so the namespace must be the pipeline's. */
+/**
+ * Of a Pod that a CronJob made. What its labels say anyone can write, so the namespace must be the
+ * pipeline's.
+ */
 export interface GroupOfPod {
   pipelineId: number;
   group: string;
@@ -190,7 +211,10 @@ export interface CheckOutcome {
   run?: number;
   scope: number;
   versions?: Record<string, string>[];
-  /** How many older versions were left out because one check brings at most 100. It counts if all that are left are new. */
+  /**
+   * How many older versions were left out because one check brings at most 100. It counts if all that are
+   * left are new.
+   */
   cut?: number;
   error?: string;
   log: string;

@@ -7,8 +7,8 @@ interface Ports {
 }
 
 /**
- * Claims those of the scopes that are still due and free; claims none: undefined. A claim moves the due time, so a tick never gets two
- * runs.
+ * Claims those of the scopes that are still due and free; claims none: undefined. A claim moves the due time,
+ * so a tick never gets two runs.
  */
 export async function openRun(
   scopes: readonly number[],
@@ -32,7 +32,10 @@ export async function openRun(
   });
 }
 
-/** For a Pod that a CronJob made: claims every free scope of the group; the same Pod uid gets the same run again. */
+/**
+ * For a Pod that a CronJob made: claims every free scope of the group; the same Pod uid gets the same run
+ * again.
+ */
 export async function openRunForPod(pod: GroupOfPod, { checks, now }: Ports): Promise<number | undefined> {
   const at = now();
   return await checks.withChecks(async (tx) => {

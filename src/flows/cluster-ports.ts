@@ -30,18 +30,32 @@ export type AdmittedPod = Omit<PodNeeds, 'tags'> & { placement: Placement };
 export type AdmittedCheckPod = Omit<CheckPodNeeds, 'tags'> & { placement: Placement };
 
 export interface Cluster {
-  /** What the Team says of its Pods; undefined while there is none that is ready. Like all methods that are not asynchronous, no request. */
+  /**
+   * What the Team says of its Pods; undefined while there is none that is ready. Like all methods that are
+   * not asynchronous, no request.
+   */
   teamPods(team: string): TeamPods | undefined;
   /** Label of the nodes that offer a tag. */
   nodeLabel(tag: string): string;
-  /** Pods of the team that have not ended. One that is being created counts from the moment that `create…` is called. */
+  /**
+   * Pods of the team that have not ended. One that is being created counts from the moment that `create…` is
+   * called.
+   */
   runningPods(team: string, kind: PodKind): number;
-  /** A Pod of that name with the credential that we give to this work counts as `exists`; any other is `refused`: `NameTaken`. */
+  /**
+   * A Pod of that name with the credential that we give to this work counts as `exists`; any other is
+   * `refused`: `NameTaken`.
+   */
   createBuildPod(build: PendingBuild, pod: AdmittedPod): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts, pod: AdmittedCheckPod): Promise<CreatePodAnswer>;
-  /** The Pod that has the name of the attempt's Pod, as the API server has it now, whatever its labels say. */
+  /**
+   * The Pod that has the name of the attempt's Pod, as the API server has it now, whatever its labels say.
+   */
   findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined>;
-  /** Nodes that take new Pods, of all or of those that the selector names. One of middling size is assumed while none can be read. */
+  /**
+   * Nodes that take new Pods, of all or of those that the selector names. One of middling size is assumed
+   * while none can be read.
+   */
   nodes(selector: NodeSelector): StartNode[];
   /** How many Pods may be starting at a time on one node: what has proven bearable lately. */
   startsPerNode(): number;
@@ -51,7 +65,10 @@ export interface Cluster {
 /** Labels that a node must have for a Pod. */
 export type NodeSelector = Readonly<Record<string, string>>;
 
-/** What the API server tells of a Pod with our labels. Whether it is ours, `own-pods.ts` decides, before anything is judged by it. */
+/**
+ * What the API server tells of a Pod with our labels. Whether it is ours, `own-pods.ts` decides, before
+ * anything is judged by it.
+ */
 export interface PodFacts {
   namespace: string;
   name: string;
@@ -68,7 +85,10 @@ export interface PodFacts {
   /** When it should be gone: the asking plus the time it was given to end. */
   deletedAt?: Date;
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
-  /** Of the Pod as a whole, as the kubelet or the eviction gave it: `Evicted`, `DeadlineExceeded`, `NodeLost` … */
+  /**
+   * Of the Pod as a whole, as the kubelet or the eviction gave it: `Evicted`, `DeadlineExceeded`, `NodeLost`
+   * …
+   */
   reason?: string;
   message?: string;
   /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */

@@ -15,7 +15,10 @@ export interface CheckRecorded {
   pipelineId?: number;
 }
 
-/** New versions get ids in order and ask for scheduling, known ones are ignored; the scope is free, with its next due time. */
+/**
+ * New versions get ids in order and ask for scheduling, known ones are ignored; the scope is free, with its
+ * next due time.
+ */
 export async function recordCheck(result: CheckOutcome, { checks, now }: Ports): Promise<CheckRecorded> {
   const at = now();
   return await checks.withChecks(async (tx) => {
@@ -37,7 +40,10 @@ export async function recordCheck(result: CheckOutcome, { checks, now }: Ports):
   });
 }
 
-/** Frees the scopes that have no result yet, with this error. `released`: builds that waited for this run may be created now. */
+/**
+ * Frees the scopes that have no result yet, with this error. `released`: builds that waited for this run may
+ * be created now.
+ */
 export async function closeRun(
   run: number,
   { checks, now }: { checks: Pick<CheckStore, 'withChecks'>; now: () => Date },

@@ -16,8 +16,8 @@ type RequestBuildPodPorts = AdmitPorts & Pick<Cluster, 'createBuildPod'>;
 export type RequestCheckPodPorts = AdmitPorts & Pick<Cluster, 'createCheckPod'>;
 
 /**
- * Asks for the Pod of a build where its Team lets it run. Nothing waits between the limit and the request, so that of several side by side
- * each counts those before it.
+ * Asks for the Pod of a build where its Team lets it run. Nothing waits between the limit and the request, so
+ * that of several side by side each counts those before it.
  */
 export async function requestBuildPod(
   build: PendingBuild,

@@ -15,7 +15,9 @@ const MAX_BUILDS = 100;
 /** Whoever read a revision as the running one is done with it after this time. */
 const REPLACED_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Some of the oldest builds of the job that waits longest; undefined: all jobs had their turn after `since`. */
+/**
+ * Some of the oldest builds of the job that waits longest; undefined: all jobs had their turn after `since`.
+ */
 export async function retainSomeBuilds(
   tx: RetentionTransaction,
   since: Date,

@@ -49,8 +49,8 @@ export async function retainHistory({
 }
 
 /**
- * Looks at some of the oldest history whose turn it is, and removes what the team's retention does not keep. Whoever is killed in it, or
- * comes second, finds the same or nothing to do. Undefined: it is nobody's turn.
+ * Looks at some of the oldest history whose turn it is, and removes what the team's retention does not keep.
+ * Whoever is killed in it, or comes second, finds the same or nothing to do. Undefined: it is nobody's turn.
  */
 export async function retainNext(retention: RetentionStore, at: Date): Promise<Removed | undefined> {
   const since = before(at, EVERY_MS);

@@ -5,7 +5,10 @@ import type { RetentionTransaction } from './retention-ports.ts';
 /** Versions that are looked at by one transaction. */
 const MAX_VERSIONS = 500;
 
-/** Some of the oldest versions of the resource that waits longest; undefined: all had their turn after `since`. */
+/**
+ * Some of the oldest versions of the resource that waits longest; undefined: all had their turn after
+ * `since`.
+ */
 export async function retainSomeVersions(
   tx: RetentionTransaction,
   since: Date,

@@ -43,8 +43,8 @@ export async function savePipeline(
 }
 
 /**
- * Pins of the manifest: written when they change, resolved when their version is known, gone when they are not named any more. Answers the
- * builds that ended; undefined: all pins are as they were.
+ * Pins of the manifest: written when they change, resolved when their version is known, gone when they are
+ * not named any more. Answers the builds that ended; undefined: all pins are as they were.
  */
 async function savePins(
   pins: NonNullable<PipelineToSave['pins']>,

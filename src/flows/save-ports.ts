@@ -7,8 +7,8 @@ import type { PipelineToSave, SavedPipeline } from './ports.ts';
 
 export interface SaveStore {
   /**
-   * One transaction of the leader, alone with the pipeline. `work` may run again after a conflict: it acts through `tx` only. Rejects for an
-   * object whose pipeline has another name and object now.
+   * One transaction of the leader, alone with the pipeline. `work` may run again after a conflict: it acts
+   * through `tx` only. Rejects for an object whose pipeline has another name and object now.
    */
   withPipelineToSave<T>(pipeline: PipelineToSave, work: (tx: SaveTransaction) => Promise<T>): Promise<T>;
   /** No request: what a calendar says. */
@@ -34,11 +34,14 @@ export interface SaveTransaction {
   before: PipelineBefore;
   /** Records the text and definition as the next revision. */
   saveRevision(): Promise<void>;
-  /** Holds back whoever records versions, and gives jobs and resources the names that the definition says they have now. */
+  /**
+   * Holds back whoever records versions, and gives jobs and resources the names that the definition says they
+   * have now.
+   */
   carryNames(revision: number): Promise<Renames>;
   /**
-   * Jobs and resources that went are kept with their history and found again by name. New jobs get their baseline, new resources their webhook
-   * token, and a resource the history of its key.
+   * Jobs and resources that went are kept with their history and found again by name. New jobs get their
+   * baseline, new resources their webhook token, and a resource the history of its key.
    */
   saveDefinition(rows: DefinitionRows, revision: number): Promise<HistoriesSwitched>;
   /** Namespace, display name, who may read, whether it is paused. */

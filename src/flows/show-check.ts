@@ -3,7 +3,10 @@ import { checksStalled, type CronNext } from '#domain/scheduling/next-check.ts';
 import type { ResourceName } from './ports.ts';
 import type { CheckView } from './views.ts';
 
-/** When a check should have begun. One that is tried and given back again and again is due since the first time. */
+/**
+ * When a check should have begun. One that is tried and given back again and again is due since the first
+ * time.
+ */
 export interface DueCheckTimer {
   schedule?: Schedule;
   dueSince?: Date;

@@ -19,7 +19,9 @@ export interface VersionToFollow {
 
 export type PathBuildRow = PathBuild & PathBuildView & { version: number };
 
-/** Follows a version from build to build, through what they put; one read for each put that it went through. */
+/**
+ * Follows a version from build to build, through what they put; one read for each put that it went through.
+ */
 export async function showVersionPath(
   name: ResourceName,
   version: number,

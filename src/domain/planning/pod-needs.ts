@@ -8,7 +8,9 @@ import type { PlanContainer } from './plan.ts';
 /** What a Pod needs because of the work in it, whatever its Team says. */
 export interface PodNeeds {
   containers: PlanContainer[];
-  /** Of the whole Pod, so that one with a hanging agent ends: counted from its start, image pulls included. */
+  /**
+   * Of the whole Pod, so that one with a hanging agent ends: counted from its start, image pulls included.
+   */
   deadlineSeconds: number;
   tags: string[];
 }
@@ -18,7 +20,10 @@ export interface CheckPodNeeds extends PodNeeds {
   resources: string[];
 }
 
-/** A build's Pod may outlive the plan: images are pulled before its clock starts, hooks and the last log lines follow. */
+/**
+ * A build's Pod may outlive the plan: images are pulled before its clock starts, hooks and the last log lines
+ * follow.
+ */
 const AROUND_BUILD_SECONDS = 3600;
 
 export function needsOfBuild(definition: Pipeline, job: string): PodNeeds {

@@ -32,7 +32,10 @@ export interface ScopeClaimed {
   next?: number;
 }
 
-/** Each scope that a run takes goes on with its own cause: a webhook of one resource is none of those that are checked with it. */
+/**
+ * Each scope that a run takes goes on with its own cause: a webhook of one resource is none of those that are
+ * checked with it.
+ */
 export function claimScopes(
   free: readonly FreeScope[],
   cause: Cause,
@@ -63,7 +66,10 @@ export interface CheckedScope extends ScopeTimer {
   webhookWorks: boolean;
 }
 
-/** A result counts only while its run has the scope; without a run (built-in cron), only while the check is due. */
+/**
+ * A result counts only while its run has the scope; without a run (built-in cron), only while the check is
+ * due.
+ */
 export function mayRecord({ run: holder, due }: CheckedScope, run: number | undefined): boolean {
   return run === undefined ? holder === undefined && due : holder === run;
 }
@@ -107,7 +113,9 @@ export function afterFailure(
   return nextAfterFailure({ schedule, failures: failures + 1, at, planned: next });
 }
 
-/** Where a check meets what is known, everything older is known too: it missed nothing, however much was cut. */
+/**
+ * Where a check meets what is known, everything older is known too: it missed nothing, however much was cut.
+ */
 export function versionsMissed(
   cut: number,
   { added, different }: { added: number; different: number },

@@ -18,7 +18,10 @@ export interface Renames {
   resources: ReadonlyMap<string, string>;
 }
 
-/** Which jobs and resources came, changed and went. Both definitions are JSON, so equal texts mean equal values. */
+/**
+ * Which jobs and resources came, changed and went. Both definitions are JSON, so equal texts mean equal
+ * values.
+ */
 export function differenceBetween(before: Pipeline | undefined, after: Pipeline): DefinitionDifference {
   return {
     jobs: compare(before?.jobs ?? [], after.jobs),

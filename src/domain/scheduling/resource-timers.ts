@@ -48,7 +48,7 @@ export function resourceTimers(saving: TimersToSave, cronNext: CronNext): Resour
       checkedBy: checkedBy(type),
       next: firstCheck(resource, type, { ...saving, timer }, cronNext),
       keep: !isFresh,
-      // So that a new pipeline has versions soon, whatever its schedule. A `cron` resource fires at its times only.
+      // A new pipeline has versions soon, whatever its schedule. A `cron` resource fires at its times only.
       request: isFresh && resource.schedule !== undefined && type.check !== undefined,
     };
   });
