@@ -23,14 +23,14 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
   const registers = [registry];
   const leader = new Gauge({
     name: 'millrace_operator_leading',
-    help: '1 while this replica leads.',
+    help: '1 while this replica is the leader.',
     registers,
   });
   const queues = new Map<string, WorkQueue>();
   registry.registerMetric(
     new Gauge({
       name: 'millrace_operator_queue_keys',
-      help: 'Keys that are waiting, queued or being worked on, by queue.',
+      help: 'Keys that wait, are queued or in progress, by queue.',
       labelNames: ['queue'],
       registers: [],
       collect() {
@@ -40,25 +40,25 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
   );
   const failures = new Counter({
     name: 'millrace_operator_work_failures_total',
-    help: 'Work that failed and is tried again, by queue.',
+    help: 'Work that failed and is retried, by queue.',
     labelNames: ['queue'],
     registers,
   });
   const pods = new Counter({
     name: 'millrace_operator_pods_total',
-    help: 'Pods asked for, by kind and by what the API server answered.',
+    help: 'Requests to create a Pod, by kind and by the answer of the API server.',
     labelNames: ['kind', 'answer'],
     registers,
   });
   const watches = new Counter({
     name: 'millrace_operator_watch_failures_total',
-    help: 'Lists and watches that failed and were begun again, by reason.',
+    help: 'Lists and watches that failed and were restarted, by reason.',
     labelNames: ['reason'],
     registers,
   });
   const reviews = new Counter({
     name: 'millrace_operator_admission_reviews_total',
-    help: 'Pipelines that the API server asked about, by the answer; unchecked ones were let in.',
+    help: 'Admission reviews of Pipelines, by result; unchecked Pipelines were admitted.',
     labelNames: ['result'],
     registers,
   });
@@ -79,17 +79,17 @@ function startWindowGauges(registry: Registry): OperatorMetrics['startWindow'] {
   const registers = [registry];
   const starting = new Gauge({
     name: 'millrace_operator_starting_pods',
-    help: 'Pods of builds that are created and whose agent has not spoken yet, when builds were last started.',
+    help: 'Pods of builds whose agent has not reported yet, when builds were last started.',
     registers,
   });
   const places = new Gauge({
     name: 'millrace_operator_start_window_places',
-    help: 'Pods that may be starting at a time, over all nodes: more while they start quickly, fewer while they do not.',
+    help: 'Pods that may be starting at the same time, over all nodes: more if they start quickly, fewer if not.',
     registers,
   });
   const held = new Gauge({
     name: 'millrace_operator_start_window_held_builds',
-    help: 'Builds, of those looked at last, that wait for a place in the start window.',
+    help: 'Builds in the last decision that wait for a place in the start window.',
     registers,
   });
   return (window) => {
@@ -103,12 +103,12 @@ function logGauges(registry: Registry): OperatorMetrics['logs'] {
   const registers = [registry];
   const stored = new Gauge({
     name: 'millrace_operator_log_bytes',
-    help: 'What the logs of all builds take in the database, when they were last counted.',
+    help: 'Size of all build logs in the database, when they were last counted.',
     registers,
   });
   const teams = new Gauge({
     name: 'millrace_operator_team_logs',
-    help: 'Teams, by how full their logs are: fine, near (from 80 % of limits.logBytes on) or full (the oldest logs are removed).',
+    help: 'Teams by the size of their logs: fine, near (80 % of limits.logBytes or more) or full (the oldest logs are removed).',
     labelNames: ['fill'],
     registers,
   });
@@ -125,7 +125,7 @@ function waitingGauge(registry: Registry): OperatorMetrics['waiting'] {
   registry.registerMetric(
     new Gauge({
       name: 'millrace_waiting',
-      help: 'Jobs without a build and builds that have not started, by the first reason why.',
+      help: 'Jobs without a build and builds that have not started, by first reason.',
       labelNames: ['what', 'reason'],
       registers: [],
       collect() {

@@ -6,15 +6,19 @@ export const ERRORS_PAGE = 'docs/reference/errors.md';
 
 const INTRODUCTION = `# Errors and warnings of a pipeline
 
-Everything that is wrong with a pipeline is told at once, in the condition \`Ready\` of the Pipeline and in an Event, each as
-\`line:column: message\`. Errors keep a new text from taking effect, and the last good revision runs on; warnings do not. The codes are
-stable. This page is made from the program's own catalogue by \`node tools/docs/main.ts\`.
+A Pipeline shows all its errors and warnings at once: in the condition \`Ready\` and in an Event, each as \`line:column: message\`.
+If a new text has errors, it does not take effect, and the last good revision keeps running.
+Warnings do not stop a text.
+The codes are stable.
+
+\`node tools/docs/main.ts\` generates this page from the program's own catalogue.
 `;
 
 const OF_FILES = `
 ## Of files
 
-These two come only from the [command line](cli.md), before there is a pipeline to read. Each says itself what to do.
+Only the [command line](cli.md) reports these two, before it has a pipeline to read.
+Each message says what to do.
 `;
 
 /** The page of all codes, from the catalogues that the compiler and the command line use. */

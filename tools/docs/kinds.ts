@@ -50,7 +50,8 @@ export function kindsPage(of: Definition[]): Promise<string> {
 
 <!-- Made by \`node tools/docs/main.ts\` from crds/: change the definitions, not this page. -->
 
-Every field of the three kinds, as \`kubectl explain\` shows it too. \`[]\` stands for the elements of a list, \`{}\` for the values of a map.
+This page lists every field of the three kinds, as \`kubectl explain\` shows it.
+\`[]\` stands for the elements of a list, \`{}\` for the values of a map.
 `;
   return format([opening, ...of.map(section)].join('\n'), {
     parser: 'markdown',

@@ -74,12 +74,12 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'the attribute is named',
     ],
     [
-      'Sources to fetch, all together',
+      'Sources to fetch, in total',
       count(LIMITS.sources),
       'diagnostic',
       '`too-large`, before anything is fetched',
     ],
-    ['Length of these sources, all together', bytes(LIMITS.sourceBytes), 'diagnostic', '`too-large`'],
+    ['Length of these sources, in total', bytes(LIMITS.sourceBytes), 'diagnostic', '`too-large`'],
     [
       'Time to fetch them',
       milliseconds(LIMITS.sourceMilliseconds),
@@ -88,7 +88,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['Sources that name one another', count(LIMITS.sourceChain), 'diagnostic', '`source-cycle`'],
     [
-      'Pipelines of the installation whose sources are fetched at a time; one of each team',
+      'Pipelines of the installation whose sources are fetched at the same time, one for each team',
       count(MAX_FETCHING_PIPELINES),
       'later',
       'Ready is `WaitingForSources` until it is its turn',
@@ -106,17 +106,17 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'the oldest are removed',
     ],
     [
-      'Texts of a team that the public gateway checks at a time, with those that wait',
+      'Texts of a team that the public gateway validates or queues at the same time',
       count(MAX_TEXTS_OF_TEAM),
       'refusal',
-      '503; other teams go on',
+      '503; other teams are not affected',
     ],
-    ['Such texts of all teams', count(MAX_TEXTS), 'refusal', '503'],
+    ['The same for all teams', count(MAX_TEXTS), 'refusal', '503'],
     [
       'Definitions kept in memory by each process',
       bytes(MAX_KEPT_BYTES),
       'later',
-      'the others are read from Postgres when they are needed',
+      'the process reads the others from Postgres when it needs them',
     ],
     [
       'Secrets that a secret needs, one after another',
@@ -125,7 +125,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'the chain is named',
     ],
     [
-      'Errors and warnings that are shown',
+      'Errors and warnings shown',
       count(LIMITS.diagnostics),
       'cut',
       'the last one says how many more there are',
@@ -134,7 +134,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   'Checks and versions': [
     ['Output of a check', bytes(CHECK_OUTPUT_LIMIT), 'condition', 'the check fails'],
     [
-      'Time of a check, where its resource sets none',
+      'Time of a check, unless its resource sets another',
       seconds(CHECK_TIMEOUT_SECONDS),
       'condition',
       'the check fails',
@@ -159,7 +159,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'New versions of a `get` that one decision turns into builds',
       count(MOST_UNUSED),
       'later',
-      'the next decision takes the rest',
+      'the next decision handles the rest',
     ],
     [
       'Passed versions that wait for a `get` with `version = "every"`',
@@ -168,20 +168,20 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'older ones are not built',
     ],
     [
-      'Builds that one decision makes by itself',
+      'Automatic builds that one decision creates',
       count(MAX_BUILDS_PER_DECISION),
       'later',
-      'the next decision takes the rest',
+      'the next decision handles the rest',
     ],
-    ['Inputs of these builds', count(MAX_INPUTS_PER_DECISION), 'later', 'the next decision takes the rest'],
+    ['Inputs of these builds', count(MAX_INPUTS_PER_DECISION), 'later', 'the next decision handles the rest'],
     [
-      'Builds of a team that run at a time (`limits.runningBuilds`)',
+      'Running builds of a team (`limits.runningBuilds`)',
       '20, set by the chart',
       'later',
       '`TeamLimit`; the oldest starts first',
     ],
     [
-      'Check Pods of a team that run at a time (`limits.runningChecks`)',
+      'Running check Pods of a team (`limits.runningChecks`)',
       '5, set by the chart',
       'later',
       'the oldest starts first',
@@ -190,22 +190,22 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'Check Pods that the operator starts for all teams',
       count(MAX_CHECK_PODS),
       'later',
-      'a team that has none gets one all the same',
+      'a team that has none still gets one',
     ],
     [
       'Pods of builds that are starting, on each node',
       `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_PER_NODE)}`,
       'later',
-      '`StartWindow`; a team that has none starting gets a place all the same ([share a cluster](../how-to/share-a-cluster.md))',
+      '`StartWindow`; a team that has none starting still gets a place ([share a cluster](../how-to/share-a-cluster.md))',
     ],
     [
-      'Builds of a pipeline that have not started, until new versions make no more',
+      'Queued builds of a pipeline, for automatic builds',
       count(AUTOMATIC_PAUSE_ABOVE),
       'condition',
       '`QueueFull`, until fewer wait',
     ],
     [
-      'Builds of a pipeline that have not started, until nobody may ask for more',
+      'Queued builds of a pipeline, for builds that people trigger',
       count(MAX_QUEUED_BUILDS),
       'refusal',
       '409 with the reason `QueueFull`',
@@ -214,68 +214,58 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'Time that a trigger with `check=true` waits for checks',
       seconds(MAX_CHECK_WAIT_MS / 1000),
       'later',
-      'the build takes the versions that are known, and says which checks were late',
+      'the build takes the known versions, and says which checks were late',
     ],
     [
-      'Triggers of one account that wait for checks at a time, of one gateway replica',
+      'Triggers of one account that wait for checks at the same time, for each gateway replica',
       count(MAX_WAITING_TRIGGERS_PER_ACCOUNT),
       'refusal',
       '429',
     ],
-    ['These triggers of all accounts, of one gateway replica', count(MAX_WAITING_TRIGGERS), 'refusal', '429'],
+    ['The same for all accounts, for each gateway replica', count(MAX_WAITING_TRIGGERS), 'refusal', '429'],
   ],
   'Builds and logs': [
     [
-      'Time of the steps of a build, where its job sets none',
+      'Time of the steps of a build, unless its job sets another',
       seconds(DEFAULT_TIMEOUT_SECONDS),
       'condition',
       'the build fails',
     ],
     ['Log of one attempt of a build', bytes(LOG_LIMIT), 'cut', 'the log ends with a line that says so'],
     [
-      'Logs of a team as they are stored, compressed (`limits.logBytes`)',
+      'Stored logs of a team, compressed (`limits.logBytes`)',
       '1Gi, set by the chart',
       'cut',
-      'within a minute the logs of its oldest builds are removed, the builds stay; `LogsNearLimit` from 80 % on',
+      'within a minute the operator removes the logs of the oldest builds, and the builds stay; `LogsNearLimit` from 80 % on',
     ],
-    [
-      'Log that one page shows at a time',
-      characters(MOST_CHARACTERS),
-      'later',
-      'the page has a link to the rest',
-    ],
+    ['Part of a log on one page', characters(MOST_CHARACTERS), 'later', 'the page has a link to the rest'],
     [
       'Ephemeral storage of each container of a Pod, and of its work directory (`pods.storage.limit`, or the resources of the Team)',
       '10Gi, set by the chart',
       'condition',
       'the Pod is evicted, and the build says so',
     ],
-    ['What a Pod says of its end', bytes(TERMINATION_LIMIT), 'cut', 'the message is shortened'],
+    ['Termination message of a Pod', bytes(TERMINATION_LIMIT), 'cut', 'the message is shortened'],
   ],
   HTTP: [
     ['Body with a pipeline', bytes(BODY_LIMIT), 'refusal', '413'],
     ['Events of an agent in one request', bytes(EVENTS_LIMIT), 'refusal', '413'],
     ['Command streams of an agent', count(MAX_STREAMS_OF_SESSION), 'later', 'the oldest ends'],
     [
-      'Refused calls to the internal gateway from one address, at once',
+      'Refused calls to the internal gateway from one address, in a burst',
       count(MAX_REFUSED_CALLS),
       'refusal',
       '429',
     ],
-    ['Refused calls in the long run', perSecond(REFUSED_CALLS_PER_SECOND), 'refusal', '429'],
+    ['The same, sustained', perSecond(REFUSED_CALLS_PER_SECOND), 'refusal', '429'],
     ['Results of a check Pod in one request', bytes(RESULTS_LIMIT), 'refusal', '413'],
     [
-      'Requests of non-members from one address, at once',
+      'Requests of non-members from one address, in a burst',
       count(STRANGER_LIMITS.burst),
       'refusal',
-      '429 with `Retry-After`; pictures are counted apart',
+      '429 with `Retry-After`; pictures count separately',
     ],
-    [
-      'Requests of non-members from one address, in the long run',
-      perSecond(STRANGER_LIMITS.perSecond),
-      'refusal',
-      '429 with `Retry-After`',
-    ],
+    ['The same, sustained', perSecond(STRANGER_LIMITS.perSecond), 'refusal', '429 with `Retry-After`'],
     ['Event streams of an account', count(STREAM_LIMITS.perAccount), 'refusal', '429'],
     [
       'Event streams of non-members from one address',
@@ -289,13 +279,14 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
 
 const INTRODUCTION = `# Limits
 
-Every limit that a team can meet, and what happens there. A limit never ends a process, and never makes another team wait. This page is
-made from the constants that the program itself uses, by \`node tools/docs/main.ts\`.
+This page lists every limit that a team can reach, and what happens there.
+A limit never ends a process, and never makes another team wait.
+\`node tools/docs/main.ts\` generates this page from the constants that the program itself uses.
 
-- **diagnostic**: the pipeline is refused with an error that names the place; the last good revision goes on ([errors](errors.md)).
-- **condition**: the Pipeline or the build says so, and it goes on by itself where it can ([troubleshoot](../how-to/troubleshoot.md)).
+- **diagnostic**: the operator refuses the pipeline with an error that names the place; the last good revision keeps running ([errors](errors.md)).
+- **condition**: the Pipeline or the build shows it, and continues by itself if it can ([troubleshoot](../how-to/troubleshoot.md)).
 - **refusal**: the request is refused with a status and a reason.
-- **cut**: less is kept or shown, and a line says so.
+- **cut**: Millrace stores or shows less, and a line says so.
 - **later**: the rest follows by itself.
 `;
 
@@ -303,7 +294,7 @@ made from the constants that the program itself uses, by \`node tools/docs/main.
 export function limitsPage(): Promise<string> {
   const sections = Object.entries(SECTIONS).map(([of, limits]) => {
     const rows = limits.map(([what, most, at, then]) => `| ${what} | ${most} | ${at}: ${then} |`);
-    return [`## ${of}`, '', '| What | Most | At the limit |', '| --- | --- | --- |', ...rows].join('\n');
+    return [`## ${of}`, '', '| What | Limit | At the limit |', '| --- | --- | --- |', ...rows].join('\n');
   });
   const text = [INTRODUCTION, ...sections].join('\n\n');
   return format(`${text}\n`, { parser: 'markdown', singleQuote: true, printWidth: 110 });

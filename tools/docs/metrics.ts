@@ -8,10 +8,16 @@ export const METRICS_PAGE = 'docs/reference/metrics.md';
 
 const INTRODUCTION = `# Metrics
 
-Each process answers \`/metrics\` in Prometheus' text format on a port of its own (9090), which only the cluster reaches ([network](network.md)). \`metrics.serviceMonitor.enabled\` of [the chart](../../charts/millrace/README.md) makes a
-ServiceMonitor of the Prometheus operator. The label \`door\` of each sample says which process it is from: \`operator\`, \`gateway-public\` or \`gateway-internal\`; those of Node itself (\`process_…\`, \`nodejs_…\`) are there too.
-No label holds the name of a team, a pipeline or a person: labels come from fixed sets of words, so the number of series does not grow with the use. This page is made from the program by
-\`node tools/docs/main.ts\`.
+Each process serves \`/metrics\` in Prometheus' text format on its own port, 9090.
+Only the cluster can reach that port ([network](network.md)).
+If you set \`metrics.serviceMonitor.enabled\` of [the chart](../../charts/millrace/README.md), it creates a ServiceMonitor of the Prometheus operator.
+
+The label \`door\` of each sample names its process: \`operator\`, \`gateway-public\` or \`gateway-internal\`.
+The metrics of Node.js (\`process_…\`, \`nodejs_…\`) are there too.
+No label contains the name of a team, a pipeline or a person.
+Labels come from fixed sets of words, so the number of series does not grow with use.
+
+\`node tools/docs/main.ts\` generates this page from the program.
 `;
 
 const QUESTIONS = `
@@ -19,13 +25,13 @@ const QUESTIONS = `
 
 | Question | PromQL |
 | --- | --- |
-| how many people follow something, on each replica | \`sum by (pod, kind) (millrace_event_streams)\` |
-| are readers too slow for what they follow | \`sum by (kind) (rate(millrace_event_streams_ended_total{reason="slow"}[5m]))\` |
-| is somebody refused because too many streams are open | \`sum by (reason) (rate(millrace_event_streams_refused_total[5m]))\` |
-| is a team near its limit of logs | \`millrace_operator_team_logs{fill!="fine"} > 0\` |
+| how many streams are open, on each replica | \`sum by (pod, kind) (millrace_event_streams)\` |
+| are viewers too slow for their streams | \`sum by (kind) (rate(millrace_event_streams_ended_total{reason="slow"}[5m]))\` |
+| are streams refused because too many are open | \`sum by (reason) (rate(millrace_event_streams_refused_total[5m]))\` |
+| is a team near its log limit | \`millrace_operator_team_logs{fill!="fine"} > 0\` |
 | what waits, and why | \`sum by (what, reason) (millrace_waiting)\` |
-| share of answers that are a failure of ours | \`sum(rate(millrace_http_request_duration_seconds_count{status=~"5.."}[5m])) / sum(rate(millrace_http_request_duration_seconds_count[5m]))\` |
-| does anybody lead | \`max(millrace_operator_leading) == 1\` |
+| share of responses with a server error | \`sum(rate(millrace_http_request_duration_seconds_count{status=~"5.."}[5m])) / sum(rate(millrace_http_request_duration_seconds_count[5m]))\` |
+| is there a leader | \`max(millrace_operator_leading) == 1\` |
 `;
 
 /** What each process makes. */
@@ -64,7 +70,7 @@ export function metricsPage(): Promise<string> {
     .toSorted(([one], [other]) => one.localeCompare(other))
     .map(([name, row]) => `| \`${name}\` | ${row.type} | ${row.labels} | ${doorsOf(row)} | ${row.help} |`);
   const table = [
-    '| Metric | Type | Labels | Of | What it says |',
+    '| Metric | Type | Labels | Process | Meaning |',
     '| --- | --- | --- | --- | --- |',
     ...lines,
   ];

@@ -5,15 +5,18 @@ export const WAITING_PAGE = 'docs/reference/waiting.md';
 
 const INTRODUCTION = `# Why something waits
 
-Every job without a build, every build that has not started and every request that is refused has at least one reason: one of these codes, and a
-sentence that names what it is about. The codes are stable. This page is made from the program's own table by \`node tools/docs/main.ts\`.
+Every job without a build, every build that has not started and every refused request has at least one reason.
+A reason is one of these codes, with a sentence that names what it is about.
+The codes are stable.
 
-Where they are told:
+\`node tools/docs/main.ts\` generates this page from the program's own table.
 
-- \`GET …/pipelines/{pipeline}/waiting\` and \`…/jobs/{job}/waiting\`: all reasons, as a decision would give them at this moment ([API](api.md)).
-- \`kubectl describe pipeline\`: the first reason of each job and build, but for what passes by itself (${[...ORDINARY].map((code) => `\`${code}\``).join(', ')}), and
-  an Event when it becomes another one.
-- The metric \`millrace_waiting{what="job"|"build", reason="…"}\` of the operator: how many wait, by first reason.
+You find reasons in these places:
+
+- \`GET …/pipelines/{pipeline}/waiting\` and \`…/jobs/{job}/waiting\` list all reasons that hold at this moment ([API](api.md)).
+- \`kubectl describe pipeline\` shows the first reason of each job and build, and an Event when that reason changes.
+  It leaves out reasons that pass by themselves (${[...ORDINARY].map((code) => `\`${code}\``).join(', ')}).
+- The operator's metric \`millrace_waiting{what="job"|"build", reason="…"}\` counts what waits, by first reason.
 `;
 
 /** The page of all reasons, from the table that the scheduler uses. */

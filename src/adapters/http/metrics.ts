@@ -24,7 +24,7 @@ export type ObserveRequest = (facts: {
 export function requestMetrics(registry: Registry): ObserveRequest {
   const seconds = new Histogram({
     name: 'millrace_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer, by route pattern.',
+    help: 'Time from the first byte of a request to the last byte of its response, by route pattern.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
@@ -49,19 +49,19 @@ export function publicMetrics(registry: Registry): PublicMetrics {
   const labelNames = ['result'] as const;
   const webhooks = new Counter({
     name: 'millrace_webhooks_total',
-    help: 'Webhook requests, by whether a resource has the token and takes the signature.',
+    help: 'Webhook requests, by whether a resource has the token and the signature is valid.',
     labelNames,
     registers,
   });
   const triggers = new Counter({
     name: 'millrace_job_triggers_total',
-    help: 'Manual triggers of jobs, by their answer.',
+    help: 'Manual triggers of jobs, by result.',
     labelNames,
     registers,
   });
   const checks = new Counter({
     name: 'millrace_check_requests_total',
-    help: 'Manual requests for a check of a resource, by their answer.',
+    help: 'Manual requests to check a resource, by result.',
     labelNames,
     registers,
   });
@@ -87,30 +87,30 @@ export function agentMetrics(registry: Registry): AgentMetrics {
   const registers = [registry];
   const sessions = new Histogram({
     name: 'millrace_agent_session_duration_seconds',
-    help: 'Time to answer an agent that opens its session, by result.',
+    help: 'Time to open the session of an agent, by result.',
     labelNames: ['result'],
     buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
   const reused = new Counter({
     name: 'millrace_agent_nonce_reuse_total',
-    help: 'Sessions refused because another key had used the nonce. Any increase is an attack or a fault: look at the log.',
+    help: 'Sessions refused because another key had used the nonce. Any increase is an attack or a fault: read the log.',
     registers,
   });
   const events = new Counter({
     name: 'millrace_agent_events_total',
-    help: 'Build events received from agents, repeats included.',
+    help: 'Build events received from agents, including repeats.',
     registers,
   });
   const waits = new Histogram({
     name: 'millrace_agent_address_wait_seconds',
-    help: 'Time that agents waited for the kubelet to report the address of their Pod; 0 when it was there.',
+    help: 'Time that agents waited for the kubelet to report the address of their Pod; 0 if it was already known.',
     buckets: [0, 0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 5],
     registers,
   });
   const streams = new Gauge({
     name: 'millrace_agent_command_streams',
-    help: 'Agents that hold their command stream open now.',
+    help: 'Open command streams of agents.',
     registers,
   });
   return {

@@ -1,46 +1,48 @@
 /** Everything that can keep a job or a build waiting, or a request from being granted. The codes are stable: they are in the API, in Events and in metrics. */
 export const REASONS = {
   PipelinePaused:
-    'The pipeline is paused, and the job with it. No build of the job is made or started until either is unpaused.',
-  JobPaused: 'The job is paused. No build of it is made or started until it is unpaused.',
-  NoTrigger: 'No get of the job has trigger = true: it runs only when somebody asks for it.',
+    'The pipeline is paused, and the job with it. Millrace creates and starts no build of the job until you unpause the pipeline or this job.',
+  JobPaused: 'The job is paused. Millrace creates and starts no build of it until you unpause it.',
+  NoTrigger: 'No get of the job has trigger = true: it runs only when somebody triggers it.',
   NoVersion: 'A resource has no version yet. Look at its last check.',
   AllDisabled: 'Every version of a resource is disabled.',
   NothingPassed: 'No version of a resource is good in all jobs that passed names.',
   NoAgreement:
-    'Each input has versions that passed, but inputs that share an upstream job must come from the same build of it, and no builds agree.',
+    'Each input has versions that passed. But inputs that share an upstream job must come from the same build of it, and no build has them all.',
   NewestNotPassed: 'The newest version of a resource has not passed the named jobs yet.',
   Pinned: 'A resource is pinned, so its newer versions trigger nothing.',
   PinnedNotPassed: 'A resource is pinned to a version that has not passed the named jobs.',
   PinnedDisabled: 'A resource is pinned to a version that is disabled.',
   PinnedUnknown:
-    'A resource is pinned to a version that its history does not have: no check has found what the manifest says yet, or the resource has changed its source since.',
-  QueueFull: 'So many builds of the pipeline have not started that no more are made until fewer wait.',
-  VersionDisabled: 'The version that was asked for is disabled.',
+    'A resource is pinned to a version that is not in its history. Either no check has found the version in the manifest yet, or the source of the resource has changed since.',
+  QueueFull: 'Too many builds of the pipeline have not started. Millrace creates no more until fewer wait.',
+  VersionDisabled: 'The requested version is disabled.',
   NotTaken: 'The job has no get of that resource without passed.',
-  CheckFailed: 'A check that the trigger asked for failed. The versions are those known before.',
-  CheckLate: 'A check that the trigger asked for did not end in time. The versions are those known before.',
+  CheckFailed: 'A check for the trigger failed. The build uses the versions that were known before.',
+  CheckLate:
+    'A check for the trigger did not end in time. The build uses the versions that were known before.',
   NothingNew: 'Up to date: the job has had a build with every version that it can take.',
   BuildActive:
     'New versions are ready. Millrace builds them when a running automatic build of the job ends; `concurrency` of 2 or more allows several.',
   HooksRunning:
-    'The on_trigger hooks of a new version of a resource run first; builds wait for them 30 s at most.',
-  SearchTooDeep: 'Builds that agree were looked for among the newest ones only, and not found there.',
+    'The on_trigger hooks of a new version run first. Automatic builds wait for them, 30 s at most.',
+  SearchTooDeep:
+    'Millrace searched only the newest builds for versions that belong together, and found none.',
   WaitingForApproval: 'The build waits for people to approve it.',
   Concurrency: 'As many builds of the job are running as its concurrency allows.',
   SerialGroup: 'A build of another job that shares a serial group is running.',
   SerialGroupQueue: 'An older build of another job that shares a serial group comes first.',
   StartWindow:
-    'As many Pods are starting as the nodes bear at a time. Teams take turns; the build starts when one of these Pods runs.',
+    'The maximum number of Pods is starting. Teams take turns; the build starts when one of these Pods runs.',
   TeamLimit: 'As many builds of the team are running as its limit allows.',
   PodPending: 'The build has its turn; its Pod is not running yet.',
-  QuotaExceeded: 'The namespace has no quota left for the Pod. It is tried again.',
-  Forbidden: 'The API server refused the Pod. It is tried again.',
+  QuotaExceeded: 'The namespace has no quota left for the Pod. The operator tries again.',
+  Forbidden: 'The API server refused the Pod. The operator tries again.',
   NamespaceTerminating: 'The namespace is being deleted.',
   NameTaken:
-    'A Pod that Millrace did not create has the name of the Pod. The build goes on with the name of its next attempt, after the fifth when the name is free.',
+    'A Pod that Millrace did not create has the name of this Pod. The build continues with the name of its next attempt; after the fifth, it waits until the name is free.',
   TagNotAllowed:
-    'The Team does not allow a tag of the job: its spec.allowedTags has others. It is tried again when the Team changes.',
+    'The Team does not allow a tag of the job: its spec.allowedTags does not list it. The operator tries again when the Team changes.',
   TagsConflict:
     "The job's tags contradict each other in the Team's spec.workers, so no Pod can have them all.",
   NoNodeForTags: 'No node that offers the tags can take the Pod.',
@@ -50,14 +52,14 @@ export const REASONS = {
   NotEnded: 'The build has not ended.',
   AlreadyEnded: 'The build has ended.',
   RetryDisabled: 'The job has disable_retry = true.',
-  JobRemoved: 'The pipeline has no such job any more.',
-  VersionGone: 'A version that the build used was removed by retention.',
-  NotWaiting: 'The build waits for no approval.',
-  VotedAlready: 'This person has voted on the build before.',
+  JobRemoved: 'The pipeline no longer has this job.',
+  VersionGone: 'Retention removed a version that the build used.',
+  NotWaiting: 'The build does not wait for approval.',
+  VotedAlready: 'This person has already voted on the build.',
   OwnBuild: 'The person who triggered the build may not approve it.',
   ReasonMissing: 'A rejection needs a reason.',
   NotFailed: 'Only a build that failed can be marked as a warning.',
-  ManagedByManifest: 'The Pipeline object says so itself, and what it says wins. Change its spec.',
+  ManagedByManifest: 'The Pipeline object sets this itself, and the object wins. Change its spec.',
 } as const satisfies Record<string, string>;
 
 export type ReasonCode = keyof typeof REASONS;

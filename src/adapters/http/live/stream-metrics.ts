@@ -22,13 +22,13 @@ export function streamMetrics(registry: Registry): StreamMetrics {
   const registers = [registry];
   const ended = new Counter({
     name: 'millrace_event_streams_ended_total',
-    help: 'Event streams that ended, by what they were of and why; slow: the reader took nothing for too long.',
+    help: 'Event streams that ended, by kind and reason; slow: the viewer read nothing for too long.',
     labelNames: ['kind', 'reason'],
     registers,
   });
   const refused = new Counter({
     name: 'millrace_event_streams_refused_total',
-    help: 'Event streams that were refused because too many were open, by whose bound that is.',
+    help: 'Event streams refused because too many were open, by the limit that was reached.',
     labelNames: ['reason'],
     registers,
   });
@@ -54,14 +54,11 @@ function openGauges(registry: Registry): StreamMetrics['watch'] {
       }),
     );
   }
-  gauge(
-    { name: 'millrace_event_streams', help: 'Event streams that are open now, by what they are of.' },
-    () => true,
-  );
+  gauge({ name: 'millrace_event_streams', help: 'Open event streams, by kind.' }, () => true);
   gauge(
     {
       name: 'millrace_event_streams_waiting',
-      help: 'Event streams whose reader has not taken the last write yet, by what they are of.',
+      help: 'Event streams whose viewer has not read the last write yet, by kind.',
     },
     (waits) => waits,
   );
