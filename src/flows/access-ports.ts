@@ -4,7 +4,6 @@ import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { ManagedFields } from '#domain/access/refuse-team-change.ts';
-import type { AttemptKey, Failures } from '#domain/access/throttle.ts';
 import type { Listed, Page } from './views.ts';
 
 /*
@@ -192,24 +191,6 @@ export interface UserSessionStore {
   endSession(session: { id: string; userId: number }, act: Act): Promise<boolean>;
   /** Also of those whose token somebody has copied: the account's number goes up. With them go the API tokens, unless they are to stay. */
   endSessions(userId: number, keepTokens: boolean, act: Act): Promise<void>;
-}
-
-export interface ThrottleTransaction {
-  /** In the order of the keys. */
-  failures(): Promise<(Failures | undefined)[]>;
-  /** In the order of the keys, and forgets what is too old to count. */
-  record(failures: readonly Failures[]): Promise<void>;
-}
-
-export interface ThrottleStore {
-  /** Attempts with one of the keys take turns. `work` acts only through its transaction. */
-  withFailures<T>(
-    keys: readonly AttemptKey[],
-    at: Date,
-    work: (tx: ThrottleTransaction) => Promise<T>,
-  ): Promise<T>;
-  /** The attempt succeeded: what failed before for the account is forgotten, for the address only this attempt. */
-  forgive(keys: readonly AttemptKey[]): Promise<void>;
 }
 
 /** One-way and slow. A missing hash costs as much time as a wrong password. */

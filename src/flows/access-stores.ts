@@ -1,13 +1,7 @@
-import type {
-  AccountStore,
-  AuditStore,
-  MemberStore,
-  ThrottleStore,
-  TokenStore,
-  UserSessionStore,
-} from './access-ports.ts';
+import type { AccountStore, AuditStore, MemberStore, TokenStore, UserSessionStore } from './access-ports.ts';
 import type { OAuthStore } from './oauth-ports.ts';
 import type { RenameRequests } from './rename-ports.ts';
+import type { ThrottleStore } from './throttle-ports.ts';
 
 /** Everything that is kept of people and of what they may. */
 export interface AccessStores {

@@ -5,10 +5,10 @@ import type {
   Credentials,
   Passwords,
   SessionToOpen,
-  ThrottleStore,
   UserSessionStore,
 } from './access-ports.ts';
 import { takeAttempt } from './throttle.ts';
+import type { ThrottleStore } from './throttle-ports.ts';
 
 export interface SignInPorts {
   accounts: Pick<AccountStore, 'credentials'>;
