@@ -3,8 +3,8 @@ import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
-import { actionsOver } from './actions.ts';
-import type { Actions } from './actions.ts';
+import { actionsOver } from '#testing/actions.ts';
+import type { Actions } from '#testing/actions.ts';
 import type { SavedPipeline } from './ports.ts';
 
 const APP = { team: 'main', pipeline: 'app' };

@@ -72,7 +72,7 @@ export interface CheckStore {
    * All in one transaction; answers in the order of the calls. `wait`: for resources that somebody else
    * holds.
    */
-  requestByWebhook(
+  requestChecksByToken(
     asked: { calls: readonly WebhookCall[]; wait: boolean },
     at: Date,
   ): Promise<WebhooksAnswered>;

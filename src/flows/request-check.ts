@@ -3,7 +3,7 @@ import type { Notifications } from './notification-ports.ts';
 import type { ResourceName } from './ports.ts';
 
 interface Ports {
-  checks: Pick<CheckStore, 'requestCheck' | 'requestByWebhook'>;
+  checks: Pick<CheckStore, 'requestCheck' | 'requestChecksByToken'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
@@ -16,11 +16,11 @@ export async function requestCheck(resource: ResourceName, ports: Ports): Promis
 }
 
 /** Durable when it answers. Who checks is told after the transaction, and only when something is new. */
-export async function requestByWebhook(
+export async function answerWebhooks(
   asked: { calls: readonly WebhookCall[]; wait: boolean },
   ports: Ports,
 ): Promise<WebhookAnswer[]> {
-  const { answers, written } = await ports.checks.requestByWebhook(asked, ports.now());
+  const { answers, written } = await ports.checks.requestChecksByToken(asked, ports.now());
   if (written) ports.notifications.notify({ topic: 'checks' });
   return answers;
 }

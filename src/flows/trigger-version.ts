@@ -1,9 +1,14 @@
 import { followingJobs } from '#domain/scheduling/cascade.ts';
-import type { Refused, VersionTriggered } from './action-ports.ts';
+import type { ActionPorts, Refused, VersionTriggered } from './action-ports.ts';
 import { decideAndWrite } from './decide-with-pages.ts';
+import { notifyOfAction } from './notify-of-action.ts';
 import type { ResourceName } from './ports.ts';
 import { refOf } from './schedule-jobs.ts';
 import type { TriggerStore, VersionTransaction } from './trigger-ports.ts';
+
+interface Ports extends Pick<ActionPorts, 'notifications' | 'now'> {
+  builds: Pick<TriggerStore, 'withVersionRequests'>;
+}
 
 /**
  * Decides at once on a build with the version in each job that gets the resource without `passed`. The jobs
@@ -12,14 +17,17 @@ import type { TriggerStore, VersionTransaction } from './trigger-ports.ts';
 export async function triggerVersion(
   resource: ResourceName,
   asked: { version: number; by: string },
-  { builds, at }: { builds: Pick<TriggerStore, 'withVersionRequests'>; at: Date },
+  ports: Ports,
 ): Promise<VersionTriggered | Refused> {
-  const answer = await builds.withVersionRequests(
+  const at = ports.now();
+  const answer = await ports.builds.withVersionRequests(
     resource,
     { ...asked, at },
     async (tx) => await answerRequests(tx, at),
   );
-  return answer ?? { answer: 'unknown' };
+  if (answer === undefined) return { answer: 'unknown' };
+  notifyOfAction(answer, ports);
+  return answer;
 }
 
 async function answerRequests(tx: VersionTransaction, at: Date): Promise<VersionTriggered> {

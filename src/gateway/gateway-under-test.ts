@@ -33,7 +33,7 @@ import { viewsOver } from '#flows/complete-views.ts';
 import type { DatabasePool } from 'slonik';
 import type { Registry } from 'prom-client';
 import { openAccess } from './access.ts';
-import { publicApi } from './public-api.ts';
+import { pipelinePorts } from './pipelines.ts';
 import { openShows } from './shows.ts';
 
 /*
@@ -126,14 +126,14 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const notifications = openNotifications({ url: stores.url, pool: stores.pool });
   const now = options.now ?? (() => new Date());
   const { registry } = createMetrics('test', '0');
-  const { api, shows } = openApi(stores, notifications, now, registry);
+  const { ports, shown } = openPipelines(stores, notifications, now, registry);
   const access = accessOver(stores, options, now);
   const streams = { limits: { ...STREAM_LIMITS, ...options.limits }, metrics: streamMetrics(registry) };
-  const routes = [...publicRoutes(api, async () => undefined, '0', streams), ...accessRoutes(access.ports)];
+  const routes = [...publicRoutes(ports, async () => undefined, '0', streams), ...accessRoutes(access.ports)];
   const app = createServer({
     routes,
-    pages: pages(api, access.ports),
-    atHand: picturesAtHand(api),
+    pages: pages(ports, access.ports),
+    atHand: picturesAtHand(ports.shows),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
@@ -165,7 +165,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
     ports: access.ports,
     async close() {
       await app.close();
-      await shows.close();
+      await shown.close();
       await notifications.close();
     },
   };
@@ -196,20 +196,20 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
   };
 }
 
-function openApi(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
+function openPipelines(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: definitions() };
   const known = viewsOver(views(database), () => new Date());
-  const shows = openShows(showStore(database), known);
-  const api = publicApi({
+  const shown = openShows(showStore(database), known);
+  const ports = pipelinePorts({
     ...stores,
-    shows,
+    ...shown,
     notifications,
     views: known,
     webhookKey: SESSION_KEY,
     metrics: publicMetrics(registry),
     now,
   });
-  return { api, shows };
+  return { ports, shown };
 }
 
 interface Asking {

@@ -28,7 +28,7 @@ import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
 import { agentApi } from './agent-api.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { cancelHints } from './cancel-hints.ts';
-import { publicApi } from './public-api.ts';
+import { pipelinePorts } from './pipelines.ts';
 import { openShows } from './shows.ts';
 import type { ClosableShows } from './shows.ts';
 
@@ -67,14 +67,14 @@ beforeAll(async () => {
   const { registry } = createMetrics('test', '0');
   const shared = { ...stores, notifications, now: () => new Date() };
   shows = openShows(stores.show, stores.views);
-  const api = publicApi({
+  const ports = pipelinePorts({
     ...shared,
-    shows,
+    ...shows,
     views: viewsOver(views({ pool: stores.pool, definitions: definitions() }), () => new Date()),
     webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
   });
-  people = createServer({ routes: publicRoutes(api, async () => undefined, '0'), authorize, log });
+  people = createServer({ routes: publicRoutes(ports, async () => undefined, '0'), authorize, log });
   const authority = await makeAuthority('test', new Date());
   agents = createAgentServer({
     api: agentApi({

@@ -13,7 +13,7 @@ import type { PublicGatewayConfig } from '#config';
 import { openDatabase } from './database.ts';
 import { closeServer, closerOf, listen } from './listen.ts';
 import { openPeople } from './people.ts';
-import { publicApi } from './public-api.ts';
+import { pipelinePorts } from './pipelines.ts';
 import { openShows } from './shows.ts';
 import type { Service } from './serve.ts';
 
@@ -21,10 +21,10 @@ import type { Service } from './serve.ts';
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const database = await openDatabase(config.database, log);
   const { registry } = createMetrics('gateway-public', VERSION);
-  const shows = openShows(database.show, database.views);
-  const api = publicApi({
+  const shown = openShows(database.show, database.views);
+  const ports = pipelinePorts({
     ...database,
-    shows,
+    ...shown,
     webhookKey: config.webhookKey,
     metrics: publicMetrics(registry),
     now: () => new Date(),
@@ -37,11 +37,11 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
   if (config.externalUrl === undefined) log.warn(NO_ADDRESS);
   const app = createServer({
     routes: [
-      ...publicRoutes(api, readiness, VERSION, { metrics: streamMetrics(registry) }),
+      ...publicRoutes(ports, readiness, VERSION, { metrics: streamMetrics(registry) }),
       ...accessRoutes(access.ports),
     ],
-    pages: pages(api, access.ports),
-    atHand: picturesAtHand(api),
+    pages: pages(ports, access.ports),
+    atHand: picturesAtHand(ports.shows),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
@@ -63,7 +63,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     },
     async close() {
       await closeApp();
-      await Promise.all([database.close(), shows.close(), closeServer(metricsServer), people.close()]);
+      await Promise.all([database.close(), shown.close(), closeServer(metricsServer), people.close()]);
     },
   };
 }

@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto';
-import { drawBadge } from '#adapters/images/draw-badge.ts';
 import { createPictures } from '#adapters/images/pictures.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
 import { VERSION } from '#config';
 import { showLists } from '#flows/show-lists.ts';
+import type { ShownLists } from '#flows/show-lists.ts';
 import { showPipelines } from '#flows/show-pipeline.ts';
+import type { Shows } from '#flows/show-pipeline.ts';
 import type { ShowStore } from '#flows/show-ports.ts';
 import type { Views } from '#flows/views.ts';
 
-export interface ClosableShows extends Pick<
-  PublicApi,
-  'publicView' | 'picture' | 'pictureAtHand' | 'badge' | 'shown'
-> {
+export interface ClosableShows {
+  shows: Shows;
+  publicViews: ShownLists;
   /** Ends the process that draws. */
   close(): Promise<void>;
 }
@@ -30,12 +29,8 @@ export function openShows(store: ShowStore, views: Views): ClosableShows {
     release: VERSION,
   });
   return {
-    ...shows,
-    shown: showLists({ store, views, now }),
-    async badge(name, member) {
-      const found = await shows.badge(name, member);
-      return found && { svg: drawBadge(found), public: found.public };
-    },
+    shows,
+    publicViews: showLists({ store, views, now }),
     close: () => drawing.close(),
   };
 }

@@ -6,12 +6,12 @@ import type { Route } from '#adapters/http/access/route.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
 import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
-import { inMemoryApi } from './public-api.ts';
+import { inMemoryPorts } from './in-memory-ports.ts';
 
 /** Every route of the public gateway, to read who may call it and what it does. No handler can be run. */
 export async function registeredRoutes(): Promise<Route[]> {
   const ports = await portsOfNobody();
-  return [...publicRoutes(inMemoryApi(), async () => undefined, '0'), ...accessRoutes(ports)];
+  return [...publicRoutes(inMemoryPorts(), async () => undefined, '0'), ...accessRoutes(ports)];
 }
 
 const refuse = (): never => {

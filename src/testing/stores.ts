@@ -17,7 +17,6 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
-import { actionsOver } from '#flows/actions.ts';
 import type { CheckCause, CheckOutcome, CheckStore } from '#flows/check-ports.ts';
 import { openRun, openRunForPod } from '#flows/claim-checks.ts';
 import { closeRun, recordCheck } from '#flows/record-check.ts';
@@ -28,6 +27,7 @@ import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
 import { savePipeline } from '#flows/save-pipeline.ts';
 import { removeSavedTeam, saveTeam } from '#flows/save-team.ts';
 import type { TeamStore, TeamToSave } from '#flows/team-ports.ts';
+import { actionsOver } from './actions.ts';
 import { followOn, stateOn } from './schedule.ts';
 import { makeDatabase } from './test-database.ts';
 

@@ -34,7 +34,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
         RETURNING s.id`);
       return found === null ? 'unknown' : 'requested';
     },
-    requestByWebhook: (asked, at) => requestByWebhook(pool, asked, at),
+    requestChecksByToken: (asked, at) => requestByWebhook(pool, asked, at),
     dueChecks: (at, ofTeam, except = []) => dueChecks(database, { at, ofTeam, except }),
     overduePipelines: (at) => overduePipelines(database, at),
     async withChecks(work) {

@@ -26,3 +26,12 @@ export function webhookSecret(webhookKey: WebhookKey, token: string): string {
 export function webhookTokenHash(token: string): string {
   return hash('sha256', token);
 }
+
+/** What follows from the key for every webhook. */
+export function webhookTokens(key: WebhookKey) {
+  return {
+    token: (resource: number, generation: number) => webhookToken(key, resource, generation),
+    secret: (token: string) => webhookSecret(key, token),
+    hash: webhookTokenHash,
+  };
+}

@@ -124,7 +124,11 @@ class World {
       enable: () => this.#toVersion(name, other, (version) => actions.enableVersion(of.resource, version)),
       triggerVersion: () =>
         this.#toVersion(name, other, (version) =>
-          triggerVersion(of.resource, { version, by: 'ann' }, { ...stores, at: now() }),
+          triggerVersion(
+            of.resource,
+            { version, by: 'ann' },
+            { ...stores, notifications: { notify: () => undefined }, now },
+          ),
         ),
       cancel: () => this.#toBuild(one, (ref) => actions.cancelBuild(ref, 'ann')),
       retry: () => this.#toBuild(one, (ref) => actions.retryBuild(ref, 'ann')),

@@ -183,7 +183,7 @@ describe('a pipeline that is deleted', () => {
     const tokenHash = webhookTokenHash(webhookToken(WEBHOOK_KEY, saved.resources[0]?.id ?? 0, 1));
     const webhook = async () =>
       (
-        await stores.checks.requestByWebhook(
+        await stores.checks.requestChecksByToken(
           { calls: [{ tokenHash, signature: 'absent' }], wait: true },
           now(),
         )

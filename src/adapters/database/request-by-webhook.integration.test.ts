@@ -34,7 +34,7 @@ const call = (name: string, signature: WebhookCall['signature'] = 'absent'): Web
   signature,
 });
 const ask = async (calls: WebhookCall[], wait = false) =>
-  await stores.checks.requestByWebhook({ calls, wait }, NOW);
+  await stores.checks.requestChecksByToken({ calls, wait }, NOW);
 const asked = async (): Promise<string[]> =>
   (await stores.checks.dueChecks(NOW, 100))
     .filter(({ cause }) => cause === 'webhook')

@@ -29,7 +29,11 @@ test('the requests of one triggered version belong together, whatever plan Postg
   const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
   await removeManyJobs();
   const resource = { team: 'main', pipeline: 'app', resource: 'git.app' };
-  const answer = await triggerVersion(resource, { version, by: 'ann' }, { ...stores, at: new Date() });
+  const answer = await triggerVersion(
+    resource,
+    { version, by: 'ann' },
+    { ...stores, notifications: { notify: () => undefined }, now: () => new Date() },
+  );
   expect(answer).toMatchObject({ answer: 'done', builds: [{ job: 'unit' }, { job: 'lint' }] });
   const cascades = await stores.pool.anyFirst(
     rows<{ cascade: number }>()`SELECT DISTINCT cascade FROM job_triggers`,

@@ -5,11 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { inMemoryApi } from '#testing/public-api.ts';
-import type { PictureWanted } from '#flows/show-pipeline.ts';
+import { inMemoryPorts } from '#testing/in-memory-ports.ts';
+import type { PictureWanted, Shows } from '#flows/show-pipeline.ts';
 import { createLog } from './log.ts';
 import type { PressureLimits } from './pressure.ts';
-import type { PublicApi } from './public-api.ts';
 import { imageRoutes, picturesAtHand } from './routes/images.ts';
 import { createServer } from './server.ts';
 
@@ -26,8 +25,8 @@ const pictureOf = ({ format, hideIntermediates, groupParallel }: PictureWanted) 
   const text = `${format} ${hideIntermediates} ${groupParallel}`;
   return { tag: `tag-${text.replaceAll(' ', '-')}`, public: served.public, bytes: Buffer.from(`<${text}>`) };
 };
-const api: PublicApi = {
-  ...inMemoryApi(),
+const shows: Shows = {
+  ...inMemoryPorts().shows,
   picture: async (_name, member, wanted) => {
     const { bytes, ...picture } = pictureOf(wanted);
     served.drawn += 1;
@@ -38,8 +37,8 @@ const api: PublicApi = {
 };
 const serve = (pressure?: PressureLimits) =>
   createServer({
-    routes: imageRoutes(api),
-    atHand: picturesAtHand(api),
+    routes: imageRoutes({ ...inMemoryPorts(), shows }),
+    atHand: picturesAtHand(shows),
     authorize: async () => 'anonymous',
     externalUrl: 'https://ci.example.org',
     trustedProxies: ['127.0.0.0/8'],
@@ -114,7 +113,7 @@ test.each<[string, string, Record<string, string>?]>([
 });
 
 test('addresses of nothing leave nothing behind, however long they are', () => {
-  const find = picturesAtHand(api);
+  const find = picturesAtHand(shows);
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const heapUsed = (): number => {

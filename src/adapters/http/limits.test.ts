@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { inMemoryApi } from '#testing/public-api.ts';
+import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import type { App } from './access/route.ts';
 import { createLog } from './log.ts';
 import { publicRoutes } from './routes/table.ts';
@@ -12,7 +12,7 @@ const lines: string[] = [];
 let app: App;
 beforeAll(async () => {
   app = createServer({
-    routes: publicRoutes(inMemoryApi(), async () => undefined, '0'),
+    routes: publicRoutes(inMemoryPorts(), async () => undefined, '0'),
     authorize: async () => 'anonymous',
     log: createLog('trace', 'test', { write: (line) => void lines.push(line) }),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { inMemoryApi } from '#testing/public-api.ts';
+import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import type { App } from './access/route.ts';
 import { createLog } from './log.ts';
 import type { PressureLimits } from './pressure.ts';
@@ -8,7 +8,7 @@ import { createServer } from './server.ts';
 
 function server(pressure: PressureLimits): App {
   return createServer({
-    routes: publicRoutes(inMemoryApi(), async () => undefined, '0'),
+    routes: publicRoutes(inMemoryPorts(), async () => undefined, '0'),
     authorize: async () => 'anonymous',
     log: createLog('silent', 'test'),
     pressure,

@@ -1,5 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { WEBHOOK_TOKEN, inMemoryApi } from '#testing/public-api.ts';
+import { WEBHOOK_TOKEN, inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { ROLES } from '#domain/access/roles.ts';
 import type { Authorization, Shown } from './access/authorize.ts';
 import type { Route } from './access/route.ts';
@@ -8,16 +8,17 @@ import { createLog } from './log.ts';
 import type { PressureLimits } from './pressure.ts';
 import { publicRoutes } from './routes/table.ts';
 import { createServer } from './server.ts';
+import { MAX_WAITING_TRIGGERS_PER_ACCOUNT } from './waiting-triggers.ts';
 
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/7`;
 
 function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
-  const api = inMemoryApi();
+  const ports = inMemoryPorts();
   const lines: string[] = [];
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const streams = { limits: { ...STREAM_LIMITS, inAll: 0 } };
-  const routes = publicRoutes(api, async () => options.ready, '0.0.0-test', streams);
+  const routes = publicRoutes(ports, async () => options.ready, '0.0.0-test', streams);
   const { pressure } = options;
   const app = createServer({ routes, authorize, log, ...(pressure && { pressure }) });
   const ask = async (
@@ -30,7 +31,7 @@ function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
     const headers = { ...(as && { authorization: `Bearer ${as}` }), ...type, ...more };
     return await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
   };
-  return { api, app, routes, lines, ask };
+  return { ports, app, routes, lines, ask };
 }
 
 /** A token says who shows it: `role@team`. */
@@ -51,13 +52,16 @@ function bodyOf({ url }: Route): Record<string, string> {
   return body === undefined ? {} : { body };
 }
 
-/** The path of a route, of what the api in memory has; or of another pipeline. */
+/** Builds that can be acted on, by the last word of the path: of the others build 7 will do. */
+const BUILDS: Record<string, string> = { cancel: '8', approve: '9', reject: '9', warning: '5' };
+
+/** The path of a route, of what the ports in memory have; or of another pipeline. */
 const pathOf = ({ url }: Route, pipeline = 'app'): string =>
   url
     .replace(':team', 'main')
     .replace(':pipeline', pipeline)
     .replace(':job', 'unit')
-    .replace(':build', '7')
+    .replace(':build', BUILDS[url.split('/').at(-1) ?? ''] ?? '7')
     .replace(':version', '11')
     .replace(':resource', 'git.app');
 
@@ -129,7 +133,7 @@ describe('every route asks for its role, in the team of its path', () => {
   });
 
   test('a body or a query cannot name another team', async () => {
-    const { app, api } = gateway();
+    const { app, ports } = gateway();
     const answer = await app.inject({
       method: 'POST',
       url: `${APP}/jobs/unit/trigger?team=other`,
@@ -137,7 +141,7 @@ describe('every route asks for its role, in the team of its path', () => {
       payload: { team: 'other', pipeline: 'other', job: 'other', user: 'root' },
     });
     expect(answer.statusCode).toBe(201);
-    expect(api.calls).toEqual(['trigger main/app/unit by write-of-main']);
+    expect(ports.calls).toEqual(['trigger main/app/unit by write-of-main']);
   });
 
   test('a route without a need cannot be added', () => {
@@ -200,8 +204,8 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
       type: 'https://millrace.dev/problems/job-cannot-run',
       title: 'The job cannot run now',
       status: 409,
-      detail: 'Job publish cannot run now: No version of git.app has passed unit.',
-      reasons: [{ code: 'NothingPassed', message: 'No version of git.app has passed unit.' }],
+      detail: 'Job publish cannot run now: No version of git.app has passed unit yet.',
+      reasons: [{ code: 'NothingPassed', message: 'No version of git.app has passed unit yet.' }],
     },
   },
   'a query that is out of range': {
@@ -248,8 +252,8 @@ describe('failures are problem documents', () => {
   });
 
   test('a fault of ours says nothing of itself outside, and all of it in the log', async () => {
-    const { api, ask, lines } = gateway();
-    api.pipelines = async () => {
+    const { ports, ask, lines } = gateway();
+    ports.views.pipelines = async () => {
       throw new Error('connection to db.internal refused');
     };
     const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
@@ -267,8 +271,8 @@ describe('failures are problem documents', () => {
   test.each(Object.entries(away))(
     'a database that is away is no fault of the request: %s',
     async (_name, error) => {
-      const { api, ask } = gateway();
-      api.pipelines = async () => {
+      const { ports, ask } = gateway();
+      ports.views.pipelines = async () => {
         throw error;
       };
       const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
@@ -327,9 +331,9 @@ describe('answers', () => {
   });
 
   test('a trigger that checks first says what came of each check', async () => {
-    const { ask, api } = gateway();
+    const { ask, ports } = gateway();
     const answer = await ask('POST', `${APP}/jobs/unit/trigger?check=true`, 'write@main');
-    expect(api.calls).toEqual(['trigger main/app/unit by write-of-main after checks']);
+    expect(ports.calls).toEqual(['trigger main/app/unit by write-of-main after checks']);
     expect(answer.json()).toMatchObject({
       data: {
         checks: [
@@ -345,15 +349,22 @@ describe('answers', () => {
   });
 
   test('triggers that wait for checks are bounded', async () => {
-    const { ask } = gateway();
-    const answer = await ask('POST', `${APP}/jobs/busy/trigger?check=true`, 'write@main');
+    const { ask, ports } = gateway();
+    const { promise: later, resolve } = Promise.withResolvers<undefined>();
+    ports.builds.withRequestAfterChecks = async () => await later;
+    const trigger = async () => await ask('POST', `${APP}/jobs/unit/trigger?check=true`, 'write@main');
+    const waiting = Array.from({ length: MAX_WAITING_TRIGGERS_PER_ACCOUNT }, trigger);
+    const answer = await trigger();
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '5']);
+    resolve(undefined);
+    const answered = await Promise.all(waiting);
+    expect(answered.filter(({ statusCode }) => statusCode !== 404)).toEqual([]);
   });
 
   test('builds come in pages', async () => {
-    const { ask, api } = gateway();
+    const { ask, ports } = gateway();
     const answer = await ask('GET', `${APP}/jobs/unit/builds?status=failed&limit=2&before=9`, 'read@main');
-    expect(api.calls).toEqual(['builds {"status":"failed","limit":2,"before":9}']);
+    expect(ports.calls).toEqual(['builds {"status":"failed","limit":2,"before":9}']);
     expect(answer.json()).toEqual({
       data: [
         {
@@ -458,8 +469,8 @@ describe('answers', () => {
   });
 
   test('the logs of all attempts come one after another, with a line between that says why', async () => {
-    const { api, ask } = gateway();
-    api.logs = async () => ({
+    const { ports, ask } = gateway();
+    ports.views.logs = async () => ({
       chunks: [
         { attempt: 1, sequence: 4, step: '0', text: 'first\n', at: AT },
         { attempt: 2, sequence: 1_000_000_004, step: '0', text: 'second\n', at: AT },
@@ -475,16 +486,16 @@ describe('answers', () => {
   test('a long log may take longer to send than other answers', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
     try {
-      const { api, ask } = gateway();
+      const { ports, ask } = gateway();
       const { promise: later, resolve } = Promise.withResolvers<void>();
       const { promise: second, resolve: asked } = Promise.withResolvers<void>();
-      const quick = inMemoryApi();
-      api.logs = async (ref, after) => {
+      const quick = inMemoryPorts();
+      ports.views.logs = async (ref, after) => {
         if (after > 0) {
           asked();
           await later;
         }
-        return await quick.logs(ref, after);
+        return await quick.views.logs(ref, after);
       };
       const answer = ask('GET', `${BUILD}/logs`, 'read@main');
       await second;
@@ -499,8 +510,8 @@ describe('answers', () => {
   test.each([
     ['read', undefined],
     ['write', undefined],
-    ['maintain', 'derived-for-5'],
-    ['admin', 'derived-for-5'],
+    ['maintain', 'derived-for-5-1'],
+    ['admin', 'derived-for-5-1'],
   ])('%s sees the webhook token: %s', async (role, token) => {
     const { ask } = plain;
     const one = await ask('GET', `${APP}/resources/git.app`, `${role}@main`);

@@ -169,7 +169,11 @@ class Player {
       return [`refused ${answer.reasons.map(({ code }) => code).join(' ')}`];
     }
     const asked = { version: await this.#version(name, label), by: 'ann' };
-    const answer = await triggerVersion(resourceRef(name), asked, { builds, at: now() });
+    const answer = await triggerVersion(resourceRef(name), asked, {
+      builds,
+      notifications: { notify: () => undefined },
+      now,
+    });
     if (answer.answer !== 'done') return codes(answer);
     await this.#obey(answer.stopped);
     return answer.refused.map(({ reasons }) => `refused ${reasons.map(({ code }) => code).join(' ')}`);

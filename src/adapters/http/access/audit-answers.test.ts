@@ -4,7 +4,7 @@ import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { AuditEntry } from '#flows/access-ports.ts';
-import { inMemoryApi } from '#testing/public-api.ts';
+import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { registeredRoutes } from '#testing/registered-routes.ts';
 import type { Route } from './route.ts';
 
@@ -26,7 +26,7 @@ let broken = false;
 const written: AuditEntry[] = [];
 const logged: string[] = [];
 const app = createServer({
-  routes: publicRoutes(inMemoryApi(), async () => undefined, '0'),
+  routes: publicRoutes(inMemoryPorts(), async () => undefined, '0'),
   authorize: async () => caller,
   log: createLog('info', 'test', { write: (line) => void logged.push(line) }),
   audit: {
@@ -56,21 +56,21 @@ const CASES: Case[] = [
   ['POST', `${UNIT}/trigger`, 'job.triggered job app/unit', { details: { number: '8' } }],
   ['POST', `${UNIT}/pause`, 'job.paused job app/unit'],
   ['POST', `${UNIT}/unpause`, 'job.unpaused job app/unit'],
-  ['POST', `${UNIT}/builds/7/cancel`, 'job.cancelled build app/unit/7'],
+  ['POST', `${UNIT}/builds/8/cancel`, 'job.cancelled build app/unit/8'],
   ['POST', `${UNIT}/builds/7/retry`, 'job.retried build app/unit/7'],
   [
     'POST',
-    `${UNIT}/builds/7/approve`,
-    'build.approved build app/unit/7',
+    `${UNIT}/builds/9/approve`,
+    'build.approved build app/unit/9',
     { body: { message: 'fine' }, details: { message: 'fine' } },
   ],
   [
     'POST',
-    `${UNIT}/builds/7/reject`,
-    'build.rejected build app/unit/7',
+    `${UNIT}/builds/9/reject`,
+    'build.rejected build app/unit/9',
     { body: { message: 'no' }, details: { message: 'no' } },
   ],
-  ['PUT', `${UNIT}/builds/7/warning`, 'build.marked_warning build app/unit/7'],
+  ['PUT', `${UNIT}/builds/5/warning`, 'build.marked_warning build app/unit/5'],
   ['POST', `${GIT}/check`, 'resource.check_triggered resource app/git.app'],
   [
     'POST',

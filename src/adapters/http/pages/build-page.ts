@@ -1,5 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { describeBuild, refOf } from '#adapters/http/routes/builds.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { BuildParams } from '#adapters/http/routes/schemas.ts';
@@ -25,15 +25,15 @@ import { plainLog } from './plain-log.ts';
 export const MOST_CHARACTERS = 128 * 1024;
 
 /** A build: what it took, what it does, what it says, and what one may do about it. */
-export function buildPage(api: PublicApi, { codec }: AccessPorts): PageRoute {
+export function buildPage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
     params: BuildParams,
-    strangers: publicBuildPage(api.shown, codec),
+    strangers: publicBuildPage(publicViews, codec),
     answer: async ({ params, request }) => {
       const { team, pipeline, job } = jobOf(params);
       const ref = refOf({ team, pipeline, job, build: params['build'] ?? '' });
-      const [view, log] = await Promise.all([api.build(ref), api.logs(ref, 0, MOST_CHARACTERS)]);
+      const [view, log] = await Promise.all([views.build(ref), views.logs(ref, 0, MOST_CHARACTERS)]);
       const build = found(view, describeBuild(ref));
       const looker = lookerOf(request, codec, team);
       const title = `${job} ${ref.number}`;

@@ -1,5 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { nameOf } from '#adapters/http/routes/jobs.ts';
 import { JobParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
@@ -19,25 +19,25 @@ import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
 import { table } from './data-table.ts';
 
 /** A job and its builds; a resource and its versions. */
-export function listPages(api: PublicApi, ports: AccessPorts): PageRoute[] {
+export function listPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
   return [
-    jobPage('/teams/:team/pipelines/:pipeline/jobs/:job', api, ports),
-    jobPage('/teams/:team/pipelines/:pipeline/jobs/:job/builds', api, ports),
-    resourcePage(api, ports),
+    jobPage('/teams/:team/pipelines/:pipeline/jobs/:job', ports, access),
+    jobPage('/teams/:team/pipelines/:pipeline/jobs/:job/builds', ports, access),
+    resourcePage(ports, access),
   ];
 }
 
-function jobPage(url: string, api: PublicApi, { codec }: AccessPorts): PageRoute {
+function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url,
     params: JobParams,
-    strangers: publicJobPage(api.shown, codec),
+    strangers: publicJobPage(publicViews, codec),
     answer: async ({ params, query, request }) => {
       const name = jobOf(params);
       const [view, builds, waiting] = await Promise.all([
-        api.job(name),
-        api.builds(name, { limit: PER_PAGE, ...cursor(query['before']) }),
-        api.waiting(name),
+        views.job(name),
+        views.builds(name, { limit: PER_PAGE, ...cursor(query['before']) }),
+        views.waiting(name),
       ]);
       const listed = found(builds, nameOf(name));
       const looker = lookerOf(request, codec, name.team);
@@ -69,17 +69,17 @@ function jobPage(url: string, api: PublicApi, { codec }: AccessPorts): PageRoute
   });
 }
 
-function resourcePage(api: PublicApi, { codec }: AccessPorts): PageRoute {
+function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/resources/:resource',
     params: ResourceParams,
-    strangers: publicResourcePage(api.shown, codec),
+    strangers: publicResourcePage(publicViews, codec),
     answer: async ({ params, query, request }) => {
       const { team, pipeline } = jobOf(params);
       const name = { team, pipeline, resource: params['resource'] ?? '' };
       const [view, versions] = await Promise.all([
-        api.resource(name),
-        api.versions(name, { limit: PER_PAGE, ...cursor(query['before']) }),
+        views.resource(name),
+        views.versions(name, { limit: PER_PAGE, ...cursor(query['before']) }),
       ]);
       const what = `Resource ${name.resource} of pipeline ${pipeline} in team ${team}`;
       const there = found(view, what);

@@ -1,5 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { PipelineParams } from '#adapters/http/routes/schemas.ts';
 import type { PipelineName } from '#flows/ports.ts';
@@ -16,19 +16,19 @@ import { above, jobOf, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
 
 /** A pipeline: its picture, its jobs and why they wait, its resources. */
-export function pipelinePage(api: PublicApi, { codec }: AccessPorts): PageRoute {
+export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline',
     params: PipelineParams,
-    strangers: publicPipelinePage(api.shown, codec),
+    strangers: publicPipelinePage(publicViews, codec),
     answer: async ({ params, request }) => {
       const { team, pipeline } = jobOf(params);
       const name = { team, pipeline };
       const [view, jobs = [], resources = [], waiting] = await Promise.all([
-        api.pipeline(name),
-        api.jobs(name),
-        api.resources(name),
-        api.waiting(name),
+        views.pipeline(name),
+        views.jobs(name),
+        views.resources(name),
+        views.waiting(name),
       ]);
       const there = found(view, `Pipeline ${pipeline} in team ${team}`);
       const looker = lookerOf(request, codec, team);

@@ -1,7 +1,7 @@
 import formbody from '@fastify/formbody';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { App, Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { actionForms } from './action-forms.ts';
 import { buildPage } from './build-page.ts';
 import { listPages } from './job-page.ts';
@@ -12,15 +12,15 @@ import { signInPages } from './sign-in-pages.ts';
 import { teamPages } from './team-pages.ts';
 
 /** What browsers get and send at the paths of the API. */
-export function pages(api: PublicApi, ports: AccessPorts): PageRoute[] {
+export function pages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
   const all = [
-    ...signInPages(ports),
-    ...profilePages(ports),
-    ...teamPages(api, ports),
-    pipelinePage(api, ports),
-    ...listPages(api, ports),
-    buildPage(api, ports),
-    ...actionForms(ports),
+    ...signInPages(access),
+    ...profilePages(access),
+    ...teamPages(ports, access),
+    pipelinePage(ports, access),
+    ...listPages(ports, access),
+    buildPage(ports, access),
+    ...actionForms(access),
   ];
   return [
     {

@@ -1,5 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { accountOf } from '#adapters/http/routes/access/answers.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { TeamParams } from '#adapters/http/routes/schemas.ts';
@@ -16,13 +16,13 @@ import { paths } from './paths.ts';
 const MOST_TEAMS = 20;
 
 /** Where one begins: teams and their pipelines. */
-export function teamPages(api: PublicApi, { members, codec }: AccessPorts): PageRoute[] {
+export function teamPages({ views }: PipelinePorts, { members, codec }: AccessPorts): PageRoute[] {
   const one = (url: string): PageRoute =>
     page({
       url,
       params: TeamParams,
       answer: async ({ params: { team = '' }, request }) => {
-        const [view, pipelines] = await Promise.all([members.team(team), api.pipelines(team)]);
+        const [view, pipelines] = await Promise.all([members.team(team), views.pipelines(team)]);
         const { displayName = team } = found(view, `Team ${team}`);
         return layout({
           title: displayName,
@@ -42,7 +42,7 @@ export function teamPages(api: PublicApi, { members, codec }: AccessPorts): Page
         const teams = await members.teams(globalAdmin ? 'all' : { userId });
         const sections: Html[] = [];
         for (const team of teams.slice(0, MOST_TEAMS)) {
-          sections.push(teamSection(team, pipelineList(await api.pipelines(team.name))));
+          sections.push(teamSection(team, pipelineList(await views.pipelines(team.name))));
         }
         for (const team of teams.slice(MOST_TEAMS)) sections.push(teamSection(team, html``));
         const nothing = html`<p>You are in no team yet. An admin of a team can add you.</p>`;

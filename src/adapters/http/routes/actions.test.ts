@@ -2,23 +2,24 @@ import { describe, expect, test } from '@jest/globals';
 import type { Route } from '#adapters/http/access/route.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { createServer } from '#adapters/http/server.ts';
-import { inMemoryApi } from '#testing/public-api.ts';
+import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { publicRoutes } from './table.ts';
 
 const APP = '/teams/main/pipelines/app';
-const BUILD = `${APP}/jobs/unit/builds/7`;
+const JOB = `${APP}/jobs/unit`;
+const BUILD = `${JOB}/builds/7`;
 const VERSION = `${APP}/resources/git.app/versions/11`;
 
-const api = inMemoryApi();
+const ports = inMemoryPorts();
 const app = createServer({
-  routes: publicRoutes(api, async () => undefined, '0.0.0-test'),
+  routes: publicRoutes(ports, async () => undefined, '0.0.0-test'),
   authorize: async () => ({ user: 'ann', globalAdmin: true, teams: new Map() }),
   log: createLog('silent', 'test'),
 });
 
 async function ask(method: Route['method'], url: string, body?: object) {
   const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
-  return { status: answer.statusCode, body: answer.json<unknown>(), calls: api.calls.splice(0) };
+  return { status: answer.statusCode, body: answer.json<unknown>(), calls: ports.calls.splice(0) };
 }
 
 interface Case {
@@ -27,6 +28,8 @@ interface Case {
   body?: object;
   calls?: string[];
 }
+
+const MANAGED = 'The Pipeline object says so itself, and what it says wins: change its spec.';
 
 const CASES: Record<string, Case> = {
   'a pipeline is paused by the person who asks': {
@@ -46,8 +49,8 @@ const CASES: Record<string, Case> = {
     status: 409,
     body: {
       type: 'https://millrace.dev/problems/managed-by-manifest',
-      detail: 'The manifest decides.',
-      reasons: [{ code: 'ManagedByManifest', message: 'The manifest decides.' }],
+      detail: MANAGED,
+      reasons: [{ code: 'ManagedByManifest', message: MANAGED }],
     },
   },
   'a pin names a version and may say why': {
@@ -77,10 +80,10 @@ const CASES: Record<string, Case> = {
     body: { reasons: [{ code: 'JobPaused', message: 'Job publish: Job publish is paused.' }] },
   },
   'a build is cancelled': {
-    asked: ['POST', `${BUILD}/cancel`],
+    asked: ['POST', `${JOB}/builds/8/cancel`],
     status: 202,
-    body: { data: { job: 'unit', number: '7' } },
-    calls: ['cancel unit 7 by ann'],
+    body: { data: { job: 'unit', number: '8' } },
+    calls: ['cancel unit 8 by ann'],
   },
   'a build that has ended cannot be cancelled': {
     asked: ['POST', `${APP}/jobs/unit/builds/6/cancel`],
@@ -93,17 +96,17 @@ const CASES: Record<string, Case> = {
     body: { data: { job: 'unit', number: '7.1', url: `${APP}/jobs/unit/builds/7.1` } },
   },
   'an approval needs no body': {
-    asked: ['POST', `${BUILD}/approve`],
+    asked: ['POST', `${JOB}/builds/9/approve`],
     status: 200,
     body: { data: { state: 'approved' } },
   },
   'a rejection without a reason is refused': {
-    asked: ['POST', `${BUILD}/reject`, {}],
+    asked: ['POST', `${JOB}/builds/9/reject`, {}],
     status: 400,
     calls: [],
   },
   'a failure is marked as a warning': {
-    asked: ['PUT', `${BUILD}/warning`],
+    asked: ['PUT', `${JOB}/builds/5/warning`],
     status: 200,
     body: { data: { status: 'warning' } },
   },

@@ -1,21 +1,21 @@
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { shownTo } from '#adapters/http/access/strangers.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PipelineName } from '#flows/ports.ts';
 import { JobParams, PipelineParams } from './schemas.ts';
 
-export function badgeRoutes(api: PublicApi): Route[] {
+export function badgeRoutes({ shows, drawBadge }: PipelinePorts): Route[] {
   const send = async (
     name: PipelineName & { job?: string },
     request: Pick<FastifyRequest, 'identity' | 'params'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const badge = shownTo(request, await api.badge(name, isMember(request.identity, name.team)));
+    const badge = shownTo(request, await shows.badge(name, isMember(request.identity, name.team)));
     if (badge.public) void reply.header('cache-control', 'no-cache');
-    return reply.type('image/svg+xml; charset=utf-8').send(badge.svg);
+    return reply.type('image/svg+xml; charset=utf-8').send(drawBadge(badge));
   };
   return [
     route({

@@ -1,7 +1,11 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { cancelBuild } from '#flows/cancel-build.ts';
+import { markWarning } from '#flows/mark-warning.ts';
+import { retryBuild } from '#flows/retry-build.ts';
+import { voteOnBuild } from '#flows/vote-on-build.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { buildUrl } from './jobs.ts';
 import { doneOr } from './refusal.ts';
@@ -13,10 +17,10 @@ const Voted = answer({
   state: Type.Enum(['waiting', 'approved', 'rejected']),
   message: Type.String(),
 });
-const LONGEST_MESSAGE = 1000;
+const MAX_MESSAGE = 1000;
 
 /** What people decide about one build. */
-export function buildActionRoutes(api: PublicApi): Route[] {
+export function buildActionRoutes(ports: PipelinePorts): Route[] {
   return [
     route({
       method: 'POST',
@@ -29,12 +33,12 @@ export function buildActionRoutes(api: PublicApi): Route[] {
       schema: { params: BuildParams, response: { 202: Type.Object({ data: Type.Object(Named) }) } },
       handler: async ({ params, identity }, reply) => {
         const ref = refOf(params);
-        doneOr(await api.cancelBuild(ref, identity?.user ?? 'unknown'), describeBuild(ref));
+        doneOr(await cancelBuild(ref, identity?.user ?? 'unknown', ports), describeBuild(ref));
         return reply.code(202).send({ data: { job: ref.job, number: ref.number } });
       },
     }),
-    retryRoute(api),
-    ...voteRoutes(api),
+    retryRoute(ports),
+    ...voteRoutes(ports),
     route({
       method: 'PUT',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/warning',
@@ -44,14 +48,14 @@ export function buildActionRoutes(api: PublicApi): Route[] {
       schema: { params: BuildParams, response: answer({ ...Named, status: Type.String() }) },
       handler: async ({ params, identity }) => {
         const ref = refOf(params);
-        doneOr(await api.markWarning(ref, identity?.user ?? 'unknown'), describeBuild(ref));
+        doneOr(await markWarning(ref, identity?.user ?? 'unknown', ports), describeBuild(ref));
         return { data: { job: ref.job, number: ref.number, status: 'warning' } };
       },
     }),
   ];
 }
 
-function voteRoutes(api: PublicApi): Route[] {
+function voteRoutes(ports: PipelinePorts): Route[] {
   return [
     route({
       method: 'POST',
@@ -65,7 +69,7 @@ function voteRoutes(api: PublicApi): Route[] {
       schema: {
         params: BuildParams,
         body: Type.Union([
-          Type.Object({ message: Type.Optional(Type.String({ maxLength: LONGEST_MESSAGE })) }),
+          Type.Object({ message: Type.Optional(Type.String({ maxLength: MAX_MESSAGE })) }),
           Type.Null(),
         ]),
         response: Voted,
@@ -75,7 +79,7 @@ function voteRoutes(api: PublicApi): Route[] {
         const message = body?.message;
         const by = identity?.user ?? 'unknown';
         const given = { by, approve: true, ...(message !== undefined && { message }) };
-        return voted(ref, doneOr(await api.vote(ref, given), describeBuild(ref)));
+        return voted(ref, doneOr(await voteOnBuild(ref, given, ports), describeBuild(ref)));
       },
     }),
     route({
@@ -87,19 +91,19 @@ function voteRoutes(api: PublicApi): Route[] {
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
-        body: Type.Object({ message: Type.String({ minLength: 1, maxLength: LONGEST_MESSAGE }) }),
+        body: Type.Object({ message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE }) }),
         response: Voted,
       },
       handler: async ({ params, body, identity }) => {
         const ref = refOf(params);
         const given = { by: identity?.user ?? 'unknown', approve: false, message: body.message };
-        return voted(ref, doneOr(await api.vote(ref, given), describeBuild(ref)));
+        return voted(ref, doneOr(await voteOnBuild(ref, given, ports), describeBuild(ref)));
       },
     }),
   ];
 }
 
-function retryRoute(api: PublicApi): Route {
+function retryRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/retry',
@@ -115,7 +119,7 @@ function retryRoute(api: PublicApi): Route {
     },
     handler: async ({ params, identity }, reply) => {
       const ref = refOf(params);
-      const { build } = doneOr(await api.retryBuild(ref, identity?.user ?? 'unknown'), describeBuild(ref));
+      const { build } = doneOr(await retryBuild(ref, identity?.user ?? 'unknown', ports), describeBuild(ref));
       const url = buildUrl(build, build.number);
       void reply.header('location', url);
       return reply.code(201).send({ data: { job: build.job, number: build.number, url } });

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { BuildDetail, BuildView } from '#flows/views.ts';
 import { found } from './found.ts';
@@ -54,7 +54,7 @@ export const Step = Type.Object({
   message: Type.Optional(Type.String()),
 });
 
-export function buildRoutes(api: PublicApi): Route[] {
+export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -70,10 +70,11 @@ export function buildRoutes(api: PublicApi): Route[] {
       },
       strangers: {
         answer: SHOWN.builds,
-        read: async ({ params, query }) => shownPage(await api.shown.builds(params, query), encodeShownBuild),
+        read: async ({ params, query }) =>
+          shownPage(await publicViews.builds(params, query), encodeShownBuild),
       },
       handler: async ({ params, query }) => {
-        const { rows, hasMore } = found(await api.builds(params, query), nameOf(params));
+        const { rows, hasMore } = found(await views.builds(params, query), nameOf(params));
         return { data: rows.map(encode), has_more: hasMore };
       },
     }),
@@ -95,11 +96,11 @@ export function buildRoutes(api: PublicApi): Route[] {
       },
       strangers: {
         answer: SHOWN.build,
-        read: async ({ params }) => shownOne(await api.shown.build(refOf(params)), encodeShownDetail),
+        read: async ({ params }) => shownOne(await publicViews.build(refOf(params)), encodeShownDetail),
       },
       handler: async ({ params }) => {
         const ref = refOf(params);
-        return { data: encodeDetail(found(await api.build(ref), describeBuild(ref))) };
+        return { data: encodeDetail(found(await views.build(ref), describeBuild(ref))) };
       },
     }),
   ];

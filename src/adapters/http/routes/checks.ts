@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { ResourceName } from '#flows/ports.ts';
 import type { HooksView } from '#flows/views.ts';
+import { requestCheck } from '#flows/request-check.ts';
 import { found } from './found.ts';
 import { ResourceParams, Time, answer } from './schemas.ts';
 
@@ -37,11 +38,11 @@ const Check = {
   hooks: Type.Optional(Hooks),
 };
 
-export function checkRoutes(api: PublicApi): Route[] {
-  return [lastCheckRoute(api), checkRoute(api)];
+export function checkRoutes(ports: PipelinePorts): Route[] {
+  return [lastCheckRoute(ports), checkRoute(ports)];
 }
 
-function lastCheckRoute(api: PublicApi): Route {
+function lastCheckRoute({ views }: PipelinePorts): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
@@ -51,7 +52,7 @@ function lastCheckRoute(api: PublicApi): Route {
       'secrets masked).',
     schema: { params: ResourceParams, response: answer(Check) },
     handler: async ({ params }) => {
-      const check = found(await api.check(params), nameOf(params));
+      const check = found(await views.check(params), nameOf(params));
       const { running, failures, stalled, output, error, held, webhookWorks, hooks } = check;
       const { lastCheckedAt, nextCheckAt } = check;
       return {
@@ -83,7 +84,7 @@ function shownHooks({ first, last, endedAt, error, results }: HooksView) {
 }
 
 /** Requests that arrive while a check runs become one more check. */
-function checkRoute(api: PublicApi): Route {
+function checkRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
@@ -95,7 +96,8 @@ function checkRoute(api: PublicApi): Route {
       response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },
     },
     handler: async ({ params }, reply) => {
-      const answered = await api.requestCheck(params);
+      const answered = await requestCheck(params, ports);
+      ports.metrics.check(answered);
       found(answered === 'requested' ? answered : undefined, nameOf(params));
       return reply.code(202).send({ data: { resource: params.resource } });
     },

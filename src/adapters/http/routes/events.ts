@@ -9,7 +9,7 @@ import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
 import type { StreamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import { PipelineFeed } from '#adapters/http/live/pipeline-feed.ts';
 import { stateForMembers, stateForStrangers } from '#adapters/http/live/pipeline-states.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
 import { BuildParams, PipelineParams } from './schemas.ts';
@@ -27,8 +27,8 @@ export interface StreamOptions {
 }
 
 /** What goes on, told as it happens to whoever looks on. */
-export function eventRoutes(api: PublicApi, options: StreamOptions = {}): Route[] {
-  const live = new Live(api, options);
+export function eventRoutes(ports: PipelinePorts, options: StreamOptions = {}): Route[] {
+  const live = new Live(ports, options);
   return [buildEvents(live), pipelineEvents(live)].map((one) => ({
     ...one,
     register(app) {
@@ -40,18 +40,18 @@ export function eventRoutes(api: PublicApi, options: StreamOptions = {}): Route[
 
 /** The streams of one server, and what they read. */
 class Live {
-  readonly api: PublicApi;
+  readonly ports: PipelinePorts;
   readonly builds: Feeds<number>;
   readonly pipelines: Feeds<string | undefined>;
   readonly #options: StreamOptions;
   #streams: OpenStreams | undefined;
   failed: (error: unknown) => void = () => undefined;
 
-  constructor(api: PublicApi, options: StreamOptions) {
-    this.api = api;
+  constructor(ports: PipelinePorts, options: StreamOptions) {
+    this.ports = ports;
     this.#options = options;
-    this.builds = new Feeds(api.listen);
-    this.pipelines = new Feeds(api.listen);
+    this.builds = new Feeds((topics, heard) => ports.notifications.listen(topics, heard));
+    this.pipelines = new Feeds((topics, heard) => ports.notifications.listen(topics, heard));
   }
 
   get streams(): OpenStreams {
@@ -81,7 +81,7 @@ class Live {
 }
 
 function buildEvents(live: Live): Route {
-  const { api } = live;
+  const { views } = live.ports;
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events',
@@ -98,10 +98,10 @@ function buildEvents(live: Live): Route {
     },
     handler: async (request, reply) => {
       const ref = refOf(request.params);
-      const ids = found(await api.buildIds(ref), describeBuild(ref));
+      const ids = found(await views.buildIds(ref), describeBuild(ref));
       const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
       const stream = live.streams.answer('build', request, reply);
-      const make = () => new BuildFeed({ ref, views: api, failed: live.failed });
+      const make = () => new BuildFeed({ ref, views, failed: live.failed });
       const key = `${ids.build} ${pathOf(request)}`;
       stream.gone = live.builds.read({ key, ids, make }, stream, after);
     },
@@ -109,7 +109,7 @@ function buildEvents(live: Live): Route {
 }
 
 function pipelineEvents(live: Live): Route {
-  const { api } = live;
+  const { views, publicViews } = live.ports;
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/events',
@@ -128,10 +128,10 @@ function pipelineEvents(live: Live): Route {
       const name = request.params;
       const stranger = isStranger(request);
       const { id } = stranger
-        ? shownTo(request, await api.shown.pipeline(name))
-        : found(await api.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
+        ? shownTo(request, await publicViews.pipeline(name))
+        : found(await views.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
       const stream = live.streams.answer('pipeline', request, reply);
-      const state = stranger ? stateForStrangers(name, api.shown) : stateForMembers(name, api);
+      const state = stranger ? stateForStrangers(name, publicViews) : stateForMembers(name, views);
       const make = () => new PipelineFeed({ ...state, failed: live.failed });
       const has = request.headers['last-event-id'];
       const key = `${stranger ? 'strangers' : 'members'} ${id} ${pathOf(request)}`;
@@ -140,7 +140,7 @@ function pipelineEvents(live: Live): Route {
   });
 }
 
-/** A feed reads by names: readers share it who came by the same ones, since a pipeline can get another name while it is followed. */
+/** Readers who came by the same names share a feed: it reads by names, and a pipeline may be renamed meanwhile. */
 function pathOf({ params }: { params: object }): string {
   return JSON.stringify(params);
 }

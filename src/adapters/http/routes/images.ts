@@ -6,10 +6,10 @@ import { shownTo } from '#adapters/http/access/strangers.ts';
 import type { FindAtHand } from '#adapters/http/answer-at-hand.ts';
 import { hasAlready } from '#adapters/http/etag.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { remember } from '#adapters/http/remember.ts';
 import { isMember } from '#domain/access/decide-access.ts';
-import type { PictureWanted } from '#flows/show-pipeline.ts';
+import type { PictureWanted, Shows } from '#flows/show-pipeline.ts';
 import { PipelineParams, answer } from './schemas.ts';
 
 const Switch = Type.Optional(Type.Enum(['0', '1', 'true', 'false']));
@@ -33,7 +33,7 @@ const ABOUT = {
 };
 const TYPES = { svg: 'image/svg+xml; charset=utf-8', png: 'image/png' } as const;
 
-export function imageRoutes(api: PublicApi): Route[] {
+export function imageRoutes({ shows }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -45,7 +45,7 @@ export function imageRoutes(api: PublicApi): Route[] {
       schema: { params: PipelineParams, querystring: PictureQuery, response: answer({ dot: Type.String() }) },
       strangers: 'same',
       handler: async (request, reply) => {
-        const dot = await draw(api, 'dot', request, reply);
+        const dot = await draw(shows, 'dot', request, reply);
         return dot === undefined ? reply : { data: { dot: Buffer.from(dot).toString('utf8') } };
       },
     }),
@@ -59,7 +59,7 @@ export function imageRoutes(api: PublicApi): Route[] {
         strangers: 'same',
         schema: { params: PipelineParams, querystring: PictureQuery },
         handler: async (request, reply) => {
-          const picture = await draw(api, format, request, reply);
+          const picture = await draw(shows, format, request, reply);
           return picture === undefined ? reply : reply.type(TYPES[format]).send(picture);
         },
       }),
@@ -73,12 +73,12 @@ const LONGEST = 200;
 const ADDRESS = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
 
-/** Pictures of public pipelines that somebody has just had. An address that is written in another way than usual is left to the routes. */
-export function picturesAtHand(api: Pick<PublicApi, 'pictureAtHand'>): FindAtHand {
+/** Finished pictures of public pipelines. An address written in an unusual way is left to the routes. */
+export function picturesAtHand(shows: Pick<Shows, 'pictureAtHand'>): FindAtHand {
   const read = remember(REMEMBERED, readAddress);
   return (url) => {
     const address = url.length <= LONGEST && url.includes('/image.') ? read(url) : undefined;
-    const picture = address && api.pictureAtHand(address.name, address.wanted);
+    const picture = address && shows.pictureAtHand(address.name, address.wanted);
     return picture && { route: address.route, type: address.type, ...picture };
   };
 }
@@ -124,14 +124,14 @@ function wantedOf(format: PictureWanted['format'], query: Query): PictureWanted 
 
 /** The bytes, or nothing once who asks has been told that they have them. */
 async function draw(
-  api: PublicApi,
+  shows: Pick<Shows, 'picture'>,
   format: PictureWanted['format'],
   request: Asked,
   reply: FastifyReply,
 ): Promise<Uint8Array | undefined> {
   const { params, identity, query } = request;
   const wanted = wantedOf(format, query);
-  const picture = shownTo(request, await api.picture(params, isMember(identity, params.team), wanted));
+  const picture = shownTo(request, await shows.picture(params, isMember(identity, params.team), wanted));
   if (picture === 'no-version') {
     throw new Problem('not-found', `Pipeline ${params.pipeline} has no version ${query.version_id}.`);
   }

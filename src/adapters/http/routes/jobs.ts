@@ -2,8 +2,10 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
+import { WaitingTriggers } from '#adapters/http/waiting-triggers.ts';
+import { triggerJob, triggerJobAfterChecks } from '#flows/trigger-job.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { JobName } from '#flows/ports.ts';
@@ -25,7 +27,8 @@ export const Job = {
   has_running: Type.Boolean(),
 };
 
-export function jobRoutes(api: PublicApi): Route[] {
+export function jobRoutes(ports: PipelinePorts): Route[] {
+  const { views, publicViews } = ports;
   return [
     route({
       method: 'GET',
@@ -37,10 +40,10 @@ export function jobRoutes(api: PublicApi): Route[] {
       schema: { params: PipelineParams, response: answerList(Type.Object(Job)) },
       strangers: {
         answer: SHOWN.jobs,
-        read: async ({ params }) => shownAll(await api.shown.jobs(params), encodeShownJob),
+        read: async ({ params }) => shownAll(await publicViews.jobs(params), encodeShownJob),
       },
       handler: async ({ params }) => {
-        const jobs = found(await api.jobs(params), `Pipeline ${params.pipeline} in team ${params.team}`);
+        const jobs = found(await views.jobs(params), `Pipeline ${params.pipeline} in team ${params.team}`);
         return { data: jobs.map(encodeJob) };
       },
     }),
@@ -52,11 +55,11 @@ export function jobRoutes(api: PublicApi): Route[] {
       schema: { params: JobParams, response: answer(Job) },
       strangers: {
         answer: SHOWN.job,
-        read: async ({ params }) => shownOne(await api.shown.job(params), encodeShownJob),
+        read: async ({ params }) => shownOne(await publicViews.job(params), encodeShownJob),
       },
-      handler: async ({ params }) => ({ data: encodeJob(found(await api.job(params), nameOf(params))) }),
+      handler: async ({ params }) => ({ data: encodeJob(found(await views.job(params), nameOf(params))) }),
     }),
-    triggerRoute(api),
+    triggerRoute(ports),
   ];
 }
 
@@ -77,7 +80,8 @@ export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof R
 }
 
 /** The body is ignored: inputs of jobs come with a later part of the language. */
-function triggerRoute(api: PublicApi): Route {
+function triggerRoute(ports: PipelinePorts): Route {
+  const waiting = new WaitingTriggers();
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/trigger',
@@ -103,7 +107,11 @@ function triggerRoute(api: PublicApi): Route {
       },
     },
     handler: async ({ params, query: { check }, identity }, reply) => {
-      const answered = await api.triggerJob(params, { by: identity?.user ?? 'unknown', check });
+      const by = identity?.user ?? 'unknown';
+      const answered = check
+        ? await waiting.wait(by, () => triggerJobAfterChecks(params, by, ports))
+        : await triggerJob(params, by, ports);
+      ports.metrics.trigger(answered.answer);
       if (answered.answer === 'busy') throw new Problem('too-many-requests', TOO_MANY, { retry_after: 5 });
       if (answered.answer === 'unknown') throw new Problem('not-found', `${nameOf(params)} does not exist.`);
       if (answered.answer === 'refused') throw refusal(params.job, answered.reasons);

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { preferred } from '#adapters/http/negotiate.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { LogPage } from '#flows/views.ts';
 import { LOG_REMOVED } from '#flows/views.ts';
 import { describeBuild, refOf } from './builds.ts';
@@ -21,7 +21,7 @@ export const Chunk = Type.Object({
 const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
 /** Plain text of the whole log, or pages of numbered chunks as JSON: `after` goes on behind the last one that was read. */
-export function logRoutes(api: PublicApi): Route[] {
+export function logRoutes({ views }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -54,7 +54,7 @@ export function logRoutes(api: PublicApi): Route[] {
       handler: async (request, reply) => {
         const { params, query, headers } = request;
         const ref = refOf(params);
-        const page = found(await api.logs(ref, query.after), describeBuild(ref));
+        const page = found(await views.logs(ref, query.after), describeBuild(ref));
         if (preferred(headers.accept, ['text/plain', 'application/json']) === 'application/json') {
           return reply.type('application/json; charset=utf-8').send(encode(page));
         }
@@ -62,7 +62,7 @@ export function logRoutes(api: PublicApi): Route[] {
           Readable.from(
             logText(page, {
               mayStill: async () => await request.server.mayStill(request),
-              read: async (after) => await api.logs(ref, after),
+              read: async (after) => await views.logs(ref, after),
             }),
           ),
         );

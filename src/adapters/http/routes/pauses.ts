@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pause.ts';
 import { nameOf } from './jobs.ts';
 import { doneOr } from './refusal.ts';
 import { JobParams, PipelineParams, answer } from './schemas.ts';
@@ -9,7 +10,7 @@ import { JobParams, PipelineParams, answer } from './schemas.ts';
 const Paused = answer({ paused: Type.Boolean() });
 
 /** To pause what is paused changes nothing. */
-export function pauseRoutes(api: PublicApi): Route[] {
+export function pauseRoutes(ports: PipelinePorts): Route[] {
   return [
     route({
       method: 'POST',
@@ -22,7 +23,7 @@ export function pauseRoutes(api: PublicApi): Route[] {
         '`paused` itself.',
       schema: { params: PipelineParams, response: Paused },
       handler: async ({ params, identity }) => {
-        doneOr(await api.pausePipeline(params, identity?.user ?? 'unknown'), pipelineName(params));
+        doneOr(await pausePipeline(params, identity?.user ?? 'unknown', ports), pipelineName(params));
         return { data: { paused: true } };
       },
     }),
@@ -34,7 +35,7 @@ export function pauseRoutes(api: PublicApi): Route[] {
       about: 'Unpauses the pipeline and each of its jobs. 409 when the manifest says `paused` itself.',
       schema: { params: PipelineParams, response: Paused },
       handler: async ({ params }) => {
-        doneOr(await api.unpausePipeline(params), pipelineName(params));
+        doneOr(await unpausePipeline(params, ports), pipelineName(params));
         return { data: { paused: false } };
       },
     }),
@@ -46,7 +47,7 @@ export function pauseRoutes(api: PublicApi): Route[] {
       about: 'Pauses one job.',
       schema: { params: JobParams, response: Paused },
       handler: async ({ params, identity }) => {
-        doneOr(await api.pauseJob(params, identity?.user ?? 'unknown'), nameOf(params));
+        doneOr(await pauseJob(params, identity?.user ?? 'unknown', ports), nameOf(params));
         return { data: { paused: true } };
       },
     }),
@@ -58,7 +59,7 @@ export function pauseRoutes(api: PublicApi): Route[] {
       about: 'Unpauses one job, also while its pipeline is paused.',
       schema: { params: JobParams, response: Paused },
       handler: async ({ params }) => {
-        doneOr(await api.unpauseJob(params), nameOf(params));
+        doneOr(await unpauseJob(params, ports), nameOf(params));
         return { data: { paused: false } };
       },
     }),

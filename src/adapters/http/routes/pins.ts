@@ -2,16 +2,19 @@ import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { disableVersion, enableVersion } from '#flows/disable-version.ts';
+import { pinResource, unpinResource } from '#flows/pin-resource.ts';
+import { triggerVersion } from '#flows/trigger-version.ts';
 import { buildUrl } from './jobs.ts';
 import { doneOr, ReasonShown } from './refusal.ts';
 import { ResourceParams, VersionParams, answer } from './schemas.ts';
 
 const VersionId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-const LONGEST_COMMENT = 500;
+const MAX_COMMENT = 500;
 
 /** What people decide about versions: pins, disabled ones, and builds with one of them. */
-export function pinRoutes(api: PublicApi): Route[] {
+export function pinRoutes(ports: PipelinePorts): Route[] {
   return [
     route({
       method: 'POST',
@@ -27,7 +30,7 @@ export function pinRoutes(api: PublicApi): Route[] {
         params: ResourceParams,
         body: Type.Object({
           version_id: VersionId,
-          comment: Type.Optional(Type.String({ maxLength: LONGEST_COMMENT })),
+          comment: Type.Optional(Type.String({ maxLength: MAX_COMMENT })),
         }),
         response: answer({ resource: Type.String(), pinned_version_id: VersionId }),
       },
@@ -35,7 +38,7 @@ export function pinRoutes(api: PublicApi): Route[] {
         const { version_id: version, comment } = body;
         const by = identity?.user ?? 'unknown';
         const pin = { version, by, ...(comment !== undefined && { comment }) };
-        doneOr(await api.pin(params, pin), versionName({ ...params, version }));
+        doneOr(await pinResource(params, pin, ports), versionName({ ...params, version }));
         return { data: { resource: params.resource, pinned_version_id: version } };
       },
     }),
@@ -50,19 +53,22 @@ export function pinRoutes(api: PublicApi): Route[] {
       schema: { params: ResourceParams, response: answer({ resource: Type.String() }) },
       handler: async ({ params }) => {
         const { team, pipeline, resource } = params;
-        doneOr(await api.unpin(params), `Resource ${resource} of pipeline ${pipeline} in team ${team}`);
+        doneOr(
+          await unpinResource(params, ports),
+          `Resource ${resource} of pipeline ${pipeline} in team ${team}`,
+        );
         return { data: { resource } };
       },
     }),
-    disableRoute(api),
-    enableRoute(api),
-    triggerRoute(api),
+    disableRoute(ports),
+    enableRoute(ports),
+    triggerRoute(ports),
   ];
 }
 
 const Disabled = answer({ version_id: VersionId, disabled: Type.Boolean() });
 
-function disableRoute(api: PublicApi): Route {
+function disableRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/disable',
@@ -74,13 +80,14 @@ function disableRoute(api: PublicApi): Route {
     schema: { params: VersionParams, response: Disabled },
     handler: async ({ params, identity }) => {
       const { version } = params;
-      doneOr(await api.disableVersion(params, version, identity?.user ?? 'unknown'), versionName(params));
+      const by = identity?.user ?? 'unknown';
+      doneOr(await disableVersion(params, { version, by }, ports), versionName(params));
       return { data: { version_id: version, disabled: true } };
     },
   });
 }
 
-function enableRoute(api: PublicApi): Route {
+function enableRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable',
@@ -89,14 +96,14 @@ function enableRoute(api: PublicApi): Route {
     about: 'The version may be taken again, and triggers if no build used it.',
     schema: { params: VersionParams, response: Disabled },
     handler: async ({ params }) => {
-      doneOr(await api.enableVersion(params, params.version), versionName(params));
+      doneOr(await enableVersion(params, params.version, ports), versionName(params));
       return { data: { version_id: params.version, disabled: false } };
     },
   });
 }
 
 /** Jobs that cannot run now are told of; only when none can it is a problem. */
-function triggerRoute(api: PublicApi): Route {
+function triggerRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger',
@@ -121,7 +128,7 @@ function triggerRoute(api: PublicApi): Route {
     },
     handler: async ({ params, identity }, reply) => {
       const asked = { version: params.version, by: identity?.user ?? 'unknown' };
-      const { builds, refused } = doneOr(await api.triggerVersion(params, asked), versionName(params));
+      const { builds, refused } = doneOr(await triggerVersion(params, asked, ports), versionName(params));
       const reasons = refused.flatMap((one) =>
         one.reasons.map(({ code, message }) => ({ code, message: `Job ${one.job}: ${message}` })),
       );

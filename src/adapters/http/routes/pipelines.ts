@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { PipelineView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { PipelineParams, TeamParams, answer, answerList } from './schemas.ts';
@@ -19,7 +19,7 @@ export const Pipeline = {
   resources: Type.Integer(),
 };
 
-export function pipelineRoutes(api: PublicApi): Route[] {
+export function pipelineRoutes({ views, publicViews }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -27,7 +27,7 @@ export function pipelineRoutes(api: PublicApi): Route[] {
       needs: 'read',
       about: 'The pipelines of a team.',
       schema: { params: TeamParams, response: answerList(Type.Object(Pipeline)) },
-      handler: async ({ params }) => ({ data: (await api.pipelines(params.team)).map(encodePipeline) }),
+      handler: async ({ params }) => ({ data: (await views.pipelines(params.team)).map(encodePipeline) }),
     }),
     route({
       method: 'GET',
@@ -39,11 +39,11 @@ export function pipelineRoutes(api: PublicApi): Route[] {
       schema: { params: PipelineParams, response: answer(Pipeline) },
       strangers: {
         answer: SHOWN.pipeline,
-        read: async ({ params }) => shownOne(await api.shown.pipeline(params), encodeShownPipeline),
+        read: async ({ params }) => shownOne(await publicViews.pipeline(params), encodeShownPipeline),
       },
       handler: async ({ params }) => ({
         data: encodePipeline(
-          found(await api.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`),
+          found(await views.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`),
         ),
       }),
     }),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { shownTo } from '#adapters/http/access/strangers.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PublicStep } from '#domain/graph/public-view.ts';
 import { stateOfShown } from '#flows/show-pipeline.ts';
@@ -44,7 +44,7 @@ const View = {
 };
 
 /** Nothing is sent that the schema does not name; and nothing comes here that `publicStructure` does not name. */
-export function publicViewRoutes(api: PublicApi): Route[] {
+export function publicViewRoutes({ shows }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -57,7 +57,7 @@ export function publicViewRoutes(api: PublicApi): Route[] {
       strangers: 'same',
       handler: async (request) => {
         const { params, identity } = request;
-        const view = await api.publicView(params, isMember(identity, params.team));
+        const view = await shows.publicView(params, isMember(identity, params.team));
         return { data: encode(shownTo(request, view)) };
       },
     }),

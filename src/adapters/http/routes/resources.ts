@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
+import type { PipelinePorts, WebhookTokens } from '#adapters/http/ports.ts';
 import { roleIn } from '#domain/access/decide-access.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import { includes } from '#domain/access/roles.ts';
@@ -22,7 +22,8 @@ import {
 } from './schemas.ts';
 import { SHOWN, encodeShownResource, encodeShownVersion, shownAll, shownOne, shownPage } from './shown.ts';
 import { versionPathRoute } from './version-path.ts';
-import { WebhookFields, encodeWebhook } from './webhooks.ts';
+import { WebhookFields, encodeWebhook, webhookOf } from './webhooks.ts';
+import type { ShownWebhook } from './webhooks.ts';
 
 const Resource = {
   id: Type.Integer(),
@@ -49,7 +50,8 @@ const Version = Type.Object({
   disabled: Type.Boolean(),
 });
 
-export function resourceRoutes(api: PublicApi): Route[] {
+export function resourceRoutes(ports: PipelinePorts): Route[] {
+  const { views, publicViews, webhooks } = ports;
   return [
     route({
       method: 'GET',
@@ -62,17 +64,17 @@ export function resourceRoutes(api: PublicApi): Route[] {
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
       strangers: {
         answer: SHOWN.resources,
-        read: async ({ params }) => shownAll(await api.shown.resources(params), encodeShownResource),
+        read: async ({ params }) => shownAll(await publicViews.resources(params), encodeShownResource),
       },
       handler: async ({ params, identity }, reply) => {
         keepNoToken(reply, identity, params.team);
         const resources = found(
-          await api.resources(params),
+          await views.resources(params),
           `Pipeline ${params.pipeline} in team ${params.team}`,
         );
         return {
           data: resources.map((resource) =>
-            encodeResource(resource, webhookFor(api, resource, identity, params.team)),
+            encodeResource(resource, webhookFor(webhooks, resource, identity, params.team)),
           ),
         };
       },
@@ -85,21 +87,21 @@ export function resourceRoutes(api: PublicApi): Route[] {
       schema: { params: ResourceParams, response: answer(Resource) },
       strangers: {
         answer: SHOWN.resource,
-        read: async ({ params }) => shownOne(await api.shown.resource(params), encodeShownResource),
+        read: async ({ params }) => shownOne(await publicViews.resource(params), encodeShownResource),
       },
       handler: async ({ params, identity }, reply) => {
         keepNoToken(reply, identity, params.team);
-        const resource = found(await api.resource(params), nameOf(params));
-        return { data: encodeResource(resource, webhookFor(api, resource, identity, params.team)) };
+        const resource = found(await views.resource(params), nameOf(params));
+        return { data: encodeResource(resource, webhookFor(webhooks, resource, identity, params.team)) };
       },
     }),
-    versionsRoute(api),
-    versionPathRoute(api),
-    ...checkRoutes(api),
+    versionsRoute(ports),
+    versionPathRoute(ports),
+    ...checkRoutes(ports),
   ];
 }
 
-function versionsRoute(api: PublicApi): Route {
+function versionsRoute({ views, publicViews }: PipelinePorts): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
@@ -111,10 +113,10 @@ function versionsRoute(api: PublicApi): Route {
     strangers: {
       answer: SHOWN.versions,
       read: async ({ params, query }) =>
-        shownPage(await api.shown.versions(params, query), encodeShownVersion),
+        shownPage(await publicViews.versions(params, query), encodeShownVersion),
     },
     handler: async ({ params, query }) => {
-      const { rows, hasMore } = found(await api.versions(params, query), nameOf(params));
+      const { rows, hasMore } = found(await views.versions(params, query), nameOf(params));
       const data = rows.map(({ id, fields, createdAt, disabled }) => ({
         id,
         version: fields,
@@ -127,12 +129,12 @@ function versionsRoute(api: PublicApi): Route {
 }
 
 function webhookFor(
-  api: PublicApi,
+  webhooks: WebhookTokens,
   resource: ResourceView,
   identity: Identity | undefined,
   team: string,
-): WebhookShown | undefined {
-  return seesTokens(identity, team) ? api.webhook(resource) : undefined;
+): ShownWebhook | undefined {
+  return seesTokens(identity, team) ? webhookOf(resource, webhooks) : undefined;
 }
 
 function seesTokens(identity: Identity | undefined, team: string): boolean {
@@ -143,7 +145,7 @@ function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: 
   if (seesTokens(identity, team)) void reply.header('cache-control', 'no-store');
 }
 
-export function encodeResource(resource: ResourceView, webhook: WebhookShown | undefined) {
+export function encodeResource(resource: ResourceView, webhook: ShownWebhook | undefined) {
   const { id, name, type, schedule, lastCheckedAt, nextCheckAt, checkError, versions, cut } = resource;
   return {
     id,

@@ -1,7 +1,7 @@
 import type { Route } from '#adapters/http/access/route.ts';
 import { openApiRoutes } from '#adapters/http/open-api.ts';
 import { pageOnlyRoutes } from '#adapters/http/pages/page-only.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { Readiness } from '#adapters/http/readiness.ts';
 import { buildActionRoutes } from './build-actions.ts';
 import { badgeRoutes } from './badges.ts';
@@ -22,7 +22,7 @@ import { webhookRoutes } from './webhooks.ts';
 
 /** Every route of pipelines, and of the server itself. */
 export function publicRoutes(
-  api: PublicApi,
+  ports: PipelinePorts,
   readiness: Readiness,
   version: string,
   streams?: StreamOptions,
@@ -31,19 +31,19 @@ export function publicRoutes(
     ...healthRoutes(readiness, version),
     ...openApiRoutes(),
     ...pageOnlyRoutes(version),
-    ...webhookRoutes(api),
-    ...publicViewRoutes(api),
-    ...imageRoutes(api),
-    ...badgeRoutes(api),
-    ...pipelineRoutes(api),
-    ...jobRoutes(api),
-    ...buildRoutes(api),
-    ...buildActionRoutes(api),
-    ...logRoutes(api),
-    ...eventRoutes(api, streams),
-    ...resourceRoutes(api),
-    ...pauseRoutes(api),
-    ...pinRoutes(api),
-    ...waitingRoutes(api),
+    ...webhookRoutes(ports),
+    ...publicViewRoutes(ports),
+    ...imageRoutes(ports),
+    ...badgeRoutes(ports),
+    ...pipelineRoutes(ports),
+    ...jobRoutes(ports),
+    ...buildRoutes(ports),
+    ...buildActionRoutes(ports),
+    ...logRoutes(ports),
+    ...eventRoutes(ports, streams),
+    ...resourceRoutes(ports),
+    ...pauseRoutes(ports),
+    ...pinRoutes(ports),
+    ...waitingRoutes(ports),
   ];
 }

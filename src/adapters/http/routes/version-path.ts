@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { PathBuildView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { nanoseconds } from './nanoseconds.ts';
@@ -28,7 +28,7 @@ const Path = {
   ),
 };
 
-export function versionPathRoute(api: PublicApi): Route {
+export function versionPathRoute({ views }: PipelinePorts): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path',
@@ -40,7 +40,7 @@ export function versionPathRoute(api: PublicApi): Route {
     handler: async ({ params }) => {
       const { team, pipeline } = params;
       const { resource, version, fields, path } = found(
-        await api.versionPath(params, params.version),
+        await views.versionPath(params, params.version),
         `Version ${params.version} of resource ${params.resource} of pipeline ${pipeline} in team ${team}`,
       );
       return {

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
-import type { PublicApi } from '#adapters/http/public-api.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { WaitingView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { JobParams, PipelineParams, answer } from './schemas.ts';
 
@@ -16,7 +17,7 @@ const Waiting = {
 };
 
 /** Why a pipeline, or one job of it, does not go on. */
-export function waitingRoutes(api: PublicApi): Route[] {
+export function waitingRoutes({ views }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -27,7 +28,7 @@ export function waitingRoutes(api: PublicApi): Route[] {
         'sentences. A job that is about to be built has no reason.',
       schema: { params: PipelineParams, response: answer(Waiting) },
       handler: async ({ params }) => {
-        const waiting = await api.waiting(params);
+        const waiting = await views.waiting(params);
         return { data: encode(found(waiting, `Pipeline ${params.pipeline} in team ${params.team}`)) };
       },
     }),
@@ -38,7 +39,7 @@ export function waitingRoutes(api: PublicApi): Route[] {
       about: 'Why one job gets no build, and its pending builds do not start.',
       schema: { params: JobParams, response: answer(Waiting) },
       handler: async ({ params }) => {
-        const waiting = await api.waiting(params);
+        const waiting = await views.waiting(params);
         const what = `Job ${params.job} of pipeline ${params.pipeline} in team ${params.team}`;
         return { data: encode(found(waiting, what)) };
       },
@@ -46,7 +47,7 @@ export function waitingRoutes(api: PublicApi): Route[] {
   ];
 }
 
-function encode({ jobs, builds }: NonNullable<Awaited<ReturnType<PublicApi['waiting']>>>) {
+function encode({ jobs, builds }: WaitingView) {
   return {
     jobs: jobs.map(({ name, reasons }) => ({ name, reasons: reasons.map(shown) })),
     builds: builds.map(({ job, number, reasons }) => ({ job, number, reasons: reasons.map(shown) })),

@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '#adapters/http/log.ts';
 import { createServer } from '#adapters/http/server.ts';
-import { WEBHOOK_TOKEN, inMemoryApi } from '#testing/public-api.ts';
+import { WEBHOOK_TOKEN, inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { publicRoutes } from './table.ts';
 
 const URL = `/webhooks/${WEBHOOK_TOKEN}`;
 const RESOURCE = '/teams/main/pipelines/app/resources/git.app';
 
-const api = inMemoryApi();
+const ports = inMemoryPorts();
 const app = createServer({
-  routes: publicRoutes(api, async () => undefined, '0'),
+  routes: publicRoutes(ports, async () => undefined, '0'),
   authorize: async () => ({ user: 'anna', globalAdmin: true, teams: new Map() }),
   log: createLog('silent', 'test'),
 });
@@ -18,7 +18,7 @@ const post = async (url: string, payload?: string, headers: Record<string, strin
   await app.inject({ method: 'POST', url, headers, ...(payload !== undefined && { payload }) });
 
 beforeEach(() => {
-  api.calls.length = 0;
+  ports.calls.length = 0;
 });
 
 const signed = (payload: string) => ({
@@ -40,7 +40,7 @@ describe('a webhook', () => {
     ['of a megabyte', 'x'.repeat(1024 * 1024), signed('x'.repeat(1024 * 1024)), '202 valid'],
   ])('%s', async (_, payload, headers, expected) => {
     const { statusCode } = await post(URL, payload, headers);
-    expect([`webhook ${expected.split(' ')[1]}`]).toEqual(api.calls);
+    expect([`webhook ${expected.split(' ')[1]}`]).toEqual(ports.calls);
     expect(String(statusCode)).toBe(expected.split(' ')[0]);
   });
 
@@ -56,7 +56,7 @@ describe('a webhook', () => {
 
   test('of a token that nobody has is judged all the same before it is said', async () => {
     expect((await post('/webhooks/none', '{}', { 'x-gitlab-token': 'guessed' })).statusCode).toBe(404);
-    expect(api.calls).toEqual(['webhook invalid']);
+    expect(ports.calls).toEqual(['webhook invalid']);
   });
 });
 
@@ -77,8 +77,8 @@ describe('a token that is made anew', () => {
       {
         data: {
           resource: 'git.app',
-          webhook_token: 'derived-anew',
-          webhook_secret: 'secret-anew',
+          webhook_token: 'derived-for-5-2',
+          webhook_secret: 'secret-of-derived-for-5-2',
           webhook_signature: signature,
         },
       },

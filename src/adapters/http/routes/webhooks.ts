@@ -3,25 +3,35 @@ import { Type } from 'typebox';
 import { route } from '#adapters/http/access/route.ts';
 import type { Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import type { PublicApi, WebhookShown } from '#adapters/http/public-api.ts';
+import type { PipelinePorts, WebhookTokens } from '#adapters/http/ports.ts';
+import { remember } from '#adapters/http/remember.ts';
 import { signatureCheck } from '#adapters/http/webhook-signature.ts';
 import type { Signature, SignatureCheck } from '#adapters/http/webhook-signature.ts';
+import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
+import type { ResourceView } from '#flows/views.ts';
+import { batchWebhooks } from './batch-webhooks.ts';
 import { found } from './found.ts';
 import { nameOf } from './checks.ts';
 import { doneOr } from './refusal.ts';
 import { ResourceParams, answer } from './schemas.ts';
 
-const LARGEST_PAYLOAD = 1024 * 1024;
+const MAX_PAYLOAD = 1024 * 1024;
+/** Forges call again with the same tokens. Unknown tokens are remembered too, so that their answer takes as long. */
+const MAX_REMEMBERED = 2000;
 const REFUSED =
-  'The signature is missing or wrong: give the forge the webhook_secret of the resource, which members with the role maintain see.';
+  'The signature is missing or wrong: give the forge the webhook_secret of the resource, which members ' +
+  'with the role maintain see.';
 
 /**
- * A forge tells that something changed: the token in the path names the resource. The body is read (up to 1 MiB, of any type) for its
- * signature, and thrown away. The answer comes when the request is durable.
+ * A forge reports a change: the token in the path names the resource. The body (up to 1 MiB, of any type) counts only for
+ * its signature. The answer comes once the request is durable.
  */
-export function webhookRoutes(api: PublicApi): Route[] {
+export function webhookRoutes(ports: PipelinePorts): Route[] {
+  const { webhooks, metrics } = ports;
+  const secretOf = remember(MAX_REMEMBERED, (token) => webhooks.secret(token));
+  const answerCall = batchWebhooks(ports);
   const check = ({ params, headers }: Pick<FastifyRequest, 'params' | 'headers'>): SignatureCheck =>
-    signatureCheck(headers, () => api.webhookSecret(tokenOf(params)));
+    signatureCheck(headers, () => secretOf(tokenOf(params)));
   return [
     route({
       method: 'POST',
@@ -31,7 +41,7 @@ export function webhookRoutes(api: PublicApi): Route[] {
         'Asks for a check of the resource that the token belongs to. The body (at most 1 MiB, of ' +
         'any type) counts only for its signature. Answers 202 once the request is stored; 403 when ' +
         'a signature is wrong, or there is none and the resource requires one.',
-      bodyLimit: LARGEST_PAYLOAD,
+      bodyLimit: MAX_PAYLOAD,
       readsBody: check,
       schema: {
         params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
@@ -40,17 +50,20 @@ export function webhookRoutes(api: PublicApi): Route[] {
       handler: async (request, reply) => {
         const { body } = request;
         const signature = isSignature(body) ? body : check(request).verdict();
-        const answered = await api.requestCheckByWebhook(request.params.token, signature);
+        const answered = await answerCall({ tokenHash: webhooks.hash(request.params.token), signature });
+        metrics.webhook(answered === 'requested' ? 'accepted' : answered);
         found(answered === 'unknown' ? undefined : answered, 'A resource with this webhook token');
         if (answered === 'refused') throw new Problem('wrong-signature', REFUSED);
         return reply.code(202).send({ data: { accepted: true } });
       },
     }),
-    regenerateRoute(api),
+    regenerateRoute(ports),
   ];
 }
 
-function regenerateRoute(api: PublicApi): Route {
+function regenerateRoute({ actions, webhooks }: PipelinePorts): Route {
+  const webhookHash = (resource: number, generation: number): string =>
+    webhooks.hash(webhooks.token(resource, generation));
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/webhook_token',
@@ -70,20 +83,44 @@ function regenerateRoute(api: PublicApi): Route {
     },
     handler: async ({ params, body }) => {
       const signed = body?.signature === undefined ? undefined : body.signature === 'required';
-      const { webhook } = doneOr(await api.regenerateWebhook(params, signed), nameOf(params));
+      const made = doneOr(await regenerateWebhook(params, signed, { actions, webhookHash }), nameOf(params));
+      const webhook = shownWebhook(webhooks, made.resource, made);
       return { data: { resource: params.resource, ...encodeWebhook(webhook) } };
     },
   });
 }
 
-/** For those who may make them anew. */
 export const WebhookFields = {
   webhook_token: Type.String(),
   webhook_secret: Type.String(),
   webhook_signature: Type.Enum(['required', 'optional']),
 };
 
-export function encodeWebhook({ token, secret, signed }: WebhookShown) {
+/** For people with the role `maintain`. */
+export interface ShownWebhook {
+  token: string;
+  secret: string;
+  /** Webhooks without a signature are refused. */
+  signed: boolean;
+}
+
+export function webhookOf(
+  { id, webhookGeneration: generation, webhookSigned: signed }: ResourceView,
+  webhooks: WebhookTokens,
+): ShownWebhook {
+  return shownWebhook(webhooks, id, { generation, signed });
+}
+
+function shownWebhook(
+  webhooks: WebhookTokens,
+  resource: number,
+  { generation, signed }: { generation: number; signed: boolean },
+): ShownWebhook {
+  const token = webhooks.token(resource, generation);
+  return { token, secret: webhooks.secret(token), signed };
+}
+
+export function encodeWebhook({ token, secret, signed }: ShownWebhook) {
   return {
     webhook_token: token,
     webhook_secret: secret,

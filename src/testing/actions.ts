@@ -1,18 +1,25 @@
 import type { Vote } from '#domain/scheduling/vote.ts';
-import type { ActionPorts, Done, Pin, Refused, Retried, Voted, VersionTriggered } from './action-ports.ts';
-import { cancelBuild } from './cancel-build.ts';
-import { disableVersion, enableVersion } from './disable-version.ts';
-import { markWarning } from './mark-warning.ts';
-import { notifyOfAction } from './notify-of-action.ts';
-import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from './pause.ts';
-import { pinResource, unpinResource } from './pin-resource.ts';
-import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
-import { retryBuild } from './retry-build.ts';
-import type { TriggerStore } from './trigger-ports.ts';
-import { triggerVersion } from './trigger-version.ts';
-import { voteOnBuild } from './vote-on-build.ts';
+import type {
+  ActionPorts,
+  Done,
+  Pin,
+  Refused,
+  Retried,
+  Voted,
+  VersionTriggered,
+} from '#flows/action-ports.ts';
+import { cancelBuild } from '#flows/cancel-build.ts';
+import { disableVersion, enableVersion } from '#flows/disable-version.ts';
+import { markWarning } from '#flows/mark-warning.ts';
+import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pause.ts';
+import { pinResource, unpinResource } from '#flows/pin-resource.ts';
+import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/ports.ts';
+import { retryBuild } from '#flows/retry-build.ts';
+import type { TriggerStore } from '#flows/trigger-ports.ts';
+import { triggerVersion } from '#flows/trigger-version.ts';
+import { voteOnBuild } from '#flows/vote-on-build.ts';
 
-/** What people may decide; whoever calls has asked whether this person may. */
+/** What people do to pipelines, as one object over the flows. */
 export interface Actions {
   pausePipeline(name: PipelineName, by: string): Promise<Done | Refused>;
   unpausePipeline(name: PipelineName): Promise<Done | Refused>;
@@ -46,11 +53,7 @@ export function actionsOver(ports: Ports): Actions {
     unpin: (resource) => unpinResource(resource, ports),
     disableVersion: (resource, version, by) => disableVersion(resource, { version, by }, ports),
     enableVersion: (resource, version) => enableVersion(resource, version, ports),
-    async triggerVersion(resource, asked) {
-      const answer = await triggerVersion(resource, asked, { builds: ports.builds, at: ports.now() });
-      notifyOfAction(answer, ports);
-      return answer;
-    },
+    triggerVersion: (resource, asked) => triggerVersion(resource, asked, ports),
     cancelBuild: (ref, by) => cancelBuild(ref, by, ports),
     retryBuild: (ref, by) => retryBuild(ref, by, ports),
     vote: (ref, given) => voteOnBuild(ref, given, ports),

@@ -1,0 +1,42 @@
+import { createSecretKey } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { webhookTokens } from '#adapters/database/digests.ts';
+import type { PublicMetrics } from '#adapters/http/metrics.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { drawBadge } from '#adapters/images/draw-badge.ts';
+import type { ActionStore } from '#flows/action-ports.ts';
+import type { CheckStore } from '#flows/check-ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { BuildStore } from '#flows/ports.ts';
+import type { Views } from '#flows/views.ts';
+import type { ClosableShows } from './shows.ts';
+
+interface PipelineParts extends Pick<ClosableShows, 'shows' | 'publicViews'> {
+  views: Views;
+  checks: CheckStore;
+  builds: BuildStore;
+  actions: ActionStore;
+  notifications: Notifications;
+  webhookKey: Buffer;
+  metrics: PublicMetrics;
+  now: () => Date;
+}
+
+/** What the routes of pipelines stand on. */
+export function pipelinePorts(parts: PipelineParts): PipelinePorts {
+  const { views, shows, publicViews, actions, checks, builds, notifications, metrics, now } = parts;
+  return {
+    views,
+    shows,
+    publicViews,
+    drawBadge,
+    actions,
+    builds,
+    checks,
+    notifications,
+    webhooks: webhookTokens(createSecretKey(parts.webhookKey)),
+    metrics,
+    sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }).catch(() => undefined),
+    now,
+  };
+}

@@ -1,0 +1,99 @@
+import type { JobFacts, RequestedCheck } from '#domain/scheduling/facts.ts';
+import type { JobName, PipelineName } from '#flows/ports.ts';
+import type { GatheredFacts } from '#flows/schedule-ports.ts';
+import type {
+  RequestTransaction,
+  TriggerStore,
+  VersionTransaction,
+  WaitingTransaction,
+} from '#flows/trigger-ports.ts';
+
+const CHECKS: RequestedCheck[] = [
+  { resource: 'git.app', result: 'checked' },
+  { resource: 'git.docs', result: 'failed', error: 'no such host' },
+];
+const UNIT = { id: 2, name: 'unit' };
+const GIT = { id: 5, name: 'git.app', newest: 11 };
+
+/** The job `unit` takes version 11 of git.app; `publish` takes what has passed `unit`, and nothing has. */
+export function inMemoryTriggers(calls: string[]): TriggerStore {
+  return {
+    async withRequest(name, { by }, work) {
+      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}`);
+      return isThere(name) ? await work(transactionOf(name)) : undefined;
+    },
+    async withRequestAfterChecks(name, { by }, work) {
+      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by} after checks`);
+      return isThere(name) ? await work(checkedTransactionOf(name)) : undefined;
+    },
+    async withVersionRequests(name, { version, by }, work) {
+      calls.push(`trigger ${name.resource} ${version} by ${by}`);
+      const isKnown = isApp(name) && name.resource === GIT.name;
+      return isKnown ? await work(versionTransactionOf(name, version)) : undefined;
+    },
+    wakeLateTriggers: async () => undefined,
+    withWaitEnded: () => Promise.reject(new Error('no trigger waits here')),
+    triggerAnswer: () => Promise.reject(new Error('no trigger waits here')),
+  };
+}
+
+const isApp = ({ team, pipeline }: PipelineName): boolean => team === 'main' && pipeline === 'app';
+
+const isThere = (name: JobName): boolean => isApp(name) && (name.job === 'unit' || name.job === 'publish');
+
+function checkedTransactionOf(name: JobName): WaitingTransaction {
+  const waits = { answer: 'checking' as const, request: 1, pipelineId: 1 };
+  return { ...transactionOf(name, CHECKS), waits, open: true, answer: async () => waits };
+}
+
+function transactionOf(name: JobName, checks?: RequestedCheck[]): RequestTransaction {
+  return {
+    request: 1,
+    facts: async () => factsOf(name, checks),
+    older: async () => ({ passes: [], used: [], ids: new Map() }),
+    write: async ({ builds }) => ({
+      made: builds.map(() => ({ ...name, id: 10, number: '8', request: 1 })),
+      interrupted: [],
+    }),
+  };
+}
+
+function factsOf(name: JobName, checks: RequestedCheck[] | undefined): GatheredFacts {
+  const passed = name.job === 'unit' ? [] : [{ job: UNIT.id, name: UNIT.name }];
+  const get = { resource: GIT.id, trigger: true, passed, every: false, baseline: 0, unused: [] };
+  const job: JobFacts = {
+    id: name.job === 'unit' ? UNIT.id : 3,
+    name: name.job,
+    paused: false,
+    gets: [get],
+    requests: [{ id: 1, by: 'ann', ...(checks && { checks }) }],
+  };
+  return {
+    paused: false,
+    resources: [GIT],
+    jobs: [job],
+    passes: [{ upstream: UNIT.id, resource: GIT.id, rows: [], end: true }],
+    used: [{ job: job.id, get: 0, versions: [], end: true }],
+    ids: new Map(),
+    holds: new Map(),
+    more: false,
+  };
+}
+
+/** Both jobs get git.app. `publish` is paused, and `unit` takes no version but the newest. */
+function versionTransactionOf({ team, pipeline }: PipelineName, version: number): VersionTransaction {
+  const wanted = { by: 'ann', version: { resource: GIT.id, version, disabled: false } };
+  const get = { resource: GIT.id, trigger: true, passed: [], every: false, baseline: 0, unused: [] };
+  const unit = { ...UNIT, paused: false, gets: [get], requests: [{ id: 1, ...wanted }] };
+  const publish = { id: 3, name: 'publish', paused: true, gets: [get], requests: [{ id: 2, ...wanted }] };
+  const jobs: JobFacts[] = version === GIT.newest ? [unit, publish] : [publish];
+  const name = { team, pipeline, job: UNIT.name };
+  return {
+    ...transactionOf(name),
+    pipelineId: 1,
+    requests: jobs.flatMap(({ id: job, requests }) => requests.map(({ id: request }) => ({ job, request }))),
+    gets: async () => jobs.map(({ id }) => ({ job: id, trigger: true, passed: [] })),
+    requestFollowing: async () => undefined,
+    facts: async () => ({ ...factsOf(name, undefined), jobs }),
+  };
+}
