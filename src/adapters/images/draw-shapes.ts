@@ -2,7 +2,7 @@ import { PINNED_BORDER, TONES } from '#domain/graph/look.ts';
 import { LETTERS } from '#domain/graph/measure-label.ts';
 import { EDGE } from '#domain/graph/write-dot.ts';
 import type { Picture } from './draw-svg.ts';
-import { isFaded, strokeOf } from './draw-svg.ts';
+import { isFaded, isOfRow, strokeOf } from './draw-svg.ts';
 import type { Tile } from './drawing.ts';
 import { tilePath, tilesOf } from './drawing.ts';
 
@@ -37,36 +37,21 @@ const MOST_SIDE = 16_000;
 /** Letters come in steps of a quarter of a pixel, so that pictures of about the same size share them. */
 const STEP = 0.25 / LETTERS;
 
-/** Things of the same look share paths: a renderer takes two thirds less time for them than for many. */
 export function drawShapes({ graph, layout, looks }: Picture): Shapes {
   const scale = scaleOf(layout);
-  const paths = new Map<string, string[]>();
-  const add = (style: string, path: string): void => {
-    const known = paths.get(style);
-    if (known) known.push(path);
-    else paths.set(style, [path]);
-  };
-  for (const [index, { from, to, kind }] of graph.edges.entries()) {
-    const curve = layout.edges[index];
-    if (!curve) continue;
-    const { line, arrow } = curve;
-    const faded = opacity(isFaded(from, to, looks));
-    add(`fill="none" stroke="${EDGE}"${kind === 'take' ? ' stroke-dasharray="4 3"' : ''}${faded}`, line);
-    add(`fill="${EDGE}"${faded}`, arrow);
-  }
+  const [edges, nodes, rows, rowEdges] = [new Layer(), new Layer(), new Layer(), new Layer()];
+  drawEdges({ graph, layout, looks }, edges, rowEdges);
   const labels: LabelToPaint[] = [];
   for (const [index, node] of graph.nodes.entries()) {
     const [look, centre] = [looks.get(node.id), layout.nodes[index]];
     if (!look || !centre) continue;
-    for (const tile of tilesOf(node, look, centre)) {
-      add(styleOf(tile) + opacity(look.faded), tilePath(tile));
+    for (const [row, tile] of tilesOf(node, look, centre).entries()) {
+      (row === 0 ? nodes : rows).add(styleOf(tile) + opacity(look.faded), tilePath(tile));
       if (tile.label) labels.push({ ...tile.label, ink: TONES[tile.tone].ink, faded: look.faded });
     }
   }
   const [width, height] = [Math.ceil(layout.width * scale), Math.ceil(layout.height * scale)];
-  const body = [...paths]
-    .flatMap(([style, parts]) => bundles(parts).map((d) => `<path ${style} d="${d}"/>`))
-    .join('\n');
+  const body = [edges, nodes, rows, rowEdges].flatMap((layer) => layer.paths()).join('\n');
   return {
     svg: `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width / scale} ${height / scale}">${body}</svg>`,
     width,
@@ -74,6 +59,35 @@ export function drawShapes({ graph, layout, looks }: Picture): Shapes {
     scale,
     labels,
   };
+}
+
+function drawEdges({ graph, layout, looks }: Omit<Picture, 'name'>, edges: Layer, rowEdges: Layer): void {
+  for (const [index, edge] of graph.edges.entries()) {
+    const curve = layout.edges[index];
+    if (!curve) continue;
+    const layer = isOfRow(edge) ? rowEdges : edges;
+    const faded = opacity(isFaded(edge.from, edge.to, looks));
+    const dash = edge.kind === 'take' ? ' stroke-dasharray="4 3"' : '';
+    layer.add(`fill="none" stroke="${EDGE}"${dash}${faded}`, curve.line);
+    layer.add(`fill="${EDGE}"${faded}`, curve.arrow);
+  }
+}
+
+/** Things of the same look share paths: a renderer takes two thirds less time for them than for many. */
+class Layer {
+  readonly #paths = new Map<string, string[]>();
+
+  add(style: string, path: string): void {
+    const known = this.#paths.get(style);
+    if (known) known.push(path);
+    else this.#paths.set(style, [path]);
+  }
+
+  paths(): string[] {
+    return [...this.#paths].flatMap(([style, parts]) =>
+      bundles(parts).map((d) => `<path ${style} d="${d}"/>`),
+    );
+  }
 }
 
 /** Not too many: where lines of one path cross each other thousands of times, a renderer takes minutes. */

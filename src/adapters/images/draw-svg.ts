@@ -27,18 +27,28 @@ export const FONTS = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu
 export function drawSvg({ graph, layout, looks, name }: Picture): string {
   const { width, height } = layout;
   const nodes = graph.nodes.map((node, index) => nodeGroup(node, index, { layout, looks }));
-  const edges = graph.edges.map((edge, index) => edgeGroup(edge, layout.edges[index], looks));
+  const drawn = graph.edges.map((edge, index) => ({
+    edge,
+    group: edgeGroup(edge, layout.edges[index], looks),
+  }));
+  const { nodeEdges = [], rowEdges = [] } = Object.groupBy(drawn, ({ edge }) =>
+    isOfRow(edge) ? 'rowEdges' : 'nodeEdges',
+  );
+  const edges = (some: typeof drawn): string[] => [
+    `<g fill="none" stroke="${EDGE}" class="edges">`,
+    ...some.map(({ group }) => group),
+    '</g>',
+  ];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeXml(`Pipeline ${name}`)}" font-family="${FONTS}" font-size="${LETTERS}">`,
     `<title>${escapeXml(`Pipeline ${name}`)}</title>`,
     `<desc>${escapeXml(describe(graph, looks))}</desc>`,
     STYLE,
-    `<g fill="none" stroke="${EDGE}" class="edges">`,
-    ...edges,
-    '</g>',
+    ...edges(nodeEdges),
     `<g text-anchor="middle">`,
     ...nodes,
     '</g>',
+    ...(rowEdges.length === 0 ? [] : edges(rowEdges)),
     '</svg>',
     '',
   ].join('\n');
@@ -82,6 +92,10 @@ export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): n
   if (pinned) return 3;
   return dashed ? 2 : 1;
 };
+
+/** Such an edge crosses the margin of its compact node, and so lies above it. */
+export const isOfRow = ({ fromRow, toRow }: GraphEdge): boolean =>
+  fromRow !== undefined || toRow !== undefined;
 
 function edgeGroup(
   { from, to, kind }: GraphEdge,

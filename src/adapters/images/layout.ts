@@ -1,4 +1,5 @@
 import type { Graph } from '#domain/graph/graph.ts';
+import { layoutEnds } from '#domain/graph/write-dot.ts';
 import type { Point } from './points.ts';
 import type { Placed } from './read-plain.ts';
 
@@ -28,10 +29,10 @@ export function layoutOf({ width, height, nodes, edges }: Placed, graph: Graph):
       if (point && Number.isFinite(point.x + point.y)) return point;
       throw new Error(`Graphviz did not place ${id}`);
     }),
-    edges: graph.edges.map(({ from, to }) => {
-      const paths = edges.get(`${number.get(from)} ${number.get(to)}`);
+    edges: graph.edges.map((edge) => {
+      const paths = edges.get(layoutEnds(edge, number).join(' '));
       if (paths && !paths.line.includes('NaN')) return paths;
-      throw new Error(`Graphviz drew no edge from ${from} to ${to}`);
+      throw new Error(`Graphviz drew no edge from ${edge.from} to ${edge.to}`);
     }),
   };
 }

@@ -46,6 +46,13 @@ const withJob = (name: string, state: JobState): GraphState => ({
   jobs: new Map([[name, state]]),
 });
 
+/** Three jobs with the same parent, and one that waits for some of them. */
+const deploys = (...passed: string[]): Pipeline =>
+  pipelineOf(
+    ...['build', 'build-docs', 'build-site'].map((name) => job(name, get('git.app'))),
+    job('deploy', get('git.app', ...passed)),
+  );
+
 describe('an SVG picture', () => {
   test('shows every node with its name, its state in words, and every edge', async () => {
     const svg = await svgOf(requestOf(samplePipeline, withJob('lint', { paused: false, ended: 'failed' })));
@@ -54,6 +61,31 @@ describe('an SVG picture', () => {
     expect(svg).toContain('>integration--linux-arm64</text>');
     expect(svg).toContain('<title>git.app that passed unit</title>');
     expect(svg.match(/stroke="none"/g)).toHaveLength(requestOf(samplePipeline).graph.edges.length);
+  });
+
+  test('leads edges to the members of a group that they belong to', async () => {
+    const options = { hideIntermediates: true, groupParallel: true };
+    const corner = 4;
+    const starts = async (...passed: string[]): Promise<string[]> => {
+      const svg = await svgOf(requestOf(deploys(...passed), nothing, options));
+      const rows = [
+        ...svg.matchAll(/<title>(build[a-z-]*):[^<]*<\/title><path d="M([\d.]+),([\d.]+)h([\d.]+)/g),
+      ];
+      const right = Math.max(...rows.map(([, , x, , width]) => Number(x) + Number(width) + corner));
+      const tails = [...svg.matchAll(/<path d="M([\d.]+),([\d.]+)C/g)].map(([, x, y]) => [
+        Number(x),
+        Number(y),
+      ]);
+      return tails
+        .filter(([x = 0]) => x > right - 1)
+        .map(([x = 0, y = 0]) => {
+          const row = rows.find(([, , , top]) => Math.abs(Number(top) + 9 - y) < 1);
+          return x > right + 1 ? 'the group' : (row?.[1] ?? 'no row');
+        });
+    };
+    expect(await starts('build', 'build-docs', 'build-site')).toEqual(['the group']);
+    expect(await starts('build-docs')).toEqual(['build-docs']);
+    expect(await starts('build', 'build-site')).toEqual(['build', 'build-site']);
   });
 
   test('has a title and a description for those who do not see it', async () => {
@@ -164,6 +196,14 @@ describe('a PNG picture', () => {
     const [short, long] = [await ink('lint'), await ink('lint-lint-lint')];
     expect(short).toBeGreaterThan(50);
     expect(long).toBeGreaterThan(2 * short);
+  });
+
+  test('shows the rows of a compact node above its frame', async () => {
+    const pipeline = pipelineOf(job('a'), job('b', get('git.app', 'a')), job('c', get('git.app', 'a')));
+    const png = await pngOf(requestOf(pipeline, nothing, { hideIntermediates: true, groupParallel: true }));
+    const alone = await pngOf(requestOf(pipelineOf(job('a'))));
+    const { fill } = TONES.idle;
+    expect(await countPixels(png, fill)).toBeGreaterThan(1.5 * (await countPixels(alone, fill)));
   });
 
   test('draws letters that are not in the usual table', async () => {

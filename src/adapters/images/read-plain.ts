@@ -1,3 +1,4 @@
+import { ROWS_MARGIN } from '#domain/graph/box.ts';
 import type { EdgePaths } from './layout.ts';
 import type { Point } from './points.ts';
 import { at } from './points.ts';
@@ -7,7 +8,7 @@ export interface Placed {
   width: number;
   height: number;
   nodes: Map<number, Point>;
-  /** `<tail> <head>` */
+  /** `<tail> <head>`, each with the row and side of its port, if it has one: `0:2:e 3`. */
   edges: Map<string, EdgePaths>;
 }
 
@@ -15,7 +16,7 @@ export interface Placed {
 const MARGIN = 7;
 const POINTS_PER_INCH = 72;
 
-/** Reads Graphviz' `plain` text: a line for the graph, for each node and for each edge, in inches from the lower left corner. */
+/** Reads Graphviz' `plain-ext` text: a line for the graph, for each node and for each edge, in inches from the lower left corner. */
 export function readPlain(plain: string): Placed {
   const placed: Placed = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
   let top = 0;
@@ -36,10 +37,20 @@ export function readPlain(plain: string): Placed {
       for (let index = 0; index < Number(fields[2]); index++) {
         points.push(place(fields[3 + 2 * index], fields[4 + 2 * index]));
       }
-      placed.edges.set(`${fields[0]} ${fields[1]}`, edgePaths(points));
+      const [tail = '', head = ''] = fields.slice(0, 2).map((end) => end.replaceAll('"', ''));
+      placed.edges.set(`${tail} ${head}`, edgePaths(reachRows(points, tail, head)));
     }
   }
   return placed;
+}
+
+/** Graphviz ends at the border of a node. An edge that has a port goes on over the margin, to the row itself. */
+function reachRows(points: readonly Point[], tail: string, head: string): Point[] {
+  const [back, on] = [tail, head].map((end) => (end.includes(':') ? ROWS_MARGIN : 0));
+  return points.map(({ x, y }, index) => {
+    if (index < 2) return { x: x - (back ?? 0), y };
+    return { x: index < points.length - 2 ? x : x + (on ?? 0), y };
+  });
 }
 
 const ARROW = { length: 7, half: 2.8 };

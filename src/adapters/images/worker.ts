@@ -20,7 +20,7 @@ let painter: ReturnType<typeof createPainter> | undefined;
 
 async function answer(request: WorkerRequest): Promise<WorkerAnswer> {
   if (request.kind === 'layout') {
-    return { kind: 'layout', placed: readPlain(graphviz.layout(request.dot, 'plain', 'dot')) };
+    return { kind: 'layout', placed: readPlain(graphviz.layout(request.dot, 'plain-ext', 'dot')) };
   }
   if (!painter) await loadFont(font);
   painter ??= createPainter();

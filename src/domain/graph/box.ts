@@ -1,4 +1,4 @@
-import type { GraphNode } from './graph.ts';
+import type { GraphNode, JobNode } from './graph.ts';
 import { labelOf, widthOf } from './measure-label.ts';
 
 /** Points between a label and its border. */
@@ -7,7 +7,7 @@ const HEIGHT = 28;
 /** A compact node shows its jobs below each other. */
 export const ROW_HEIGHT = 24;
 export const ROWS_MARGIN = 6;
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
 /** A node's labels and its size in points, all of which follow from its names alone. */
 export interface Box {
@@ -18,9 +18,16 @@ export interface Box {
   height: number;
 }
 
+/** Jobs that share the last row, because there are too many for a row each. */
+const moreThanRows = (jobs: number): number => (jobs > MAX_ROWS ? jobs - MAX_ROWS + 1 : 0);
+
+/** The row of a compact node that shows its job with this index. */
+export const rowOf = ({ jobs }: JobNode, index: number): number =>
+  Math.min(index, jobs.length - moreThanRows(jobs.length));
+
 export function boxOf(node: GraphNode): Box {
   const names = node.kind === 'job' ? node.jobs : [node.resource];
-  const more = names.length > MOST_ROWS ? names.length - MOST_ROWS + 1 : 0;
+  const more = moreThanRows(names.length);
   const labels = names.slice(0, names.length - more).map(labelOf);
   if (more > 0) labels.push(`and ${more} more`);
   const widest = Math.max(...labels.map((label) => widthOf(label)));

@@ -10,8 +10,15 @@ const ARROWS = { trigger: '→', take: '⇢', make: '→' };
 const short = (id: string): string => id.replace(/^(job|resource) /, '');
 
 /** `lint → git.app after lint`, with ⇢ for what only takes. */
-function edgesOf({ edges }: Graph): string[] {
-  return edges.map(({ from, to, kind }) => `${short(from)} ${ARROWS[kind]} ${short(to)}`);
+function edgesOf({ nodes, edges }: Graph): string[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const end = (id: string, row?: number): string => {
+    const node = byId.get(id);
+    return row === undefined || node?.kind !== 'job' ? short(id) : `${node.jobs[row]} in ${short(id)}`;
+  };
+  return edges.map(
+    ({ from, fromRow, to, toRow, kind }) => `${end(from, fromRow)} ${ARROWS[kind]} ${end(to, toRow)}`,
+  );
 }
 
 const alone = (graph: Graph): string[] =>
@@ -121,6 +128,60 @@ const cases: Record<
       'git.app after a and 1 more → d',
     ],
   },
+  'an edge starts at the member of a group that it belongs to': {
+    pipeline: pipelineOf(
+      job('a', get('git.app')),
+      job('b', get('git.app')),
+      job('c', get('git.app', 'a')),
+      job('d', get('git.app', 'a', 'b')),
+    ),
+    options: { groupParallel: true, hideIntermediates: true },
+    edges: ['git.app → a and 1 more', 'a in a and 1 more → c', 'a and 1 more → d'],
+  },
+  'what members let through stays apart where others wait for it': {
+    pipeline: pipelineOf(
+      job('build', get('git.app')),
+      job('build-docs', get('git.app')),
+      job('deploy', get('git.app', 'build')),
+      job('deploy-docs', get('git.app', 'build-docs')),
+    ),
+    options: { groupParallel: true },
+    edges: [
+      'git.app → build and 1 more',
+      'build in build and 1 more → git.app after build',
+      'git.app after build → deploy',
+      'build-docs in build and 1 more → git.app after build-docs',
+      'git.app after build-docs → deploy-docs',
+    ],
+  },
+  'two of three members let through the same': {
+    pipeline: pipelineOf(
+      job('a', get('git.app')),
+      job('b', get('git.app')),
+      job('c', get('git.app')),
+      job('d', get('git.app', 'a', 'c')),
+    ),
+    options: { groupParallel: true },
+    edges: [
+      'git.app → a and 2 more',
+      'a in a and 2 more → git.app after a and 1 more',
+      'c in a and 2 more → git.app after a and 1 more',
+      'git.app after a and 1 more → d',
+    ],
+  },
+  'an edge ends at the member that it starts, when it starts no other': {
+    pipeline: pipelineOf(job('a', get('git.app')), job('b', take('git.app'))),
+    options: { groupParallel: true },
+    edges: ['git.app → a in a and 1 more', 'git.app ⇢ b in a and 1 more'],
+  },
+  'members without a row of their own share the last one': {
+    pipeline: pipelineOf(
+      ...Array.from({ length: 20 }, (_, index) => job(`j${index}`, get('git.app'))),
+      job('last', get('git.app', 'j10', 'j17', 'j18')),
+    ),
+    options: { groupParallel: true, hideIntermediates: true },
+    edges: ['git.app → j0 and 19 more', 'j10 in j0 and 19 more → last', 'j11 in j0 and 19 more → last'],
+  },
   'jobs without parents are not the same': {
     pipeline: pipelineOf(job('a'), job('b')),
     options: { groupParallel: true },
@@ -140,7 +201,7 @@ describe('the graph of a pipeline', () => {
     const pipeline = pipelineOf(
       job('a', get('git.app')),
       job('b', get('git.app'), put('git.app')),
-      job('d', get('git.app', 'a')),
+      job('d', get('git.app', 'a', 'b')),
     );
     const { nodes } = graphOf(pipeline, { groupParallel: true });
     expect(nodes.filter((node) => node.kind === 'resource').map(({ id, role }) => [id, role])).toEqual([

@@ -30,7 +30,11 @@ export interface ResourceNode {
 
 export interface GraphEdge {
   from: string;
+  /** The row of a compact node where the edge starts. Absent: it starts at all of the node's jobs. */
+  fromRow?: number;
   to: string;
+  /** Likewise where it ends. */
+  toRow?: number;
   /** `trigger`: a new version starts the job. `take`: the job takes what is there. `make`: the job lets through or makes it. */
   kind: 'trigger' | 'take' | 'make';
 }
@@ -40,8 +44,8 @@ export const entryId = (resource: string): string => `resource ${resource}`;
 export const outputId = (job: string, resource: string): string => `${resource} after ${job}`;
 
 /**
- * Nodes by id and edges by their ends, each once: of nodes that fall together a put tells more than what is let through, and of edges
- * a trigger more than a mere take.
+ * Nodes by id and edges by their ends, each once. Of nodes with one id a put is kept before what is let
+ * through; of edges with the same ends a trigger is kept before a take.
  */
 export function mergeGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Graph {
   const byId = new Map<string, GraphNode>();
@@ -50,7 +54,7 @@ export function mergeGraph(nodes: readonly GraphNode[], edges: readonly GraphEdg
   }
   const byEnds = new Map<string, GraphEdge>();
   for (const edge of edges) {
-    const ends = JSON.stringify([edge.from, edge.to]);
+    const ends = JSON.stringify([edge.from, edge.fromRow, edge.to, edge.toRow]);
     if (!byEnds.has(ends) || edge.kind === 'trigger') byEnds.set(ends, edge);
   }
   return { nodes: [...byId.values()], edges: [...byEnds.values()] };

@@ -23,13 +23,13 @@ const cases: Record<string, { pipeline: Pipeline; jobs: string[][]; others?: str
     jobs: [['a'], ['b']],
     others: ['resource git.app', 'resource git.docs'],
   },
-  'what they put stays one for each resource': {
+  'what all of them put is one for each resource': {
     pipeline: pipelineOf(
       job('a', get('git.app'), put('image.app')),
       job('b', get('git.app'), put('image.app'), put('image.docs')),
     ),
     jobs: [['a', 'b']],
-    others: ['resource git.app', 'image.app after a and 1 more', 'image.docs after a and 1 more'],
+    others: ['resource git.app', 'image.app after a and 1 more', 'image.docs after b'],
   },
   'jobs without parents stay alone': {
     pipeline: pipelineOf(job('a'), job('b')),

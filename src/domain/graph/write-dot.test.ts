@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { assert, constantFrom, property, string, tuple, uniqueArray } from 'fast-check';
+import { assert, boolean, constantFrom, property, string, tuple, uniqueArray } from 'fast-check';
 import { golden } from '#testing/golden-file.ts';
 import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
 import type { GraphOptions } from './graph-of.ts';
@@ -45,10 +45,26 @@ const SKELETON = new RegExp(
   [
     String.raw`^digraph Q \{\n`,
     String.raw`( {2}(graph|node|edge) \[[^\]"]*Q?[^\]"]*\];\n){3}\n`,
-    String.raw`( {2}Q \[label=Q, width=[\d.]+, height=[\d.]+(, [a-z]+=(Q|\d))*\];\n)*\n`,
-    String.raw`( {2}Q -> Q( \[style=Q\])?;\n)*\}\n$`,
+    String.raw`( {2}Q \[(shape=record, )?label=Q, width=[\d.]+, height=[\d.]+(, [a-z]+=(Q|\d))*\];\n)*\n`,
+    String.raw`( {2}Q(:\d+)? -> Q(:\d+)?( \[(style=Q|dir=both, arrowtail=dot)\])?;\n)*\}\n$`,
   ].join(''),
 );
+
+const dotOfGroup = (...passed: string[]): string => {
+  const pipeline = pipelineOf(
+    ...['build', 'docs'].map((name) => job(name, get('git.app'))),
+    job('deploy', get('git.app', ...passed)),
+  );
+  const graph = graphOf(pipeline, { hideIntermediates: true, groupParallel: true });
+  return writeDot(graph, 'sample', looksOf(graph, state));
+};
+
+test('two groups of which other members are followed have other texts', () => {
+  expect(dotOfGroup('docs')).toContain('label="<0> build | <1> docs"');
+  expect(dotOfGroup('docs')).toContain('"job build and 1 more":1 -> "job deploy" [dir=both, arrowtail=dot];');
+  expect(dotOfGroup('build')).toContain('"job build and 1 more":0 -> "job deploy"');
+  expect(dotOfGroup('build', 'docs')).toContain('"job build and 1 more" -> "job deploy";');
+});
 
 test('no name can break out of its quotes', () => {
   const letters = constantFrom(
@@ -73,15 +89,23 @@ test('no name can break out of its quotes', () => {
   const name = string({ unit: letters, minLength: 1, maxLength: 6 });
   const names = uniqueArray(name, { minLength: 4, maxLength: 4 });
   assert(
-    property(tuple(names, name), ([[a = '', b = '', resource = '', made = ''], pipelineName]) => {
-      const graph = graphOf(pipelineOf(job(a, get(resource), put(made)), job(b, get(made, a))));
-      const dot = writeDot(graph, pipelineName, looksOf(graph, state));
-      const skeleton = dot.replaceAll(/"(?:[^"\\]|\\.)*"/g, 'Q');
-      expect(skeleton).toMatch(SKELETON);
-      expect(skeleton.match(/^ {2}Q \[/gm)).toHaveLength(graph.nodes.length);
-      expect(skeleton.match(/ -> /g)).toHaveLength(graph.edges.length);
-      expect(dot).not.toMatch(/=\s*<|URL|href|image=/);
-    }),
+    property(
+      tuple(names, name, boolean()),
+      ([[a = '', b = '', resource = '', made = ''], pipelineName, groupParallel]) => {
+        const pipeline = pipelineOf(
+          job(a, get(resource), put(made)),
+          job(`${a} too`, get(resource)),
+          job(b, get(made, a)),
+        );
+        const graph = graphOf(pipeline, { groupParallel });
+        const dot = writeDot(graph, pipelineName, looksOf(graph, state));
+        const skeleton = dot.replaceAll(/"(?:[^"\\]|\\.)*"/g, 'Q');
+        expect(skeleton).toMatch(SKELETON);
+        expect(skeleton.match(/^ {2}Q \[/gm)).toHaveLength(graph.nodes.length);
+        expect(skeleton.match(/ -> /g)).toHaveLength(graph.edges.length);
+        expect(dot).not.toMatch(/=\s*<|URL|href|image=/);
+      },
+    ),
   );
 });
 

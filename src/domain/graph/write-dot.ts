@@ -1,4 +1,4 @@
-import { boxOf } from './box.ts';
+import { boxOf, ROW_HEIGHT } from './box.ts';
 import type { Graph, GraphEdge, GraphNode } from './graph.ts';
 import type { NodeLook } from './look.ts';
 import { PINNED_BORDER, TONES } from './look.ts';
@@ -35,17 +35,34 @@ export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, 
 export function writeLayoutDot(graph: Graph): string {
   const { nodes, edges } = graph;
   const number = new Map(nodes.map(({ id }, index) => [id, index]));
-  const sizes = upwards(graph).map((node) => {
-    const { width, height } = boxOf(node);
-    return `${number.get(node.id)} [width=${inches(width)}, height=${inches(height)}]`;
-  });
+  const sizes = upwards(graph).map((node) => `${number.get(node.id)} [${sizeOf(node)}]`);
   return [
     `digraph {graph [${ROOM}] node [shape=box, fixedsize=true, label=""] edge [arrowhead=none]`,
     ...sizes,
-    ...edges.map(({ from, to }) => `${number.get(from)} -> ${number.get(to)}`),
+    ...edges.map((edge) => layoutEnds(edge, number).join(' -> ')),
     '}',
   ].join('\n');
 }
+
+/** How the layout's text names the ends of an edge: the number of a node, and the side of a row. */
+export function layoutEnds(
+  { from, fromRow, to, toRow }: GraphEdge,
+  number: ReadonlyMap<string, number>,
+): [tail: string, head: string] {
+  const tail = fromRow === undefined ? '' : `${portOf(fromRow)}:e`;
+  const head = toRow === undefined ? '' : `${portOf(toRow)}:w`;
+  return [`${number.get(from)}${tail}`, `${number.get(to)}${head}`];
+}
+
+/** A record shares its height evenly among its ports, so a compact node leaves out the margins of its rows. */
+function sizeOf(node: GraphNode): string {
+  const { labels, width, height } = boxOf(node);
+  if (labels.length === 1) return `width=${inches(width)}, height=${inches(height)}`;
+  const ports = labels.map((_, row) => `<${row}>`).join('|');
+  return `shape=record, fontsize=1, label="${ports}", width=${inches(width)}, height=${inches(labels.length * ROW_HEIGHT)}`;
+}
+
+const portOf = (row?: number): string => (row === undefined ? '' : `:${row}`);
 
 /** From left to right Graphviz puts unconnected parts one above the other, the first at the bottom. */
 const upwards = (graph: Graph): GraphNode[] => partsOf(graph).toReversed().flat();
@@ -53,7 +70,9 @@ const upwards = (graph: Graph): GraphNode[] => partsOf(graph).toReversed().flat(
 function nodeLine(node: GraphNode, look?: NodeLook): string {
   const { labels, width, height } = boxOf(node);
   const attributes = [
-    `label=${quoteLabel(labels)}`,
+    ...(labels.length === 1
+      ? [`label=${quoteLabel(labels)}`]
+      : ['shape=record', `label=${quoteRows(labels)}`]),
     `width=${inches(width)}`,
     `height=${inches(height)}`,
     ...(look ? lookAttributes(node, look) : []),
@@ -75,14 +94,18 @@ function lookAttributes(node: GraphNode, { tone, dashed, pinned, faded, title }:
   ];
 }
 
-function edgeLine({ from, to, kind }: GraphEdge, looks: ReadonlyMap<string, NodeLook>): string {
+function edgeLine(
+  { from, fromRow, to, toRow, kind }: GraphEdge,
+  looks: ReadonlyMap<string, NodeLook>,
+): string {
   const faded = looks.get(from)?.faded === true || looks.get(to)?.faded === true;
   const attributes = [
     ...(kind === 'take' ? ['style="dashed"'] : []),
+    ...(fromRow === undefined ? [] : ['dir=both', 'arrowtail=dot']),
     ...(faded ? [`color="${EDGE}${FADED}"`] : []),
   ];
   const suffix = attributes.length === 0 ? '' : ` [${attributes.join(', ')}]`;
-  return `  ${quote(from)} -> ${quote(to)}${suffix};`;
+  return `  ${quote(from)}${portOf(fromRow)} -> ${quote(to)}${portOf(toRow)}${suffix};`;
 }
 
 /** Two digits are a hundredth of an inch; the layout needs no more. */
@@ -94,9 +117,13 @@ function quote(text: string): string {
 }
 
 /** In labels and tooltips a backslash escapes, and `&` begins an entity. */
-function quoteLabel(lines: readonly string[]): string {
-  const escaped = lines.map((line) =>
-    visible(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;'),
-  );
-  return `"${escaped.join(String.raw`\n`)}"`;
+const quoteLabel = (lines: readonly string[]): string => `"${lines.map(escapeLabel).join(String.raw`\n`)}"`;
+
+const escapeLabel = (line: string): string =>
+  visible(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;');
+
+/** The label of a record: one field with a port for each row. */
+function quoteRows(lines: readonly string[]): string {
+  const fields = lines.map((line, row) => `<${row}> ${escapeLabel(line).replaceAll(/[{}|<>]/g, '\\$&')}`);
+  return `"${fields.join(' | ')}"`;
 }
