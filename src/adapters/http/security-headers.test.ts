@@ -3,13 +3,13 @@ import type { App, Route } from './access/route.ts';
 import type { RouteRules } from './access/route.ts';
 import type { Need } from '#domain/access/decide-access.ts';
 import { createLog } from './log.ts';
-import type { Shown } from './security-headers.ts';
+import type { ContentKind } from './security-headers.ts';
 import { createServer } from './server.ts';
 
 interface Answered {
   type: string;
   needs?: Need;
-  shows?: Shown;
+  shows?: ContentKind;
 }
 
 const AT = '/teams/:team/answer';

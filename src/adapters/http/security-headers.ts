@@ -1,7 +1,7 @@
 import type { RouteRules } from './access/route.ts';
 
 /** `data`: read by programs. `page`: shown by a browser, with our own scripts and styles. `image`: embedded by anybody, also elsewhere. */
-export type Shown = 'data' | 'page' | 'image';
+export type ContentKind = 'data' | 'page' | 'image';
 
 type Headers = Record<string, string>;
 
@@ -19,7 +19,7 @@ const NO_IMAGE: Headers = {
   'x-permitted-cross-domain-policies': 'none',
 };
 
-const BY_KIND: Record<Shown, Headers> = {
+const BY_KIND: Record<ContentKind, Headers> = {
   /** Never a document to a browser: nothing may run, or frame it. */
   data: {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -53,7 +53,7 @@ const BY_KIND: Record<Shown, Headers> = {
 const A_YEAR = 'max-age=31536000';
 
 /** What every answer of a kind carries. Browsers are bound to HTTPS only where people come by HTTPS. */
-export function securityHeaders(externalUrl: string | undefined): Record<Shown, Headers> {
+export function securityHeaders(externalUrl: string | undefined): Record<ContentKind, Headers> {
   const secure = externalUrl?.startsWith('https:') === true && { 'strict-transport-security': A_YEAR };
   const { data, page, image } = BY_KIND;
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { WEBHOOK_TOKEN, inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { ROLES } from '#domain/access/roles.ts';
-import type { Authorization, Shown } from './access/authorize.ts';
+import type { Authorization, Credentials } from './access/authorize.ts';
 import type { Route } from './access/route.ts';
 import { STREAM_LIMITS } from './live/open-streams.ts';
 import { createLog } from './log.ts';
@@ -35,7 +35,7 @@ function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
 }
 
 /** A token says who shows it: `role@team`. */
-async function authorize({ authorization: header }: Shown): Promise<Authorization> {
+async function authorize({ authorization: header }: Credentials): Promise<Authorization> {
   if (header === undefined) return 'anonymous';
   const [word, team] = header.replace('Bearer ', '').split('@');
   if (word === 'root') return { user: 'root', globalAdmin: true, teams: new Map() };

@@ -7,7 +7,7 @@ import { notModified } from './etag.ts';
 import { answerLog, answerOf } from './log.ts';
 import { Problem } from './problem.ts';
 import { cachingOf } from './security-headers.ts';
-import type { securityHeaders, Shown } from './security-headers.ts';
+import type { securityHeaders, ContentKind } from './security-headers.ts';
 import type { ServerParts } from './server.ts';
 import { timeLimits } from './time-limits.ts';
 import { noticeProxies } from './untrusted-proxies.ts';
@@ -16,7 +16,7 @@ import { noticeProxies } from './untrusted-proxies.ts';
 interface Same {
   url?: string;
   rules?: RouteRules;
-  shows?: Shown;
+  shows?: ContentKind;
   /** Members and strangers get different answers at its address. */
   strangers?: object;
   /** Of the answer, in milliseconds. */

@@ -4,7 +4,7 @@ import type { Identity } from '#domain/access/decide-access.ts';
 export type Authorization = Identity | 'anonymous' | 'invalid';
 
 /** What a request shows of who sends it. */
-export interface Shown {
+export interface Credentials {
   /** The header, whole. */
   authorization?: string | undefined;
   /** The session of a browser. Not looked at when there is a header. */
@@ -12,7 +12,7 @@ export interface Shown {
 }
 
 export interface Authorize {
-  (shown: Shown): Promise<Authorization>;
+  (credentials: Credentials): Promise<Authorization>;
 }
 
 /** The token of an `Authorization: Bearer` header; empty, which no token is, for any other scheme. */

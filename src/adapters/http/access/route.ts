@@ -14,14 +14,14 @@ import type {
 } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import type { Identity, Need } from '#domain/access/decide-access.ts';
-import type { Shown } from '#adapters/http/security-headers.ts';
+import type { ContentKind } from '#adapters/http/security-headers.ts';
 import type { TSchema } from 'typebox';
 import { isStranger, shownTo } from './strangers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     rules?: RouteRules;
-    shows?: Shown;
+    shows?: ContentKind;
     /** A form of a page: what it does looks at the proof that it is ours. */
     form?: boolean;
     /** What strangers are answered on a path that members share with them. */

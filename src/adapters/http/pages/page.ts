@@ -19,7 +19,7 @@ interface Redirect {
   to: string;
   cookies?: readonly string[];
 }
-export type Answer = Html | Redirect | { status: number; page: Html; cookies?: readonly string[] };
+export type PageAnswer = Html | Redirect | { status: number; page: Html; cookies?: readonly string[] };
 
 type Values = Readonly<Record<string, string | undefined>>;
 
@@ -32,7 +32,7 @@ export interface AskedPage {
 interface PageParts {
   url: string;
   params?: TSchema;
-  answer: (asked: AskedPage) => Promise<Answer>;
+  answer: (asked: AskedPage) => Promise<PageAnswer>;
   /** What strangers get instead, where the route needs `public`; `undefined`: nothing is there, or nothing that is public. */
   strangers?: (asked: AskedPage) => Promise<Html | undefined>;
 }
@@ -75,7 +75,7 @@ interface FormParts {
   /** The route that does it, when it is another: forms know only POST. */
   does?: { method: string; url: string };
   params?: TSchema;
-  answer: (sent: { params: Values; fields: Values; request: FastifyRequest }) => Promise<Answer>;
+  answer: (sent: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }
 
 const LARGEST_FORM = 16 * 1024;
@@ -108,7 +108,7 @@ function rulesOf(routes: readonly Route[], method: string, url: string): RouteRu
   return route.rules;
 }
 
-function send(reply: FastifyReply, answer: Answer): FastifyReply {
+function send(reply: FastifyReply, answer: PageAnswer): FastifyReply {
   void reply.header('cache-control', 'no-store').serializer(String);
   if ('to' in answer) {
     keepCookies(reply, answer.cookies);

@@ -17,7 +17,7 @@ import {
   tokensSection,
 } from './profile-sections.ts';
 import { form, page, viewerOf } from './page.ts';
-import type { Answer, PageRoute } from './page.ts';
+import type { PageAnswer, PageRoute } from './page.ts';
 import { problemPage } from './problem-page.ts';
 
 const PROFILE = '/profile';
@@ -225,7 +225,7 @@ function simpleForms({ codec }: AccessPorts): PageRoute[] {
       url,
       does,
       ...(more.params !== undefined && { params: more.params }),
-      answer: async ({ params, fields, request }): Promise<Answer> => {
+      answer: async ({ params, fields, request }): Promise<PageAnswer> => {
         const path = does.url.replaceAll(/:(\w+)/g, (_, name: string) =>
           encodeURIComponent(params[name] ?? ''),
         );

@@ -8,7 +8,7 @@ import { html } from './html.ts';
 import type { Html } from './html.ts';
 import { alert, describedBy, layout } from './layout.ts';
 import { form, page } from './page.ts';
-import type { Answer, PageRoute } from './page.ts';
+import type { PageAnswer, PageRoute } from './page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
 /** Sign-in as people see it: the form, a button for each provider, the name that is chosen the first time. */
@@ -128,7 +128,7 @@ function startPage(ports: AccessPorts): PageRoute {
   });
 }
 
-async function refused(ports: AccessPorts, { status, problem }: ApiAnswer, to: string): Promise<Answer> {
+async function refused(ports: AccessPorts, { status, problem }: ApiAnswer, to: string): Promise<PageAnswer> {
   return { status, page: await loginPage(ports, { to, problem: problem ?? 'Signing in failed.' }) };
 }
 

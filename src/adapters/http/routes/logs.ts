@@ -20,7 +20,7 @@ export const Chunk = Type.Object({
 
 const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
-/** Plain text of the whole log, or pages of numbered chunks as JSON: `after` goes on behind the last one that was read. */
+/** The whole log as plain text, or pages of numbered chunks as JSON: `after` names the last chunk that was read. */
 export function logRoutes({ views }: PipelinePorts): Route[] {
   return [
     route({
@@ -90,8 +90,8 @@ interface LogReading {
 }
 
 /**
- * Page after page, each read only when the one before has been sent, to whoever may still read it: a slow download lasts minutes. A line tells
- * where another attempt begins, and why.
+ * Reads each page once the one before has been sent, and checks that the reader still may: a slow download lasts
+ * minutes. A line says where another attempt begins, and why.
  */
 export async function* logText(first: LogPage, { mayStill, read }: LogReading): AsyncGenerator<string> {
   let page: LogPage | undefined = first;

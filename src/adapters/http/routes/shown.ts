@@ -15,8 +15,8 @@ import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, Time } from './schemas.ts';
 
 /*
- * What strangers are sent at the paths that they share with members: schemas of their own, so that a field which a member's answer gains
- * does not come to them, and each is as exact for its readers as the other.
+ * What the public is sent at the paths that it shares with members. Its schemas are separate, so that a field added for
+ * members is not sent to the public.
  */
 
 const Taken = {

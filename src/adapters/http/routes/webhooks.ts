@@ -23,8 +23,8 @@ const REFUSED =
   'with the role maintain see.';
 
 /**
- * A forge reports a change: the token in the path names the resource. The body (up to 1 MiB, of any type) counts only for
- * its signature. The answer comes once the request is durable.
+ * A forge reports a change: the token in the path names the resource. The body (up to 1 MiB, of any type) counts
+ * only for its signature. The answer comes once the request is durable.
  */
 export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;

@@ -61,7 +61,8 @@ function started(
 }
 
 const NO_ADDRESS =
-  "Providers send browsers back to this installation's address, which is not set: set externalURL in the chart's values.";
+  "Providers send browsers back to this installation's address, which is not set: " +
+  "set externalURL in the chart's values.";
 
 function failed(
   { message, failure }: { message: string; failure?: string },
