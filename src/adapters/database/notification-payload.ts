@@ -1,5 +1,8 @@
 import type { Notification } from '#flows/notification-ports.ts';
 
+/** Of LISTEN and NOTIFY, the same in every release. */
+export const CHANNEL = 'millrace';
+
 /**
  * What Postgres carries: the topic and a row id, 0 where there is none. During an upgrade two releases notify each
  * other, so a payload never changes its meaning.

@@ -7,10 +7,8 @@ import type {
   Topic,
 } from '#flows/notification-ports.ts';
 import { createListener, type ListenOptions } from './listen.ts';
-import { decodeNotification, encodeNotification } from './notification-payload.ts';
+import { CHANNEL, decodeNotification, encodeNotification } from './notification-payload.ts';
 import { rows, texts } from './pool.ts';
-
-const CHANNEL = 'millrace';
 
 export interface NotificationOptions extends ListenOptions {
   pool: DatabasePool;

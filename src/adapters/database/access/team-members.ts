@@ -1,5 +1,6 @@
 import { sql, type CommonQueryMethods } from 'slonik';
 import { rows, texts, time, type Transaction } from '#adapters/database/pool.ts';
+import { CHANNEL, encodeNotification } from '#adapters/database/notification-payload.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
@@ -165,10 +166,11 @@ export async function tellingGroups(connection: CommonQueryMethods): Promise<str
 /** Of all teams with groups: what a provider tells, or that it no more does, changes what their groups give. */
 export async function notifyGroupsChanged(connection: CommonQueryMethods): Promise<void> {
   await connection.query(rows()`
-    SELECT pg_notify('millrace', 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);
+    SELECT pg_notify(${CHANNEL}, 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);
 }
 
 /** For the operator, which mirrors it in the status of the Team. Sent when the transaction commits. */
 export async function notifyTeamChanged(connection: CommonQueryMethods, id: number): Promise<void> {
-  await connection.query(rows()`SELECT pg_notify('millrace', ${`teams:${id}`})`);
+  const payload = encodeNotification({ topic: 'teams', team: id });
+  await connection.query(rows()`SELECT pg_notify(${CHANNEL}, ${payload})`);
 }
