@@ -11,7 +11,8 @@ To get the command, run \`make install\` in a checkout, or use the image of the 
 [both ways](../how-to/command-line.md#get-the-program).
 
 \`validate\`, \`fmt\`, \`graph\` and \`plan\` work on files alone: they need no cluster and no network.
-[validate-offline.md](../how-to/validate-offline.md) shows how to use them in CI and before a commit.
+[validate-offline.md](../how-to/validate-offline.md) shows how to use them in CI and before a
+commit.
 The [other commands](#with-a-server) call a server.
 
 The commands report the same errors as the operator, with the same codes ([errors.md](errors.md)).
@@ -27,7 +28,8 @@ To change that, use \`--color\`, \`NO_COLOR\` or \`FORCE_COLOR\`.
 
 const CLIENT = `## With a server
 
-These commands call the public gateway of an installation: see [how to begin](../how-to/command-line.md) and
+These commands call the public gateway of an installation: see [how to
+begin](../how-to/command-line.md) and
 [which token you need](../how-to/tokens.md).
 
 - The address must be https, or a loopback address of this machine.

@@ -6,7 +6,8 @@ export const ERRORS_PAGE = 'docs/reference/errors.md';
 
 const INTRODUCTION = `# Errors and warnings of a pipeline
 
-A Pipeline shows all its errors and warnings at once: in the condition \`Ready\` and in an Event, each as \`line:column: message\`.
+A Pipeline shows all its errors and warnings at once: in the condition \`Ready\` and in an Event, each
+as \`line:column: message\`.
 If a new text has errors, it does not take effect, and the last good revision keeps running.
 Warnings do not stop a text.
 The codes are stable.

@@ -283,8 +283,10 @@ This page lists every limit that a team can reach, and what happens there.
 A limit never ends a process, and never makes another team wait.
 \`node tools/docs/main.ts\` generates this page from the constants that the program itself uses.
 
-- **diagnostic**: the operator refuses the pipeline with an error that names the place; the last good revision keeps running ([errors](errors.md)).
-- **condition**: the Pipeline or the build shows it, and continues by itself if it can ([troubleshoot](../how-to/troubleshoot.md)).
+- **diagnostic**: the operator refuses the pipeline with an error that names the place; the last
+  good revision keeps running ([errors](errors.md)).
+- **condition**: the Pipeline or the build shows it, and continues by itself if it can
+  ([troubleshoot](../how-to/troubleshoot.md)).
 - **refusal**: the request is refused with a status and a reason.
 - **cut**: Millrace stores or shows less, and a line says so.
 - **later**: the rest follows by itself.

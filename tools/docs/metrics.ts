@@ -10,9 +10,11 @@ const INTRODUCTION = `# Metrics
 
 Each process serves \`/metrics\` in Prometheus' text format on its own port, 9090.
 Only the cluster can reach that port ([network](network.md)).
-If you set \`metrics.serviceMonitor.enabled\` of [the chart](../../charts/millrace/README.md), it creates a ServiceMonitor of the Prometheus operator.
+If you set \`metrics.serviceMonitor.enabled\` of [the chart](../../charts/millrace/README.md), it
+creates a ServiceMonitor of the Prometheus operator.
 
-The label \`door\` of each sample names its process: \`operator\`, \`gateway-public\` or \`gateway-internal\`.
+The label \`door\` of each sample names its process: \`operator\`, \`gateway-public\` or
+\`gateway-internal\`.
 The metrics of Node.js (\`process_…\`, \`nodejs_…\`) are there too.
 No label contains the name of a team, a pipeline or a person.
 Labels come from fixed sets of words, so the number of series does not grow with use.

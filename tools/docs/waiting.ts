@@ -5,7 +5,8 @@ export const WAITING_PAGE = 'docs/reference/waiting.md';
 
 const INTRODUCTION = `# Why something waits
 
-Every job without a build, every build that has not started and every refused request has at least one reason.
+Every job without a build, every build that has not started and every refused request has at least
+one reason.
 A reason is one of these codes, with a sentence that names what it is about.
 The codes are stable.
 
@@ -13,10 +14,13 @@ The codes are stable.
 
 You find reasons in these places:
 
-- \`GET …/pipelines/{pipeline}/waiting\` and \`…/jobs/{job}/waiting\` list all reasons that hold at this moment ([API](api.md)).
-- \`kubectl describe pipeline\` shows the first reason of each job and build, and an Event when that reason changes.
+- \`GET …/pipelines/{pipeline}/waiting\` and \`…/jobs/{job}/waiting\` list all reasons that hold at this
+  moment ([API](api.md)).
+- \`kubectl describe pipeline\` shows the first reason of each job and build, and an Event when that
+  reason changes.
   It leaves out reasons that pass by themselves (${[...ORDINARY].map((code) => `\`${code}\``).join(', ')}).
-- The operator's metric \`millrace_waiting{what="job"|"build", reason="…"}\` counts what waits, by first reason.
+- The operator's metric \`millrace_waiting{what="job"|"build", reason="…"}\` counts what waits, by
+  first reason.
 `;
 
 /** The page of all reasons, from the table that the scheduler uses. */
