@@ -1,0 +1,49 @@
+import type { AttributeSchema, BlockSchema, NestedSchema } from './block-schema.ts';
+import { diagnose } from './diagnostic.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import type { Reader } from './evaluate-expression.ts';
+import type { Block, Range } from './syntax.ts';
+
+/** The block that the messages name, and its header. */
+export type Owner = { name: string; range: Range };
+
+export function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean {
+  if (block.labels.length === schema.labels.length) return true;
+  if (schema.optionalLabels === true && block.labels.length === 0) return true;
+  reader.report(explainLabels(block, schema));
+  return false;
+}
+
+function explainLabels(block: Block, schema: BlockSchema): Diagnostic {
+  if (block.type === 'else' && block.labels[0]?.text === 'if') {
+    const message = 'else if is written as one word';
+    return diagnose('wrong-labels', block.range, message, 'Write else_if "<condition>" { … }.');
+  }
+  const example = [block.type, ...schema.labels.map((label) => `"<${label}>"`)].join(' ');
+  const wanted = schema.labels.length === 0 ? 'no label' : schema.labels.join(' and ');
+  const range = block.labels[schema.labels.length]?.range ?? block.range;
+  const message = `${block.type} takes ${wanted}, but there ${block.labels.length === 1 ? 'is 1 label' : `are ${block.labels.length} labels`}`;
+  return diagnose('wrong-labels', range, message, `Write ${example} { … }.`);
+}
+
+export function reportMissing(
+  reader: Reader,
+  schema: BlockSchema,
+  owner: Owner,
+  written: ReadonlySet<string>,
+): void {
+  for (const [name, attribute] of entries<AttributeSchema>(schema.attributes)) {
+    if (attribute.required === true && !written.has(name))
+      reportMissingAttribute(reader, name, owner.range, owner.name);
+  }
+  for (const [name, nested] of entries<NestedSchema>(schema.blocks)) {
+    if (nested.required !== true || written.has(name)) continue;
+    reader.report(diagnose('missing-block', owner.range, `${owner.name} needs a block ${name}`));
+  }
+}
+
+export function reportMissingAttribute({ report }: Reader, name: string, range: Range, owner: string): void {
+  report(diagnose('missing-attribute', range, `${owner} needs ${name}`));
+}
+
+const entries = <Entry>(record: Readonly<Record<string, Entry>>): [string, Entry][] => Object.entries(record);
