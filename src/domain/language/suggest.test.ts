@@ -23,6 +23,17 @@ test.each([
   expect(closest(name, words)).toBe(meant);
 });
 
+test.each([
+  ['a', 'b', undefined],
+  ['a', 'bc', undefined],
+  ['ab', 'ac', undefined],
+  ['X', 'x', 'x'],
+  ['ge', 'get', 'get'],
+  ['set', 'se', 'se'],
+])('for %j, %j is a suggestion only if most of its letters are the same', (name, known, meant) => {
+  expect(closest(name, [known])).toBe(meant);
+});
+
 test('the first of the equally near ones is named', () => {
   expect(didYouMean('cat', ['car', 'cut'])).toBe('; did you mean "car"?');
   expect(didYouMean('zebra', ['car', 'cut'])).toBe('');
@@ -47,7 +58,8 @@ test('what is left out of the table changes nothing', () => {
   assert(
     property(word, word, (name, candidate) => {
       const allowed = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
-      expect(closest(name, [candidate])).toBe(distance(name, candidate) <= allowed ? candidate : undefined);
+      const near = Math.max(name.length, candidate.length) < 3 ? 0 : allowed;
+      expect(closest(name, [candidate])).toBe(distance(name, candidate) <= near ? candidate : undefined);
     }),
     { numRuns: 2000 },
   );

@@ -69,6 +69,9 @@ const FIRST_ROW = Array.from({ length: WIDTH }, (_, cell) =>
   cell < MAX_CHANGES ? WIDTH : cell - MAX_CHANGES,
 );
 
+/** If both words are shorter, one change is half of them or more, so only upper and lower case may differ. */
+const MIN_LENGTH = 3;
+
 /** The one of `known` that `name` was probably meant to be. */
 export function closest(name: string, known: Iterable<string>): string | undefined {
   if (name.length > 100) return undefined;
@@ -78,9 +81,10 @@ export function closest(name: string, known: Iterable<string>): string | undefin
   let best: string | undefined;
   let least = allowed + 1;
   for (const candidate of known) {
-    if (Math.abs(candidate.length - name.length) >= least) continue;
-    const changes = distance(lower, candidate.toLowerCase(), least, search);
-    if (changes < least) [best, least] = [candidate, changes];
+    const limit = Math.min(least, Math.max(name.length, candidate.length) < MIN_LENGTH ? 1 : least);
+    if (Math.abs(candidate.length - name.length) >= limit) continue;
+    const changes = distance(lower, candidate.toLowerCase(), limit, search);
+    if (changes < limit) [best, least] = [candidate, changes];
   }
   return best;
 }
