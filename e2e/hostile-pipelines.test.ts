@@ -24,8 +24,11 @@ const GOOD = teamName('e2e-good');
 const good = pipelineApi(GOOD, 'single');
 const WIDE = ['wide-1', 'wide-2', 'wide-3', 'wide-4', 'wide-5', 'wide-6', 'wide-7', 'wide-8', 'wide-9'];
 
-/** Twenty builds of the hostile team may use all of a small node: no team is promised more than its share of it. */
-const BUSY_NODE_MS = 10_000;
+/**
+ * What an administrator gives a team on a small node, so that it leaves room for others: Pods that the scheduler cannot place wait for
+ * the next one that ends, whoever they belong to.
+ */
+const LIMITS = { limits: { runningBuilds: 8, runningChecks: 4 } };
 
 /** 4,000 sources that would be fetched, in a text that is not too long. */
 const SOURCES = Array.from(
@@ -103,7 +106,7 @@ async function restarts(): Promise<Record<string, number>> {
 }
 
 beforeAll(async () => {
-  await Promise.all([createTeam(HOSTILE), createTeam(GOOD)]);
+  await Promise.all([createTeam(HOSTILE, LIMITS), createTeam(GOOD)]);
   await createPipeline(GOOD, 'single', oneJob('true'));
 }, 600_000);
 afterAll(async () => {
@@ -152,5 +155,5 @@ test('hostile pipelines of one team restart nothing, and delay no other team', a
     `another team's build starts after ${alone} ms alone, after ${during} ms beside hostile pipelines`,
   );
   expect(await restarts()).toEqual(before);
-  expect(during).toBeLessThanOrEqual(Math.max(allowedStart(alone), BUSY_NODE_MS));
+  expect(during).toBeLessThanOrEqual(allowedStart(alone));
 }, 600_000);

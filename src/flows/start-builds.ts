@@ -141,7 +141,7 @@ async function startOne(
     } else {
       await ports.builds.podCreated(build.id, build.attempt, answer.uid, ports.now());
       doing.started.push(build);
-      doing.starting.push({ team: build.team, nodes, state: 'starting' });
+      doing.starting.push({ team: build.team, nodes, state: 'starting', age: 0 });
     }
     ports.notifications.notify({ topic: 'status', pipeline: build.pipelineId });
   } catch (error) {

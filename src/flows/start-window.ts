@@ -11,7 +11,7 @@ import { nodeSelectorOf } from './request-pod.ts';
 
 export interface WindowPorts {
   builds: Pick<BuildStore, 'startingBuilds'>;
-  cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'nodes' | 'startsPerNode'>;
+  cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode'>;
   /** All our Pods as they are now. */
   pods: () => PodFacts[];
   now: () => Date;
@@ -25,12 +25,13 @@ export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]>
   const now = ports.now();
   return open.flatMap(({ team, podUid, podCreatedAt }) => {
     const pod = pods.get(podUid);
+    const age = secondsBetween(podCreatedAt, now);
     const scheduled = pod?.scheduledAt && secondsBetween(pod.scheduledAt, now);
     const state = judgeStarting(pod, {
-      created: secondsBetween(podCreatedAt, now),
+      created: age,
       ...(scheduled === undefined ? {} : { scheduled }),
     });
-    return state === undefined ? [] : { team, nodes: keyOf(pod?.nodeSelector ?? {}), state };
+    return state === undefined ? [] : { team, nodes: keyOf(pod?.nodeSelector ?? {}), state, age };
   });
 }
 
@@ -56,10 +57,17 @@ export function pickBuilds(
     selectors.set(nodes, selector);
     return [{ team: build.team, nodes, build }];
   });
+  const counts = new Map<string, number>();
+  const podsOf = (team: string): number => {
+    const count = counts.get(team) ?? cluster.runningPods(team, 'build');
+    counts.set(team, count);
+    return count;
+  };
   const window: StartWindow = {
     perNode: cluster.startsPerNode(),
     all: cluster.nodes({}),
     nodesOf: (nodes) => cluster.nodes(selectors.get(nodes) ?? {}),
+    podsOf,
   };
   return { ...pickStarts(wanted, starting, window), refused };
 }

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { RUNS } from '#testing/scheduling/runs.ts';
-import { pickStarts, startPlaces, type StartingPod, type StartNode } from './start-window.ts';
+import {
+  pickStarts,
+  startPlaces,
+  type StartingPod,
+  type StartNode,
+  type StartWindow,
+} from './start-window.ts';
 
 /** `team` or `team@gpu`; `team?` has no node. */
 const wanted = (...texts: string[]) =>
@@ -11,11 +17,13 @@ const present = (...texts: string[]): StartingPod[] =>
     team: team.replace('?', ''),
     nodes,
     state: team.endsWith('?') ? 'unplaced' : 'starting',
+    age: 0,
   }));
 
 const two: StartNode[] = [{ cores: 8 }, { cores: 8 }];
-const window = (perNode: number, gpu: StartNode[] = []) => ({
+const window = (perNode: number, gpu: StartNode[] = []): StartWindow => ({
   perNode,
+  podsOf: () => 1,
   all: two,
   nodesOf: (nodes: string) => (nodes === '' ? two : gpu),
 });
@@ -51,6 +59,54 @@ describe('of builds that want a Pod', () => {
   ])('%s', (_, want, have, ...[perNode, start]) => {
     const gpu = have.includes('b@gpu') ? [{ cores: 4 }] : [];
     expect(teams(pickStarts(wanted(...want), present(...have), window(perNode, gpu)).start)).toBe(start);
+  });
+
+  const one: StartNode[] = [{ cores: 2 }];
+  const onOneNode: StartWindow = {
+    perNode: 4,
+    all: one,
+    nodesOf: () => one,
+    podsOf: (team) => ({ big: 8, small: 1 })[team] ?? 0,
+  };
+
+  test.each<[string, want: string[], have: StartingPod[], window: StartWindow, start: string]>([
+    ['a team yields to a starting Pod of a team with fewer Pods', ['big'], present('small'), onOneNode, ''],
+    [
+      'a team that has just one Pod more yields to nobody',
+      ['big'],
+      present('small'),
+      { ...onOneNode, podsOf: () => 1 },
+      'big',
+    ],
+    [
+      'nobody yields to a Pod that takes long to start',
+      ['big'],
+      present('small').map((pod) => ({ ...pod, age: 10 })),
+      onOneNode,
+      'big',
+    ],
+    ['a team with fewer Pods does not yield', ['small'], present('big'), onOneNode, 'small'],
+    [
+      'a Pod of a smaller team takes the places of one node, not of all',
+      many('big', 20),
+      present('small'),
+      { ...onOneNode, all: two, nodesOf: () => two },
+      teams(wanted(...many('big', 4))),
+    ],
+  ])('%s', (_, want, have, ...[given, start]) => {
+    expect(teams(pickStarts(wanted(...want), have, given).start)).toBe(start);
+  });
+
+  test('a team that yields says so', () => {
+    const { held } = pickStarts(wanted('big'), present('small'), onOneNode);
+    expect(held.map(({ reason }) => reason)).toEqual([
+      {
+        code: 'StartWindow',
+        message:
+          'A build of a team with fewer Pods is starting. The build starts when that one runs, or 10 s later.',
+        data: { have: 1, want: 2 },
+      },
+    ]);
   });
 
   test('the others say what they wait for', () => {

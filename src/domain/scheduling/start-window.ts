@@ -18,6 +18,8 @@ export interface StartingPod {
   nodes: string;
   /** `unplaced`: the scheduler finds no node for it, so it loads none. */
   state: 'starting' | 'unplaced';
+  /** Seconds since it was created. */
+  age: number;
 }
 
 export interface StartWindow {
@@ -27,6 +29,8 @@ export interface StartWindow {
   nodesOf: (nodes: string) => readonly StartNode[];
   /** All nodes. */
   all: readonly StartNode[];
+  /** How many Pods of builds a team has, starting or running. */
+  podsOf: (team: string) => number;
 }
 
 export interface WantedStart {
@@ -41,6 +45,8 @@ export interface StartsPicked<Work> {
 
 /** A team has at most so many Pods for which there is no node: enough for a cluster that adds nodes to see what is wanted. */
 const MAX_UNPLACED_OF_TEAM = 20;
+/** For so many seconds a team yields to a starting Pod of a team that has at most half as many Pods. */
+const MAX_YIELD_SECONDS = 10;
 
 /** How many Pods may be starting at a time on these nodes. Where no node is known, the cluster may be about to add one. */
 export function startPlaces(nodes: readonly StartNode[], perNode: number): number {
@@ -50,8 +56,9 @@ export function startPlaces(nodes: readonly StartNode[], perNode: number): numbe
 }
 
 /**
- * Which Pods are created now. Teams take turns, those first that have the fewest starting. A team that has none starting gets a place
- * although others hold them all, up to twice the window.
+ * Which Pods are created now. Teams take turns, those first that have the fewest starting. A team that has none
+ * starting gets a place although others hold them all, up to twice the window. To a team that has twice as many
+ * Pods, a starting Pod counts for all places of its node: what starts beside it would make its start slow.
  */
 export function pickStarts<Work extends WantedStart>(
   wanted: readonly Work[],
@@ -60,12 +67,15 @@ export function pickStarts<Work extends WantedStart>(
 ): StartsPicked<Work> {
   const picked: StartsPicked<Work> = { start: [], held: [] };
   const pods = [...present];
+  const created = new Map<string, number>();
+  const podsOf = (team: string): number => window.podsOf(team) + (created.get(team) ?? 0);
   const starting = pods.filter(({ state }) => state === 'starting').map(({ team }) => team);
   for (const work of shareByTeam(wanted, starting)) {
-    const reason = whyHeld(work, pods, window);
+    const reason = whyHeld(work, pods, { ...window, podsOf });
     if (reason === undefined) {
       picked.start.push(work);
-      pods.push({ team: work.team, nodes: work.nodes, state: 'starting' });
+      pods.push({ team: work.team, nodes: work.nodes, state: 'starting', age: 0 });
+      created.set(work.team, (created.get(work.team) ?? 0) + 1);
     } else picked.held.push({ work, reason });
   }
   return picked;
@@ -79,13 +89,31 @@ function whyHeld(
   const unplaced = pods.filter((pod) => pod.state === 'unplaced' && pod.team === team).length;
   if (unplaced >= MAX_UNPLACED_OF_TEAM) return heldByUnplaced(unplaced);
   const starting = pods.filter(({ state }) => state === 'starting');
-  const factor = starting.some((pod) => pod.team === team) ? 1 : 2;
   const scopes = [
-    { of: window.all, have: starting.length },
-    { of: window.nodesOf(nodes), have: starting.filter((pod) => pod.nodes === nodes).length },
+    { of: window.all, pods: starting },
+    { of: window.nodesOf(nodes), pods: starting.filter((pod) => pod.nodes === nodes) },
   ];
-  const full = scopes.find(({ of, have }) => have >= factor * startPlaces(of, window.perNode));
-  return full && heldByWindow(full.have, startPlaces(full.of, window.perNode), full.of.length);
+  const yields = ({ team: other, age }: StartingPod): boolean =>
+    other !== team && age < MAX_YIELD_SECONDS && 2 * window.podsOf(other) <= window.podsOf(team);
+  for (const scope of scopes) {
+    const places = startPlaces(scope.of, window.perNode);
+    const first = scope.pods.filter(yields).length;
+    const have = scope.pods.length;
+    const isFirstOfTeam = first === 0 && !starting.some((pod) => pod.team === team);
+    if (have >= (isFirstOfTeam ? 2 : 1) * places) return heldByWindow(have, places, scope.of.length);
+    if (first > 0 && have + first * (placesOfOneNode(scope.of, window.perNode) - 1) >= places)
+      return heldBySmallerTeam(have, places);
+  }
+  return undefined;
+}
+
+function placesOfOneNode(nodes: readonly StartNode[], perNode: number): number {
+  return Math.max(1, ...nodes.map((node) => startPlaces([node], perNode)));
+}
+
+function heldBySmallerTeam(have: number, want: number): Reason {
+  const message = `A build of a team with fewer Pods is starting. The build starts when that one runs, or ${MAX_YIELD_SECONDS} s later.`;
+  return { code: 'StartWindow', message, data: { have, want } };
 }
 
 function heldByWindow(have: number, want: number, nodes: number): Reason {
