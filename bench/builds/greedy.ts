@@ -13,6 +13,7 @@ const BUILDS_OF_PIPELINE = 1500;
 const TRIGGERS_AT_ONCE = 20;
 const AIM = 2;
 const GREEDY = [
+  { name: 'limits that leave room', spec: { limits: { runningBuilds: 8, runningChecks: 4 } } },
   { name: 'limits as shipped', spec: {} },
   { name: 'limits lifted', spec: { limits: { runningBuilds: 10_000, runningChecks: 10_000 } } },
 ];
@@ -69,9 +70,9 @@ async function measureWaits({ team, pipeline, job }: Measured, runs: number): Pr
 }
 
 /**
- * The other team's builds alone, and beside a greedy team that has its builds queued and its checks due: first as Millrace is shipped, then
- * with the limits of the greedy team lifted, so that nothing but turns and the start window stands between the two and the node is full.
- * A bare Pod beside them waits for the node alone.
+ * The other team's builds alone, and beside a greedy team that has its builds queued and its checks due: with limits that
+ * leave room on a small node, as Millrace is shipped (which fills a small node), and with the limits lifted, so that nothing but turns and
+ * the start window stands between the two. A bare Pod beside them waits for the node alone.
  */
 export async function besideGreedyTeam(measured: Measured, runs: number, say: Say): Promise<void> {
   const tell = (where: string, { build, podObject, bare }: Waits): void => {
