@@ -1,0 +1,10 @@
+export interface CodeEntry {
+  severity: 'error' | 'warning';
+  /** What it means, for the reference. */
+  meaning: string;
+  /** What to do; a diagnostic may bring a better sentence of its own. */
+  help: string;
+}
+
+export const error = (meaning: string, help: string): CodeEntry => ({ severity: 'error', meaning, help });
+export const warning = (meaning: string, help: string): CodeEntry => ({ severity: 'warning', meaning, help });
