@@ -259,7 +259,7 @@ export interface TokenToMake {
 }
 
 /** The account that a token is for. */
-export interface TokenOwner {
+interface TokenOwner {
   identity: Identity;
   /** How many it has. */
   tokens: number;
