@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { pushCommit, tagsOf } from '#tools/demo/commit.ts';
-import { type Reached, reach } from '#tools/demo/reach.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request } from '#e2e/support/gateway.ts';
 import { apply, condition, get, kubectl, list } from '#e2e/support/kubectl.ts';
+import { pushCommit, tagsOf } from '#tools/demo/commit.ts';
+import { reach, type Reached } from '#tools/demo/reach.ts';
 
 /*
  * The sample pipeline itself, over a real git server: a commit becomes a version, passes through three jobs and comes back as a tag.

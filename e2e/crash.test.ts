@@ -11,7 +11,7 @@ import {
   teamName,
   UNTIL_LET_GO,
 } from '#e2e/support/fixtures.ts';
-import { type Build, created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
 import { kubectl, list } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-crash');

@@ -11,7 +11,7 @@ import {
   pipelineManifest,
   teamName,
 } from '#e2e/support/fixtures.ts';
-import { type Build, created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, RELEASE, request, type Build } from '#e2e/support/gateway.ts';
 import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-faults');

@@ -13,8 +13,8 @@ import {
   teamName,
   UNTIL_LET_GO,
 } from '#e2e/support/fixtures.ts';
-import { type Build, created, data, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
-import { get, kubectl, type KubernetesObject, list } from '#e2e/support/kubectl.ts';
+import { created, data, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
+import { get, kubectl, list, type KubernetesObject } from '#e2e/support/kubectl.ts';
 
 /*
  * A tenant with Kubernetes' own right `edit` in the namespace of one team attacks the builds, checks and hooks of another one, with Pods

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
-import { type Build, data, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
+import { data, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
 import { kubectl } from '#e2e/support/kubectl.ts';
 import { killLeader, LEASE } from '#e2e/support/leader.ts';
 

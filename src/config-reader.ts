@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { bytesOf } from '#domain/planning/quantity.ts';
 import { parseLifetime } from '#domain/access/session-lifetime.ts';
+import { bytesOf } from '#domain/planning/quantity.ts';
 
 export interface Address {
   host: string;

@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { VERSION, internalGatewayConfig, operatorConfig, publicGatewayConfig, withFlags } from './config.ts';
-import type { Source } from './config.ts';
+import {
+  internalGatewayConfig,
+  operatorConfig,
+  publicGatewayConfig,
+  VERSION,
+  withFlags,
+  type Source,
+} from './config.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64url');
 const COMMON = {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { Reader } from './config-reader.ts';
-import type { Address, Configured, Source } from './config-reader.ts';
+import { Reader, type Address, type Configured, type Source } from './config-reader.ts';
 
 export type { Address, Configured, Source };
 

@@ -7,17 +7,14 @@ import { createCompiler } from '#adapters/hcl/compile.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
 import type { OperatorConfig } from '#config';
-import { runOperator } from './operator/operator-under-test.ts';
-import { startApiServer } from '#testing/api-server.ts';
-import type { OwnApiServer } from '#testing/api-server.ts';
+import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { openStores } from '#testing/stores.ts';
 import { manifests } from '#tools/chart/render.ts';
 import { clusterDoor } from './gateway/cluster-connection.ts';
-import { openGateway } from './gateway/gateway-under-test.ts';
-import type { Options } from './gateway/gateway-under-test.ts';
+import { openGateway, type Options } from './gateway/gateway-under-test.ts';
+import { runOperator } from './operator/operator-under-test.ts';
 
 /*
  * Both doors for tests: a real API server with the definitions, rights and policies of the chart, the whole operator, and the public

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
-import { VERSION } from '#config';
-import type { GatewayFlags } from '#config';
+import { VERSION, type GatewayFlags } from '#config';
 import { clientCommands } from './cli/client/commands.ts';
 import { offlineCommands } from './cli/commands.ts';
 import { runVerb } from './cli/run-verb.ts';

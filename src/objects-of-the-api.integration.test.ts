@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { eventually, openHouse } from './house-under-test.ts';
-import type { House } from './house-under-test.ts';
+import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { eventually, openHouse, type House } from './house-under-test.ts';
 
 /* Whose word an object is, over a real API server with the chart's rights and policies: that the API made it, and who changed it. */
 const TEAM = 'marked';

@@ -1,13 +1,11 @@
-import { createServer } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { millrace } from '#testing/command-line.ts';
-import type { Ran } from '#testing/command-line.ts';
-import { eventually, openHouse } from './house-under-test.ts';
-import type { House } from './house-under-test.ts';
+import { millrace, type Ran } from '#testing/command-line.ts';
+import { eventually, openHouse, type House } from './house-under-test.ts';
 
 /* Pipelines by the command line, at the public gateway over a real API server, beside the operator. */
 const TEAM = 'makers';

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { orThrow } from '#adapters/kubernetes/api/answer.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { rows } from '#adapters/database/pool.ts';
-import { eventually, openHouse } from './house-under-test.ts';
-import type { House } from './house-under-test.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { eventually, openHouse, type House } from './house-under-test.ts';
 
 /* Providers through the API, over a real API server with the chart's policies, beside the operator, which sees the same objects. */
 let house: House;

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { rows } from '#adapters/database/pool.ts';
 import { saveProvider } from '#flows/save-provider.ts';
-import { eventually, openHouse } from './house-under-test.ts';
-import type { House } from './house-under-test.ts';
+import { eventually, openHouse, type House } from './house-under-test.ts';
 
 /* Team objects and the API as two doors, over a real API server with the chart's policies, beside the operator. */
 let house: House;

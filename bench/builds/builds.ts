@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
-import { type PodEvent, watchPods } from './cluster-client.ts';
+import { watchPods, type PodEvent } from './cluster-client.ts';
 
 const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
 

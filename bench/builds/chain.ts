@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPipeline } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request, type Build } from '#e2e/support/gateway.ts';
-import { type PodEvent, watchPods } from './cluster-client.ts';
+import { watchPods, type PodEvent } from './cluster-client.ts';
 
 /** Two jobs in a row behind a resource that has a new version each time it is checked. */
 const CONFIG = `

@@ -1,6 +1,6 @@
 import { request } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
-import { type ApiWrites, writesIn } from '#bench/api-writes.ts';
+import { writesIn, type ApiWrites } from '#bench/api-writes.ts';
 
 /*
  * A bare HTTPS client for measuring: one kept connection for calls, one for the watch, no caches, times taken when bytes arrive.

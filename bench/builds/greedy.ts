@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inMilliseconds, summarise, type Summary } from '#bench/statistics.ts';
 import { createPipeline, createTeam, deleteTeam, oneJob, teamName } from '#e2e/support/fixtures.ts';
 import { pipelineApi } from '#e2e/support/gateway.ts';
 import { deletePod, runBarePod, specOf } from './bare-pod.ts';
-import { type BuildRun, measureBuild } from './builds.ts';
-import { inMilliseconds, summarise, type Summary } from '#bench/statistics.ts';
+import { measureBuild, type BuildRun } from './builds.ts';
 
 /** What the greedy team wants. A smaller run shows the same: both are far beyond what runs at a time. */
 const BUILDS = Number(process.env['BENCH_GREEDY_BUILDS'] ?? 10_000);

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { difference } from '#bench/api-writes.ts';
+import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { clusterPart, isEmbedded } from '#e2e/support/embedded.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
-import { created, pipelineApi, request, RELEASE } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
 import { kubectl, list } from '#e2e/support/kubectl.ts';
-import { difference } from '#bench/api-writes.ts';
-import { type BareRun, deletePod, runBarePod, specOf } from './bare-pod.ts';
-import { type BuildRun, measureBuild, measureThroughput } from './builds.ts';
+import { deletePod, runBarePod, specOf, type BareRun } from './bare-pod.ts';
+import { measureBuild, measureThroughput, type BuildRun } from './builds.ts';
 import { measureChain } from './chain.ts';
 import { apiWrites, call } from './cluster-client.ts';
 import { besideGreedyTeam } from './greedy.ts';
 import { recovery } from './recovery.ts';
-import { inMilliseconds, summarise } from '#bench/statistics.ts';
 
 /*
  * The figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run, so that a noisy machine troubles

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { killLeader, readyLeader } from '#e2e/support/leader.ts';
 import { measureBuild } from './builds.ts';
-import { inMilliseconds, summarise } from '#bench/statistics.ts';
 
 /** Each kill costs some twenty seconds until two operators are ready again. */
 const KILLS = Number(process.env['BENCH_KILLS'] ?? 10);

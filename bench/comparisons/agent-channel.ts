@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { summarise } from '#bench/statistics.ts';
-import { ensureAuthority, pairAt } from '#tools/cluster/certificates.ts';
-import type { Agent } from './agent-channel/agents.ts';
-import { sealedAgent, tlsAgent } from './agent-channel/agents.ts';
-import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { ensureAuthority, pairAt } from '#tools/cluster/certificates.ts';
+import { sealedAgent, tlsAgent, type Agent } from './agent-channel/agents.ts';
+import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.ts';
 
 /*
  * Holds the sealed channel between agent and shim against TLS 1.3 (docs/adr/0044): size, start, processor, memory:

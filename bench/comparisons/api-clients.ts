@@ -7,13 +7,11 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { inClusterConnection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { summarise } from '#bench/statistics.ts';
-import type { Report, Task } from './api-clients/calls.ts';
-import { nameOf, NAMESPACE } from './api-clients/calls.ts';
-import type { Entry } from './api-clients/contestant.ts';
-import { bundle, bundledBytes, Contestant } from './api-clients/contestant.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { nameOf, NAMESPACE, type Report, type Task } from './api-clients/calls.ts';
+import { bundle, bundledBytes, Contestant, type Entry } from './api-clients/contestant.ts';
 import { FaultyServer } from './api-clients/faulty-server.ts';
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
-import { circumstances, numberFlag, table } from '#bench/table.ts';
 
 /*
  * Holds the clients of the API server against one another: memory, time, processor, and what they say of a bad answer

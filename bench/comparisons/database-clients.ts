@@ -1,8 +1,8 @@
 import { Client, Pool } from 'pg';
 import { createPool, sql } from 'slonik';
 import { summarise } from '#bench/statistics.ts';
-import { startPostgres } from '#testing/postgres-server.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { startPostgres } from '#testing/postgres-server.ts';
 
 /*
  * What one query costs through slonik, with and without its DISCARD ALL at each release, beside pg alone; and what a NOTIFY inside

@@ -6,12 +6,11 @@ import { gzipSync } from 'node:zlib';
 import hcl2 from 'hcl2-parser';
 import { parse as parseYaml } from 'yaml';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import type { HclEngine } from '#adapters/hcl/engine.ts';
-import { startEngine } from '#adapters/hcl/engine.ts';
+import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
-import { LIMITS } from '#domain/pipeline/limits.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
 
 /*
  * Holds the HCL engine against hcl2-parser on the same texts, in one process and in turn (docs/adr/0001):

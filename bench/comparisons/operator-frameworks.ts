@@ -1,20 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { inClusterConnection } from '#adapters/kubernetes/api/connection.ts';
-import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { summarise } from '#bench/statistics.ts';
-import type { Entry } from './operator-frameworks/contestant.ts';
-import { bundle, Contestant } from './operator-frameworks/contestant.ts';
-import type { Installed } from './operator-frameworks/packages.ts';
-import { install } from './operator-frameworks/packages.ts';
-import type { Finding, Scenario } from './operator-frameworks/scenarios.ts';
-import { idle, recreated, restart, slow, throwing } from './operator-frameworks/scenarios.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { bundle, Contestant, type Entry } from './operator-frameworks/contestant.ts';
+import { install, type Installed } from './operator-frameworks/packages.ts';
+import {
+  idle,
+  recreated,
+  restart,
+  slow,
+  throwing,
+  type Finding,
+  type Scenario,
+} from './operator-frameworks/scenarios.ts';
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
 import { NAMESPACE } from './operator-frameworks/told.ts';
-import { circumstances, numberFlag, table } from '#bench/table.ts';
 
 /*
  * Holds what could carry the operator against the same API server, each in a process of its own (docs/adr/0002):

@@ -1,17 +1,16 @@
-import type { V1Container, V1Pod, V1PodSpec, V1Volume } from '@kubernetes/client-node';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { V1Container, V1Pod, V1PodSpec, V1Volume } from '@kubernetes/client-node';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
-import { orThrow } from '#adapters/kubernetes/api/answer.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { summarise } from '#bench/statistics.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { nodeAddress } from '#tools/cluster/addresses.ts';
 import { foldersFrom } from '#tools/cluster/folders.ts';
 import { adminKubeconfig } from '#tools/cluster/pki.ts';
-import { circumstances, numberFlag, table } from '#bench/table.ts';
 
 /*
  * Holds three ways of bringing the shim into a container of a foreign image against each other (docs/adr/0005), in turn, on the

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpuSecondsOf } from '#bench/process-cost.ts';
-import { freePort } from './gateway.ts';
 import type { Told } from './controls.ts';
+import { freePort } from './gateway.ts';
 
 export interface Control {
   base: string;

@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createSecretKey } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Fastify from 'fastify';
 import { Pool } from 'pg';
 import { webhookSecret, webhookTokenHash } from '#adapters/database/digests.ts';

@@ -1,6 +1,5 @@
 import { secondsByProgram } from '#bench/process-cost.ts';
-import { load } from './load.ts';
-import type { Load, Loading } from './load.ts';
+import { load, type Load, type Loading } from './load.ts';
 
 /** Processor time for each answer, in microseconds; all of them share the machine's cores. */
 interface Each {

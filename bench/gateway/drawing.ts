@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPictures, type Pictures } from '#adapters/images/pictures.ts';
+import { summarise } from '#bench/statistics.ts';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import type { Ended } from '#domain/graph/state.ts';
-import { summarise } from '#bench/statistics.ts';
 import type { PictureToDraw } from '#flows/show-ports.ts';
 import { largePipeline } from '#testing/large-pipeline.ts';
 import { digits, verdict, type Part } from './part.ts';

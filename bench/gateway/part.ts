@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
-import type { Gateway } from './gateway.ts';
 import type { TestStores } from '#testing/stores.ts';
+import type { Gateway } from './gateway.ts';
 
 /** One thing that is measured; its data are its own, the database is shared. */
 export interface Part {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '#adapters/database/pool.ts';
+import { familyOf } from '#bench/process-cost.ts';
+import { summarise } from '#bench/statistics.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { actionsOf } from '#domain/pipeline/steps.ts';
-import { summarise } from '#bench/statistics.ts';
 import { largePipeline } from '#testing/large-pipeline.ts';
 import { resource } from '#testing/sample-pipeline.ts';
 import { toSave } from '#testing/stores.ts';
-import { familyOf } from '#bench/process-cost.ts';
 import { startControl } from './control.ts';
 import type { Gateway } from './gateway.ts';
 import { load, type Load } from './load.ts';

@@ -1,6 +1,6 @@
 import { webhookSecret, webhookToken } from '#adapters/database/digests.ts';
 import { rows } from '#adapters/database/pool.ts';
-import { job, get, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { toSave, WEBHOOK_KEY } from '#testing/stores.ts';
 import type { Ground } from './part.ts';
 

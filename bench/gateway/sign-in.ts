@@ -1,6 +1,6 @@
-import { summarise } from '#bench/statistics.ts';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { rows } from '#adapters/database/pool.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
+import { summarise } from '#bench/statistics.ts';
 import type { Gateway } from './gateway.ts';
 import { digits, type Ground, type Part } from './part.ts';
 

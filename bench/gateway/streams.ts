@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
-import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import type { RecordableHistogram } from 'node:perf_hooks';
+import { connect, type Socket } from 'node:net';
+import { createHistogram, monitorEventLoopDelay, type RecordableHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openNotifications } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';

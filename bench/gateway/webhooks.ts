@@ -3,11 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '#adapters/database/pool.ts';
 import { WEBHOOK_KEY } from '#testing/stores.ts';
 import { startControl } from './control.ts';
-import { eachShown, loadCounted } from './count-cost.ts';
-import type { Counted, Served } from './count-cost.ts';
 import type { Told } from './controls.ts';
-import { load } from './load.ts';
-import type { Asked, Load } from './load.ts';
+import { eachShown, loadCounted, type Counted, type Served } from './count-cost.ts';
+import { load, type Asked, type Load } from './load.ts';
 import { digits, verdict, type Ground, type Part } from './part.ts';
 import { asked, makeResources, takeAll, type Hooked } from './resources.ts';
 

@@ -9,18 +9,16 @@ import { Graphviz } from '@hpcc-js/wasm-graphviz';
 import { build } from 'esbuild';
 import sharp from 'sharp';
 import { findFont } from '#adapters/images/locate.ts';
-import type { Pictures } from '#adapters/images/pictures.ts';
-import type { PictureToDraw } from '#flows/show-ports.ts';
-import { createPictures } from '#adapters/images/pictures.ts';
+import { createPictures, type Pictures } from '#adapters/images/pictures.ts';
+import { summarise, type Summary } from '#bench/statistics.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import type { Ended, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
-import type { Summary } from '#bench/statistics.ts';
-import { summarise } from '#bench/statistics.ts';
+import type { PictureToDraw } from '#flows/show-ports.ts';
 import { childProcesses } from '#testing/child-processes.ts';
 import { largePipeline } from '#testing/large-pipeline.ts';
-import { circumstances, numberFlag, table } from '#bench/table.ts';
 
 /*
  * Times of pictures of 100 and 1,000 nodes, with what Graphviz and sharp take by themselves beside them; memory of a process of its own

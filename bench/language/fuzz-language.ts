@@ -7,9 +7,9 @@ import { describeTwice } from '#adapters/hcl/compare-native.ts';
 import { startEngine } from '#adapters/hcl/engine.ts';
 import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
 import { startReference } from '#adapters/hcl/reference.ts';
+import { circumstances, numberFlag } from '#bench/table.ts';
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
-import { circumstances, numberFlag } from '#bench/table.ts';
 
 /*
  * Reads generated and broken texts for so many minutes. None may break the engine or the compiler; native hashicorp/hcl must agree on each,

@@ -3,10 +3,10 @@ import hcl2 from 'hcl2-parser';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import { startEngine } from '#adapters/hcl/engine.ts';
 import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
-import { LIMITS } from '#domain/pipeline/limits.ts';
-import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { LIMITS } from '#domain/pipeline/limits.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { thousandLines } from './thousand-lines.ts';
 
 /*

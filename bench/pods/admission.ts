@@ -1,25 +1,24 @@
-import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { parse } from 'yaml';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import type { Compiler } from '#adapters/hcl/compile.ts';
-import { createCompiler } from '#adapters/hcl/compile.ts';
+import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
 import { createAdmissionServer } from '#adapters/http/admission/server.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { ensureWebhookTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
 import { inMilliseconds, summarise } from '#bench/statistics.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { diagnoseManifest } from '#flows/diagnose-manifest.ts';
 import { startApiServer } from '#testing/api-server.ts';
 import { runKubectl } from '#testing/kubectl.ts';
 import { checkout } from '#tools/chart/cluster-commands.ts';
 import { manifests } from '#tools/chart/render.ts';
-import { circumstances, numberFlag, table } from '#bench/table.ts';
 
 /*
  * What the admission webhook adds to the time of an apply (docs/adr/0015):

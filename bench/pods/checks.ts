@@ -5,6 +5,8 @@ import type { DatabasePool } from 'slonik';
 import { migrate } from '#adapters/database/migrate.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { costOf, type Cost } from '#bench/process-cost.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 import {
@@ -17,8 +19,6 @@ import {
   taskJob,
   untilLoaded,
 } from './installation.ts';
-import { costOf, type Cost } from '#bench/process-cost.ts';
-import { circumstances, numberFlag, table } from '#bench/table.ts';
 
 /*
  * What an installation costs that has nothing to do, and whether checks are late: the operator as it is shipped (`make dist`), over a real

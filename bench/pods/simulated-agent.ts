@@ -5,13 +5,13 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { OURS } from '#adapters/kubernetes/manifests/labels.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import { numberFlag } from '#bench/table.ts';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 import { checksMs, resultsOf, turnsOf } from './simulated/answers.ts';
 import { GatewaySession } from './simulated/gateway-session.ts';
 import { reportEnd, tokenFor } from './simulated/kubelet.ts';
 import { podWork, type PodWork } from './simulated/pod-work.ts';
-import { numberFlag } from '#bench/table.ts';
 
 /*
  * The agents of simulated Pods, and what of their kubelet kwok leaves out: for each Pod of ours that runs it gets the token that the Pod's

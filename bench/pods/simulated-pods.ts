@@ -1,8 +1,8 @@
+import { circumstances, numberFlag } from '#bench/table.ts';
+import { startInstallation, type Installed } from './simulated/installed.ts';
 import { measureBuilds } from './simulated/measure-builds.ts';
 import { measureChecks } from './simulated/measure-checks.ts';
 import { measureIdle } from './simulated/measure-idle.ts';
-import { startInstallation, type Installed } from './simulated/installed.ts';
-import { circumstances, numberFlag } from '#bench/table.ts';
 
 /*
  * Checks and builds in Pods without the Pods' cost: the operator and the internal gateway as they are shipped (`make dist`), over a control

@@ -2,11 +2,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { openPool } from '#adapters/database/pool.ts';
 import { summarise } from '#bench/statistics.ts';
-import { scheduleOn } from '#testing/schedule.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { found, storesOver, toSave } from '#testing/stores.ts';
-import { circumstances, numberFlag, table } from '#bench/table.ts';
 
 /*
  * What a pipeline costs that wants as many builds as it can: 5,000 jobs that each take 100 new versions, half a million builds. How long its

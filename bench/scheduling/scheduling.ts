@@ -3,13 +3,13 @@ import type { DatabasePool } from 'slonik';
 import { migrate } from '#adapters/database/migrate.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import { summarise } from '#bench/statistics.ts';
-import { scheduleOn } from '#testing/schedule.ts';
+import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { storesOver, toSave } from '#testing/stores.ts';
 import { databaseUrl } from '#testing/test-database.ts';
 import { fillHistory, widePipeline } from './scheduling-history.ts';
 import { scansIn } from './scheduling-plans.ts';
-import { circumstances, numberFlag, table } from '#bench/table.ts';
 
 /*
  * How long one scheduling decision takes, database included, and whether that grows with history (ADR 0010): a pipeline of 200 jobs and

@@ -7,14 +7,13 @@ import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { kubectl, list } from '#e2e/support/kubectl.ts';
-import { freePort } from '#testing/free-port.ts';
-import { pushCommit } from '#tools/demo/commit.ts';
-import { type Reached, reach } from '#tools/demo/reach.ts';
 import { startChromium } from '#testing/chromium.ts';
+import { freePort } from '#testing/free-port.ts';
 import { picture } from '#testing/site.ts';
+import { pushCommit } from '#tools/demo/commit.ts';
+import { reach, type Reached } from '#tools/demo/reach.ts';
 import { readmeCommands } from './commands.ts';
-import { serveRegistry } from './serve-registry.ts';
-import type { Registry } from './serve-registry.ts';
+import { serveRegistry, type Registry } from './serve-registry.ts';
 import { Shell } from './shell.ts';
 import { typeInto } from './type-into.ts';
 

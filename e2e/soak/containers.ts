@@ -2,7 +2,7 @@ import { must } from '#e2e/support/command.ts';
 import type { KubernetesObject } from '#e2e/support/kubectl.ts';
 import { askApi } from '#tools/cluster/api.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
-import { type Identity, identityOf, isAlive, signal } from '#tools/cluster/identity.ts';
+import { identityOf, isAlive, signal, type Identity } from '#tools/cluster/identity.ts';
 import { containerdSocket } from '#tools/cluster/node-config.ts';
 import { partOf } from '#tools/cluster/parts.ts';
 import { processOf } from '#tools/cluster/processes.ts';

@@ -1,6 +1,6 @@
 import { run } from '#e2e/support/command.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
-import { type Pod, podsOf } from './containers.ts';
+import { podsOf, type Pod } from './containers.ts';
 import type { ForeignPod } from './history.ts';
 
 /** What a fault has at hand while it is inflicted. */

@@ -1,7 +1,7 @@
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
-import { cutOff, freezeContainer, killIn, type Pod, podsOf, serviceAddress } from './containers.ts';
-import { type FaultKind, isRunning, kubectl, type Stage } from './fault-kind.ts';
+import { cutOff, freezeContainer, killIn, podsOf, serviceAddress, type Pod } from './containers.ts';
+import { isRunning, kubectl, type FaultKind, type Stage } from './fault-kind.ts';
 
 /** Those of the team that run; builds are short, so there may be a little to wait. */
 const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]> => {

@@ -1,7 +1,7 @@
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { apiAddress, podRange } from '#tools/cluster/addresses.ts';
-import { cutOff, freezeContainer, killIn, leaseHolder, type Pod, serviceAddress } from './containers.ts';
-import { component, type FaultKind, isRunning, kubectl, type Stage } from './fault-kind.ts';
+import { cutOff, freezeContainer, killIn, leaseHolder, serviceAddress, type Pod } from './containers.ts';
+import { component, isRunning, kubectl, type FaultKind, type Stage } from './fault-kind.ts';
 
 /**
  * SIGKILL. The kubelet restarts a container at once only the first time, later after ever longer pauses; so that no outage is longer

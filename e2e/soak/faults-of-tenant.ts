@@ -1,6 +1,6 @@
 import { podsOf, type Pod } from './containers.ts';
 import type { FaultKind, Stage } from './fault-kind.ts';
-import { deletePods, type Forgery, hostileTeam, makePods } from './tenant.ts';
+import { deletePods, hostileTeam, makePods, type Forgery } from './tenant.ts';
 
 const FLOOD = 60;
 

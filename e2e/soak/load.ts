@@ -6,7 +6,7 @@ import { messageOf } from '#tools/cluster/explain.ts';
 import type { Chance } from './chance.ts';
 import type { History, JobName, Pause, Trigger } from './history.ts';
 import type { Observer } from './observe.ts';
-import { type Address, JOBS, PIPELINES, pipelineText, RESOURCES } from './pipelines.ts';
+import { JOBS, PIPELINES, pipelineText, RESOURCES, type Address } from './pipelines.ts';
 import { sleepUnless } from './run-faults.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { data } from '#e2e/support/gateway.ts';
-import { type Pod, podsOf } from './containers.ts';
+import { podsOf, type Pod } from './containers.ts';
 import {
   buildKey,
   type BuildName,

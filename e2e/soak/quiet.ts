@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FINAL } from './check/evidence.ts';
 import { lastArrives, versionsAreFound } from './check/versions.ts';
 import { podsOf } from './containers.ts';
 import type { History } from './history.ts';
-import { FINAL } from './check/evidence.ts';
-import { type Database, readDatabase } from './truth.ts';
+import { readDatabase, type Database } from './truth.ts';
 
 /** The bound of I2: once faults stop, everything that must happen does within this time. */
 const SETTLE_SECONDS = 240;

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { nodeAddress } from '#tools/cluster/addresses.ts';
 import type { History } from './history.ts';
 import type { Address } from './pipelines.ts';

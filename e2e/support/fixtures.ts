@@ -1,6 +1,6 @@
 import { run } from './command.ts';
 import { eventually } from './eventually.ts';
-import { type Build, pipelineApi } from './gateway.ts';
+import { pipelineApi, type Build } from './gateway.ts';
 import { apply, condition, get, kubectl, list } from './kubectl.ts';
 
 /** A name that no earlier run on this cluster used: history is kept by name, so a team that comes back finds it. */

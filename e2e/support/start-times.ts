@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Build, created, type pipelineApi } from './gateway.ts';
+import { created, type Build, type pipelineApi } from './gateway.ts';
 
 /** Builds of one measurement. */
 const SAMPLES = 5;

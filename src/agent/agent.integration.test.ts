@@ -1,14 +1,14 @@
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, promises, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildProcess } from 'node:child_process';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
-import { buildShim, bundleAgent } from './testing/build.ts';
 import { makeCertificate, type Certificate } from '#testing/certificate.ts';
 import { freePort } from '#testing/free-port.ts';
+import { buildShim, bundleAgent } from './testing/build.ts';
 import { FakeGateway, type Mishap } from './testing/fake-gateway.ts';
 import { childrenOf, ended, LocalPod, onlyChild } from './testing/local-pod.ts';
 

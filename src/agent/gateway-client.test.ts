@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { GatewayClient } from './gateway-client.ts';
 import { makeCertificate } from '#testing/certificate.ts';
+import { GatewayClient } from './gateway-client.ts';
 
 const LIMIT_MS = 100;
 

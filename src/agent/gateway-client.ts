@@ -1,5 +1,5 @@
-import { Agent, request, type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
+import { Agent, request, type RequestOptions } from 'node:https';
 
 const REQUEST_LIMIT_MS = 30_000;
 /** The gateway writes an empty line every 15 s. */

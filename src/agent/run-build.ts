@@ -8,9 +8,9 @@ import { exportVersion, parseOutput } from '#domain/build/step-output.ts';
 import type { Plan, PlanStep } from '#domain/planning/plan.ts';
 import { Tail } from './capture.ts';
 import type { Outbox } from './outbox.ts';
+import { pauseFor } from './retry.ts';
 import { runCommand, signalName, whyFailed, type CommandEnd } from './run-command.ts';
 import { LogBudget, StepLog } from './step-log.ts';
-import { pauseFor } from './retry.ts';
 import type { Stop, StopReason } from './stop.ts';
 import type { StepEnd } from './termination.ts';
 

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
-import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { ShimExit } from '#adapters/process/shim-commands.ts';
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { PlanCommand } from '#domain/planning/plan.ts';
 
 export const KILL_AFTER_MS = 10_000;

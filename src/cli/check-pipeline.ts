@@ -1,6 +1,5 @@
 import type { Finding } from './finding.ts';
-import type { Manifest } from './parse-manifests.ts';
-import { fault, fieldsOf, isFields, placeAt, placeOfKey } from './parse-manifests.ts';
+import { fault, fieldsOf, isFields, placeAt, placeOfKey, type Manifest } from './parse-manifests.ts';
 
 /** The group's versions that an API server knows. */
 const VERSION = 'millrace.dev/v1alpha1';

@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import type { ColourWhen, Exit, Terminal } from './terminal.ts';
 
 /** Carries a verb out; the verb's own program is imported by it and not before. */

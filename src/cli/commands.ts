@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import { colour, exits, variables } from './command-options.ts';
-import type { Coloured, Run } from './command-options.ts';
+import { colour, exits, variables, type Coloured, type Run } from './command-options.ts';
 import type { FormatOptions } from './format.ts';
 import type { GraphVerbOptions } from './graph.ts';
 import type { PlanVerbOptions } from './plan.ts';

@@ -1,22 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { HclEngine } from '#adapters/hcl/engine.ts';
-import { startEngine } from '#adapters/hcl/engine.ts';
+import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import { parseText } from '#adapters/hcl/parse-text.ts';
 import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import { checkSize } from '#domain/pipeline/limits.ts';
 import { explain } from './explain.ts';
 import { engineFile } from './find-engine.ts';
-import type { Finding } from './finding.ts';
-import { isError } from './finding.ts';
-import type { Input } from './read-files.ts';
-import { readInput, readTexts } from './read-files.ts';
+import { isError, type Finding } from './finding.ts';
+import { readInput, readTexts, type Input } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
 import { renderFinding } from './render-findings.ts';
+import { EXIT, Misuse, painter, type Exit, type Terminal } from './terminal.ts';
 import { toFinding } from './to-finding.ts';
-import type { Exit, Terminal } from './terminal.ts';
-import { EXIT, Misuse, painter } from './terminal.ts';
 
 export interface FormatOptions {
   /** Change nothing; say which files would change. */

@@ -1,15 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { PictureToDraw } from '#flows/show-ports.ts';
-import { graphOf } from '#domain/graph/graph-of.ts';
-import type { GraphOptions } from '#domain/graph/graph-of.ts';
+import { graphOf, type GraphOptions } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
+import type { PictureToDraw } from '#flows/show-ports.ts';
 import { explain } from './explain.ts';
-import type { PickOptions } from './pick-pipeline.ts';
-import { pickPipeline } from './pick-pipeline.ts';
-import type { Exit, Terminal } from './terminal.ts';
-import { EXIT, Misuse } from './terminal.ts';
+import { pickPipeline, type PickOptions } from './pick-pipeline.ts';
+import { EXIT, Misuse, type Exit, type Terminal } from './terminal.ts';
 
 const KINDS = ['dot', 'svg', 'png'] as const;
 type Kind = (typeof KINDS)[number];

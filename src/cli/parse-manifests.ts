@@ -1,5 +1,14 @@
-import { isAlias, isCollection, isMap, isNode, isScalar, LineCounter, parseAllDocuments } from 'yaml';
-import type { Document, Node } from 'yaml';
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseAllDocuments,
+  type Document,
+  type Node,
+} from 'yaml';
 import { explain } from './explain.ts';
 import type { Finding, Place, Spot } from './finding.ts';
 

@@ -1,14 +1,11 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { compileTexts } from './compile-texts.ts';
-import type { Finding } from './finding.ts';
-import { count, isError } from './finding.ts';
+import { count, isError, type Finding } from './finding.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
-import type { VariableOptions } from './read-variables.ts';
-import { readVariables } from './read-variables.ts';
+import { readVariables, type VariableOptions } from './read-variables.ts';
 import { renderFinding } from './render-findings.ts';
-import type { Terminal } from './terminal.ts';
-import { Misuse, painter } from './terminal.ts';
+import { Misuse, painter, type Terminal } from './terminal.ts';
 
 export interface PickOptions extends VariableOptions {
   /** `<namespace>/<name>` or `<name>`, where a file holds several. */

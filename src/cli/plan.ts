@@ -1,10 +1,8 @@
 import { closest } from '#domain/language/suggest.ts';
-import type { PickOptions } from './pick-pipeline.ts';
-import { pickPipeline } from './pick-pipeline.ts';
+import { pickPipeline, type PickOptions } from './pick-pipeline.ts';
 import { planTree } from './plan-tree.ts';
 import { renderTree } from './render-tree.ts';
-import type { Exit, Terminal } from './terminal.ts';
-import { EXIT, Misuse, painter } from './terminal.ts';
+import { EXIT, Misuse, painter, type Exit, type Terminal } from './terminal.ts';
 
 export interface PlanVerbOptions extends PickOptions {
   job: string;

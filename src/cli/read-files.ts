@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Manifests, PipelineText } from './read-manifests.ts';
 import { wholeFile } from './embedded-text.ts';
 import { explain } from './explain.ts';
 import { isManifest } from './is-manifest.ts';
-import type { Terminal } from './terminal.ts';
-import { Misuse } from './terminal.ts';
+import type { Manifests, PipelineText } from './read-manifests.ts';
+import { Misuse, type Terminal } from './terminal.ts';
 
 /** Manifests may hold more than the 256 KiB of a pipeline, but not anything. */
 const LARGEST = 16 * 1024 * 1024;

@@ -1,11 +1,19 @@
 import { isScalar, Scalar } from 'yaml';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { checkPipeline, kindOf, textOfVariable } from './check-pipeline.ts';
-import type { EmbeddedText } from './embedded-text.ts';
-import { elsewhere, literalBlock } from './embedded-text.ts';
+import { elsewhere, literalBlock, type EmbeddedText } from './embedded-text.ts';
 import type { Finding, Place } from './finding.ts';
-import type { Fields, Manifest } from './parse-manifests.ts';
-import { fault, fieldsOf, nodeAt, parseManifests, placeAt, placeOfKey, spotAt } from './parse-manifests.ts';
+import {
+  fault,
+  fieldsOf,
+  nodeAt,
+  parseManifests,
+  placeAt,
+  placeOfKey,
+  spotAt,
+  type Fields,
+  type Manifest,
+} from './parse-manifests.ts';
 
 /** A pipeline to be read, with what its manifest says besides. */
 export interface PipelineText {

@@ -1,8 +1,7 @@
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { explain } from './explain.ts';
 import { readInput } from './read-files.ts';
-import type { Terminal } from './terminal.ts';
-import { Misuse } from './terminal.ts';
+import { Misuse, type Terminal } from './terminal.ts';
 
 export interface VariableOptions {
   /** `<name>=<value>` */

@@ -1,6 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import type { ColourWhen, Exit, Terminal } from './terminal.ts';
-import { EXIT, Misuse, openTerminal } from './terminal.ts';
+import { EXIT, Misuse, openTerminal, type ColourWhen, type Exit, type Terminal } from './terminal.ts';
 
 type Verb = (terminal: Terminal) => Promise<Exit>;
 

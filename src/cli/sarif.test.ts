@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Static } from 'typebox';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Finding } from './finding.ts';
 import { toSarif } from './sarif.ts';

@@ -1,8 +1,7 @@
 import { pathToFileURL } from 'node:url';
-import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
 import { VERSION } from '#config';
-import type { Finding, Place, Spot } from './finding.ts';
-import { OWN_CODES } from './finding.ts';
+import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
+import { OWN_CODES, type Finding, type Place, type Spot } from './finding.ts';
 
 /** What is known of a code, for readers of the report that know none of ours. */
 interface Rule {

@@ -1,15 +1,10 @@
-import type { CompiledText } from './compile-texts.ts';
-import { compileTexts } from './compile-texts.ts';
-import type { Finding } from './finding.ts';
-import { count, isError } from './finding.ts';
-import type { ReadFiles } from './read-files.ts';
-import { readPipelines } from './read-files.ts';
-import type { VariableOptions } from './read-variables.ts';
-import { readVariables } from './read-variables.ts';
+import { compileTexts, type CompiledText } from './compile-texts.ts';
+import { count, isError, type Finding } from './finding.ts';
+import { readPipelines, type ReadFiles } from './read-files.ts';
+import { readVariables, type VariableOptions } from './read-variables.ts';
 import { renderFinding } from './render-findings.ts';
 import { toSarif } from './sarif.ts';
-import type { Exit, Terminal } from './terminal.ts';
-import { EXIT, painter } from './terminal.ts';
+import { EXIT, painter, type Exit, type Terminal } from './terminal.ts';
 
 export interface ValidateOptions extends VariableOptions {
   output: 'text' | 'json' | 'sarif';

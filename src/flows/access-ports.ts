@@ -1,9 +1,9 @@
 import type { TokenScope } from '#domain/access/api-token.ts';
-import type { AccessRefusal, AccountFacts, MemberFacts } from '#domain/access/last-admin.ts';
-import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
-import type { Role } from '#domain/access/roles.ts';
+import type { GroupRole } from '#domain/access/group-roles.ts';
+import type { AccessRefusal, AccountFacts, MemberFacts } from '#domain/access/last-admin.ts';
 import type { ManagedFields } from '#domain/access/refuse-team-change.ts';
+import type { Role } from '#domain/access/roles.ts';
 import type { Listed, Page } from './views.ts';
 
 /*

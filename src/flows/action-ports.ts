@@ -1,5 +1,5 @@
-import type { Status } from '#domain/scheduling/build-changes.ts';
 import type { CountedGet } from '#domain/scheduling/baselines.ts';
+import type { Status } from '#domain/scheduling/build-changes.ts';
 import type { Taken } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';

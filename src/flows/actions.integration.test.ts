@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { actionsOver, type Actions } from '#testing/actions.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
-import { actionsOver } from '#testing/actions.ts';
-import type { Actions } from '#testing/actions.ts';
 import type { SavedPipeline } from './ports.ts';
 
 const APP = { team: 'main', pipeline: 'app' };

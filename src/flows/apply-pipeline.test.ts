@@ -3,12 +3,11 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { applyPipeline } from './apply-pipeline.ts';
-import { SourceTurns } from './source-turns.ts';
-import type { ApplyPipelinePorts } from './apply-pipeline.ts';
+import { applyPipeline, type ApplyPipelinePorts } from './apply-pipeline.ts';
 import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
 import type { PipelineFacts, PipelineToSave } from './ports.ts';
 import type { SaveTransaction } from './save-ports.ts';
+import { SourceTurns } from './source-turns.ts';
 
 const manifest: PipelineManifest = {
   team: 'blue',

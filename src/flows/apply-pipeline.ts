@@ -5,8 +5,7 @@ import type { Misplaced } from '#domain/planning/place-pod.ts';
 import { refusedTags } from '#domain/planning/refused-tags.ts';
 import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import { compileWithSources } from './compile-with-sources.ts';
-import { followRename } from './follow-rename.ts';
-import type { RenameOutcome } from './follow-rename.ts';
+import { followRename, type RenameOutcome } from './follow-rename.ts';
 import type {
   Compiler,
   ConfigurationAnswer,

@@ -1,5 +1,4 @@
-import { ignoredGroups } from '#domain/access/group-roles.ts';
-import type { IgnoredGroups } from '#domain/access/group-roles.ts';
+import { ignoredGroups, type IgnoredGroups } from '#domain/access/group-roles.ts';
 import { whyReserved } from '#domain/access/reserved-namespaces.ts';
 import type { NamespaceAnswer, TeamCluster, TeamManifest } from './manifest-ports.ts';
 import { saveTeam } from './save-team.ts';

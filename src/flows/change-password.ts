@@ -1,8 +1,7 @@
 import { passwordFault } from '#domain/access/names-and-passwords.ts';
 import type { AccountStore, Passwords } from './access-ports.ts';
 import { writeAccountChange } from './manage-accounts.ts';
-import { openSession } from './sign-in.ts';
-import type { Caller, OpenedSession, SignInPorts } from './sign-in.ts';
+import { openSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
 import { takeAttempt } from './throttle.ts';
 
 export interface ChangePasswordPorts extends Omit<SignInPorts, 'accounts' | 'passwords'> {

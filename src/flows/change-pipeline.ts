@@ -1,6 +1,5 @@
 import type { Act, MemberStore } from './access-ports.ts';
-import { findingsOf } from './diagnose-manifest.ts';
-import type { Finding } from './diagnose-manifest.ts';
+import { findingsOf, type Finding } from './diagnose-manifest.ts';
 import type { Compiler } from './manifest-ports.ts';
 import type {
   PipelineObject,

@@ -1,3 +1,5 @@
+import type { CheckStore, OpenRun } from './check-ports.ts';
+import type { PodFacts } from './cluster-ports.ts';
 import { followCheckPod, removeEnded, type FollowChecksPorts } from './follow-check-pods.ts';
 import {
   followBuildPod,
@@ -13,8 +15,6 @@ import {
   runOfPod,
   type OwnPod,
 } from './own-pods.ts';
-import type { CheckStore, OpenRun } from './check-ports.ts';
-import type { PodFacts } from './cluster-ports.ts';
 import type { BuildStore, OpenAttempt } from './ports.ts';
 
 interface Ports extends FollowBuildPorts, Omit<FollowChecksPorts, keyof FollowBuildPorts> {

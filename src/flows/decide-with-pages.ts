@@ -1,5 +1,5 @@
-import type { Decision } from '#domain/scheduling/decision.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Decision } from '#domain/scheduling/decision.ts';
 import { PAGE_ROWS, type Facts } from '#domain/scheduling/facts.ts';
 import { startsAtOnce } from '#domain/scheduling/start-queued.ts';
 import { inIds } from '#domain/scheduling/version-ids.ts';

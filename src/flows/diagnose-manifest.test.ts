@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
-import { OTHERS } from '#domain/pipeline/variables.ts';
-import type { GivenVariables } from '#domain/pipeline/variables.ts';
-import { diagnoseManifest } from './diagnose-manifest.ts';
-import type { ManifestDiagnosis, ManifestText } from './diagnose-manifest.ts';
+import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
+import { diagnoseManifest, type ManifestDiagnosis, type ManifestText } from './diagnose-manifest.ts';
 
 const place = { start: { line: 3, column: 7, byte: 9 }, end: { line: 3, column: 8, byte: 10 } };
 

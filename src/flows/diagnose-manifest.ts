@@ -1,8 +1,6 @@
-import { renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { renderDiagnostic, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { NeededSource } from '#domain/pipeline/surroundings.ts';
-import { OTHERS } from '#domain/pipeline/variables.ts';
-import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Compiler } from './manifest-ports.ts';
 
 /** What a Pipeline's manifest says itself. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { filledWork } from '#testing/agent-ports.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import type { AttemptFacts } from './ports.ts';
 import { filledWork } from '#testing/agent-ports.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { planWithSecrets } from './fill-secrets.ts';
+import type { AttemptFacts } from './ports.ts';
 
 const placeholder = makeSecretPlaceholder('forge/token');
 const other = makeSecretPlaceholder('cloud/key');

@@ -1,6 +1,6 @@
 import { kept } from './kept.ts';
 import type { PipelineName } from './ports.ts';
-import type { ShowStore, ShownPipeline } from './show-ports.ts';
+import type { ShownPipeline, ShowStore } from './show-ports.ts';
 
 /** For so long nobody asks the database again, however many look: what was public is shown no longer than that after it is not. */
 export const FRESH_MS = 1000;

@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { retryOn, stateOn } from '#testing/schedule.ts';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { retryOn, stateOn } from '#testing/schedule.ts';
 import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import type { PodFacts } from './cluster-ports.ts';
 import { compareWithPods, followGonePod, followPod } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
-import type { PodFacts } from './cluster-ports.ts';
 import type { PendingBuild } from './ports.ts';
 import { recordVersions } from './record-versions.ts';
 import { requestCheck } from './request-check.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { BuildEvent } from '#domain/build/events.ts';
 import type { StepState } from '#domain/build/build-state.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
 import { openAttempt } from '#testing/open-builds.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { eventsOf } from '#testing/stores.ts';

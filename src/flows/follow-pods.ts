@@ -8,6 +8,7 @@ import { stateOf } from '#domain/build/stored-state.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import { endBuild, retryAttempt } from './end-build.ts';
+import type { Notifications } from './notification-ports.ts';
 import {
   enterBuildPod,
   enterGoneBuildPod,
@@ -16,7 +17,6 @@ import {
   type OurPod,
   type OwnPod,
 } from './own-pods.ts';
-import type { Notifications } from './notification-ports.ts';
 import type { AttemptFacts, BuildStore } from './ports.ts';
 
 type Work = PodFacts['work'] & { kind: 'build' };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { followRename } from './follow-rename.ts';
-import type { FollowRenamePorts } from './follow-rename.ts';
+import { followRename, type FollowRenamePorts } from './follow-rename.ts';
 import type { PipelineManifest } from './manifest-ports.ts';
 
 const manifest: PipelineManifest = { team: 'blue', pipeline: 'new', namespace: 'team-blue', uid: 'uid-2' };

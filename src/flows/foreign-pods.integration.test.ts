@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { rows } from '#adapters/database/pool.ts';
-import { endOn, followOn, retryOn } from '#testing/schedule.ts';
 import { buildLabels, checkLabels, foreignActs } from '#testing/foreign-pods.ts';
 import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, followOn, retryOn } from '#testing/schedule.ts';
 import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import type { PodFacts } from './cluster-ports.ts';
 import { compareWithPods, followGonePod, followPod } from './compare-with-pods.ts';

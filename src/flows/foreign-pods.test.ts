@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
+import type { GivenPod } from '#domain/build/own-pod.ts';
 import { checksWithoutScopes } from '#testing/check-transactions.ts';
-import { openBuilds } from '#testing/open-builds.ts';
 import { buildLabels, checkLabels, foreignActs, realPod, type RealPod } from '#testing/foreign-pods.ts';
 import { ForeignPodsMet } from '#testing/in-memory-cluster.ts';
+import { openBuilds } from '#testing/open-builds.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import type { OpenHookRun, OpenRun } from './check-ports.ts';
 import type { PodFacts } from './cluster-ports.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { labelsOf } from '#domain/build/judge-agent-pod.ts';
-import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
+import { labelsOf, type AgentPod } from '#domain/build/judge-agent-pod.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
-import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { identifyAgent } from './identify-agent.ts';
 
 const KEY = Buffer.alloc(32, 1);

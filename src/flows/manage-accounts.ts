@@ -3,8 +3,8 @@ import {
   refuseAccountRemoval,
   refuseMemberChange,
   refuseNewMember,
+  type AccessRefusal,
 } from '#domain/access/last-admin.ts';
-import type { AccessRefusal } from '#domain/access/last-admin.ts';
 import { passwordFault, usernameFault } from '#domain/access/names-and-passwords.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type {

@@ -1,3 +1,4 @@
+import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
@@ -6,7 +7,6 @@ import type { TagRules } from '#domain/planning/place-pod.ts';
 import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
 import type { PipelineName } from './ports.ts';
 import type { RenamedFrom, Renaming } from './rename-ports.ts';
-import type { GroupRole } from '#domain/access/group-roles.ts';
 
 /*
  * What the flows from manifests need from outside, beside the stores of `ports.ts`. The same promises hold: each call may be repeated

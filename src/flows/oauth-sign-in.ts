@@ -9,8 +9,7 @@ import type {
   OAuthStore,
   StoredProvider,
 } from './oauth-ports.ts';
-import { openSession } from './sign-in.ts';
-import type { Caller, OpenedSession, SignInPorts } from './sign-in.ts';
+import { openSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
 
 export interface OAuthPorts extends Pick<
   SignInPorts,

@@ -3,13 +3,13 @@ import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckStore } from './check-ports.ts';
 import { openRunForPod } from './claim-checks.ts';
-import { closeRun } from './record-check.ts';
 import { endBuild } from './end-build.ts';
+import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
+import { identifyAgent, type Identified, type IdentifyPorts } from './identify-agent.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { BuildStore, SessionStore } from './ports.ts';
+import { closeRun } from './record-check.ts';
 import type { AgentPods, Credentials, SessionAnswer, TeamSecrets, Unavailable } from './session-ports.ts';
-import { identifyAgent, type Identified, type IdentifyPorts } from './identify-agent.ts';
-import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
 
 export interface OpenSessionPorts extends IdentifyPorts {
   pods: AgentPods;

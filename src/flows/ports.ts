@@ -4,13 +4,13 @@ import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
+import type { DefinitionDifference } from '#domain/scheduling/definition-difference.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildTransaction } from './build-ports.ts';
-import type { DefinitionDifference } from '#domain/scheduling/definition-difference.ts';
 import type { RenameStore } from './rename-ports.ts';
-import type { DueCheckTimer } from './show-check.ts';
 import type { SaveStore } from './save-ports.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';
+import type { DueCheckTimer } from './show-check.ts';
 import type { TriggerStore } from './trigger-ports.ts';
 import type { TurnStore } from './turn-ports.ts';
 

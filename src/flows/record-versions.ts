@@ -2,8 +2,8 @@ import type { CheckResult, CheckResultsRequest, HookResult } from '#domain/build
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import { tellHooks } from '#domain/build/tell-hooks.ts';
 import type { CheckOutcome, CheckStore } from './check-ports.ts';
-import { closeRun, recordCheck } from './record-check.ts';
 import type { Notifications } from './notification-ports.ts';
+import { closeRun, recordCheck } from './record-check.ts';
 
 interface Ports {
   checks: Pick<CheckStore, 'withChecks' | 'cronNext' | 'runFacts' | 'recordHooks'>;

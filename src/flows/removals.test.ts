@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { InMemoryTeam } from '#testing/in-memory-team.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { applyTeam } from './apply-team.ts';
 import type { TeamManifest } from './manifest-ports.ts';
 import type { PipelineName } from './ports.ts';

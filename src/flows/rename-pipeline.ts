@@ -1,6 +1,11 @@
 import type { Act } from './access-ports.ts';
-import { isGone, judged, readToChange } from './change-pipeline.ts';
-import type { ChangePipelinePorts, PipelineChanged } from './change-pipeline.ts';
+import {
+  isGone,
+  judged,
+  readToChange,
+  type ChangePipelinePorts,
+  type PipelineChanged,
+} from './change-pipeline.ts';
 import type { PipelineObject, Written } from './object-ports.ts';
 import type { PipelineName } from './ports.ts';
 import type { RenameAsked, RenamedFrom, RenameRequests } from './rename-ports.ts';

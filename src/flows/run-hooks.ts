@@ -1,14 +1,14 @@
 import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
-import { isPassing } from './check-refusal.ts';
+import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 import type { CheckStore, OpenHookRun } from './check-ports.ts';
+import { isPassing } from './check-refusal.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
-import { podOfRun, type OwnPod } from './own-pods.ts';
 import type { Notifications } from './notification-ports.ts';
+import { podOfRun, type OwnPod } from './own-pods.ts';
 import { closeRun } from './record-check.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
-import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 
 interface Ports extends CheckPlacePorts {
   checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'withChecks' | 'explainHooks'>;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { showLists } from './show-lists.ts';
-import type { ShownLists } from './show-lists.ts';
+import { showLists, type ShownLists } from './show-lists.ts';
 import type { ShowStore } from './show-ports.ts';
 import type { BuildDetail, Views } from './views.ts';
 

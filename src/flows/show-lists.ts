@@ -1,9 +1,9 @@
 import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
-import { FRESH_MS, findShown } from './find-shown.ts';
+import { findShown, FRESH_MS } from './find-shown.ts';
 import { kept } from './kept.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
-import type { ShowStore, ShownPipeline, ShownState } from './show-ports.ts';
+import type { ShownPipeline, ShownState, ShowStore } from './show-ports.ts';
 import type { BuildDetail, BuildView, JobView, Listed, Page, VersionView, Views } from './views.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { job, get, samplePipeline } from '#testing/sample-pipeline.ts';
+import { get, job, samplePipeline } from '#testing/sample-pipeline.ts';
 import { showPipelines, type PictureWanted } from './show-pipeline.ts';
 import type { PictureToDraw, ShownState } from './show-ports.ts';
 

@@ -5,16 +5,16 @@ import { looksOf } from '#domain/graph/look.ts';
 import { publicStructure, type PublicStructure } from '#domain/graph/public-view.ts';
 import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
-import { FRESH_MS, findShown, keyOf } from './find-shown.ts';
+import { findShown, FRESH_MS, keyOf } from './find-shown.ts';
 import { kept, type Kept } from './kept.ts';
 import type { PipelineName } from './ports.ts';
 import type {
   Drawing,
   DrawingRefused,
   PictureToDraw,
-  ShowStore,
   ShownPipeline,
   ShownState,
+  ShowStore,
 } from './show-ports.ts';
 
 export interface PictureWanted {

@@ -7,8 +7,8 @@ import type {
   SessionToOpen,
   UserSessionStore,
 } from './access-ports.ts';
-import { takeAttempt } from './throttle.ts';
 import type { ThrottleStore } from './throttle-ports.ts';
+import { takeAttempt } from './throttle.ts';
 
 export interface SignInPorts {
   accounts: Pick<AccountStore, 'credentials'>;

@@ -1,5 +1,5 @@
-import type { StepState } from '#domain/build/build-state.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
+import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';

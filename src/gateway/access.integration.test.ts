@@ -4,13 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Need } from '#domain/access/decide-access.ts';
-import { ROLES } from '#domain/access/roles.ts';
-import type { Role } from '#domain/access/roles.ts';
+import { ROLES, type Role } from '#domain/access/roles.ts';
 import { registeredRoutes } from '#testing/registered-routes.ts';
-import { openStores } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /*
  * Every route × every kind of credential × every role × two teams, over HTTP and a real Postgres, against what each route needs. The oracle

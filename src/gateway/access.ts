@@ -8,8 +8,8 @@ import { sessionCodec } from '#adapters/http/access/session-token.ts';
 import type { Passwords } from '#flows/access-ports.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
 import type { Compiler } from '#flows/manifest-ports.ts';
-import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
+import type { ApiObjects } from '#flows/object-ports.ts';
 
 export interface AccessParts {
   stores: AccessStores;

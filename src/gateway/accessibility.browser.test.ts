@@ -4,10 +4,9 @@ import { problemPage } from '#adapters/http/pages/problem-page.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import { stumblingBlocks, withoutKeyboard } from '#testing/accessibility.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, giveTurns, toSave } from '#testing/stores.ts';
 import { openPerson, openSite, picture, until } from '#testing/site.ts';
-import { ORIGIN, openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { found, giveTurns, toSave } from '#testing/stores.ts';
+import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
 /* Every page as those meet it who read it aloud, enlarge it, or have no mouse. PICTURES names a folder for pictures. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[

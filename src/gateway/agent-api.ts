@@ -1,10 +1,10 @@
 import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
-import { followBuild } from '#flows/follow-build.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
+import { followBuild } from '#flows/follow-build.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
+import { openSession, type OpenSessionPorts } from '#flows/open-session.ts';
 import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import { recordVersions } from '#flows/record-versions.ts';
-import { openSession, type OpenSessionPorts } from '#flows/open-session.ts';
 
 export interface AgentApiParts extends OpenSessionPorts {
   builds: BuildStore;

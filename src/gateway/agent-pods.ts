@@ -1,9 +1,8 @@
 import type { V1Pod, V1TokenReview, V1UserInfo } from '@kubernetes/client-node';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { GATEWAY_AUDIENCE, SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
+import { GATEWAY_AUDIENCE, SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
 import type { AgentPods, PodName } from '#flows/session-ports.ts';
 import { unavailable } from './unavailable.ts';

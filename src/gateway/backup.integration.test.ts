@@ -4,12 +4,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
-import { startDebianPostgres } from '#testing/debian-postgres.ts';
-import type { DebianPostgres } from '#testing/debian-postgres.ts';
+import { startDebianPostgres, type DebianPostgres } from '#testing/debian-postgres.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, storesOver, succeed, toSave } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /* docs/how-to/backup.md, tried: its own words of pg_dump, psql and pg_restore, with the Postgres that the chart brings. */
 const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'how-to', 'backup.md'), 'utf8');

@@ -1,10 +1,13 @@
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
-import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import { readSecretText } from '#adapters/kubernetes/by-api/secret-text.ts';
+import {
+  inClusterConnection,
+  kubeconfigConnection,
+  type Connection,
+} from '#adapters/kubernetes/api/connection.ts';
 import { markClientSecrets, readClientSecret } from '#adapters/kubernetes/by-api/client-secrets.ts';
-import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts';
 import { pipelineObjects } from '#adapters/kubernetes/by-api/pipeline-objects.ts';
+import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts';
+import { readSecretText } from '#adapters/kubernetes/by-api/secret-text.ts';
 import { teamObjects } from '#adapters/kubernetes/by-api/team-objects.ts';
 import type { ClusterConfig, PublicGatewayConfig } from '#config';
 import type { ApiObjects } from '#flows/object-ports.ts';

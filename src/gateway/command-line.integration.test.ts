@@ -3,13 +3,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { millrace } from '#testing/command-line.ts';
-import type { Ran } from '#testing/command-line.ts';
+import { millrace, type Ran } from '#testing/command-line.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
 import { tlsInFront } from '#testing/tls-in-front.ts';
-import { openStores } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /* The command line at the public gateway, over a real Postgres: who somebody is. */
 const PASSWORD = 'correct horse battery';

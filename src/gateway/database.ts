@@ -1,24 +1,22 @@
 import { accessStores } from '#adapters/database/access/stores.ts';
-import { openNotifications } from '#adapters/database/notifications.ts';
-import type { ClosableNotifications } from '#adapters/database/notifications.ts';
 import { actionStore } from '#adapters/database/action-store.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
+import { openNotifications, type ClosableNotifications } from '#adapters/database/notifications.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
 import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
-import { databaseReadiness } from '#adapters/http/readiness.ts';
-import type { Readiness } from '#adapters/http/readiness.ts';
 import type { Log } from '#adapters/http/log.ts';
+import { databaseReadiness, type Readiness } from '#adapters/http/readiness.ts';
 import type { DatabaseConfig } from '#config';
 import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
+import { viewsOver } from '#flows/complete-views.ts';
 import type { BuildStore, SessionStore } from '#flows/ports.ts';
 import type { ShowStore } from '#flows/show-ports.ts';
-import { viewsOver } from '#flows/complete-views.ts';
 import type { Views } from '#flows/views.ts';
 
 export interface GatewayDatabase {

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { connect, createServer } from 'node:net';
-import type { Server, Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,8 +10,7 @@ import { createLog } from '#adapters/http/log.ts';
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
 import { freePort } from '#testing/free-port.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
+import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 import { startInternalGateway } from './internal.ts';
 import { startPublicGateway } from './public.ts';
 import type { Service } from './serve.ts';

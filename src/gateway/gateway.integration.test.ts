@@ -1,36 +1,33 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openNotifications } from '#adapters/database/notifications.ts';
-import type { ClosableNotifications } from '#adapters/database/notifications.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { webhookToken } from '#adapters/database/digests.ts';
+import { openNotifications, type ClosableNotifications } from '#adapters/database/notifications.ts';
 import { views } from '#adapters/database/views.ts';
 import type { Authorize } from '#adapters/http/access/authorize.ts';
 import type { App } from '#adapters/http/access/route.ts';
-import { labelsOf } from '#domain/build/judge-agent-pod.ts';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { signNonce } from '#adapters/http/agent/nonce.ts';
-import { createAgentServer } from '#adapters/http/agent/server.ts';
 import type { AgentApp } from '#adapters/http/agent/routes.ts';
+import { createAgentServer } from '#adapters/http/agent/server.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { agentMetrics, createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
-import type { Topic } from '#flows/notification-ports.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
+import { labelsOf } from '#domain/build/judge-agent-pod.ts';
 import { viewsOver } from '#flows/complete-views.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { textOf } from '#testing/recorded-notifications.ts';
-import { WEBHOOK_KEY, giveTurns, openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
+import type { Topic } from '#flows/notification-ports.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
+import { textOf } from '#testing/recorded-notifications.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { giveTurns, openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 import { agentApi } from './agent-api.ts';
-import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { pipelinePorts } from './pipelines.ts';
-import { openShows } from './shows.ts';
-import type { ClosableShows } from './shows.ts';
+import { openShows, type ClosableShows } from './shows.ts';
 
 /*
  * Both gateways over a real Postgres, without sockets: what a forge, a person and an agent do on the way from a webhook to a log.

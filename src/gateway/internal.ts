@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
 import { followCertificate, readCertificate } from '#adapters/http/agent/certificate.ts';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { createAgentServer } from '#adapters/http/agent/server.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { agentMetrics, createMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { VERSION } from '#config';
-import type { InternalGatewayConfig } from '#config';
+import { VERSION, type InternalGatewayConfig } from '#config';
 import { agentApi } from './agent-api.ts';
-import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { connectionOf } from './cluster-connection.ts';
 import { openDatabase } from './database.ts';
-import { closeServer, closerOf, listen } from './listen.ts';
+import { closerOf, closeServer, listen } from './listen.ts';
 import type { Service } from './serve.ts';
 import { teamSecrets } from './team-secrets.ts';
 

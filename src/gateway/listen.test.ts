@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { Agent, createServer, get } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Agent, createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { closerOf, listen } from './listen.ts';

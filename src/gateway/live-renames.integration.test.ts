@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { readEvents } from '#testing/event-reader.ts';
-import type { EventReader } from '#testing/event-reader.ts';
+import { readEvents, type EventReader } from '#testing/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /* Somebody follows a pipeline while it gets another name, and another pipeline gets the name that it had. Nobody looks again by themselves. */
 const PATIENT = { tendMs: 3_600_000 };

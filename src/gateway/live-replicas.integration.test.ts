@@ -1,18 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { openNotifications } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import { readEvents } from '#testing/event-reader.ts';
-import type { EventReader } from '#testing/event-reader.ts';
-import { makeKeys, startGatewayProcess } from '#testing/gateway-process.ts';
-import type { GatewayProcess } from '#testing/gateway-process.ts';
+import { readEvents, type EventReader } from '#testing/event-reader.ts';
+import { makeKeys, startGatewayProcess, type GatewayProcess } from '#testing/gateway-process.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { WEBHOOK_KEY, found, giveTurns, openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
+import { found, giveTurns, openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 
 /* Readers of two processes of the public gateway, of which one is killed: nothing is said to anybody, no connection is closed by us. */
 // It only ends what hangs: a slow machine takes long to start processes.

@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
-import { readEvents } from '#testing/event-reader.ts';
-import type { EventReader } from '#testing/event-reader.ts';
+import { readEvents, type EventReader } from '#testing/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, giveTurns, openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /* Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at the first. */
 const QUICK = { tendMs: 50, heartbeatMs: 200, slowestMs: 5000, perAccount: 4 };

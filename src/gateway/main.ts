@@ -1,11 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
-import { internalGatewayConfig, publicGatewayConfig, withFlags } from '#config';
-import type { Configured, GatewayFlags } from '#config';
-import { createLog } from '#adapters/http/log.ts';
-import type { Log } from '#adapters/http/log.ts';
+import { createLog, type Log } from '#adapters/http/log.ts';
 import { runUntilSignal } from '#adapters/process/run-until-signal.ts';
-import { serve } from './serve.ts';
-import type { Service } from './serve.ts';
+import {
+  internalGatewayConfig,
+  publicGatewayConfig,
+  withFlags,
+  type Configured,
+  type GatewayFlags,
+} from '#config';
+import { serve, type Service } from './serve.ts';
 
 /** The gateway's door: `public` for people and forges, `internal` for agents. Ends the process when it was told to stop. */
 export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {

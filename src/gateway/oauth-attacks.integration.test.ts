@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { request } from 'undici';
-import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
-import type { GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import { guardedWebFetch, type GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import { saveProvider } from '#flows/save-provider.ts';
-import { Browser, CLIENT, startIdentityProvider } from '#testing/identity-provider.ts';
-import type { IdentityProvider, Page } from '#testing/identity-provider.ts';
-import { openStores } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { CheapPasswords, ORIGIN, openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import {
+  Browser,
+  CLIENT,
+  startIdentityProvider,
+  type IdentityProvider,
+  type Page,
+} from '#testing/identity-provider.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import { CheapPasswords, openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
 /* What somebody may try who can send browsers where they like: over HTTP, with a real identity provider. */
 const CALLBACK = `${ORIGIN}/auth/oauth/one/callback`;

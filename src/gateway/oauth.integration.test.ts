@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
-import type { GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
+import { guardedWebFetch, type GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import { writeAccountChange } from '#flows/manage-accounts.ts';
 import type { StoredProvider } from '#flows/oauth-ports.ts';
 import { removeProvider, saveProvider } from '#flows/save-provider.ts';
-import { Browser, CLIENT, startIdentityProvider } from '#testing/identity-provider.ts';
-import type { IdentityProvider, Page } from '#testing/identity-provider.ts';
-import { startPlainProvider } from '#testing/plain-oauth2.ts';
-import type { PlainProvider } from '#testing/plain-oauth2.ts';
-import { openStores } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { ORIGIN, openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import {
+  Browser,
+  CLIENT,
+  startIdentityProvider,
+  type IdentityProvider,
+  type Page,
+} from '#testing/identity-provider.ts';
+import { startPlainProvider, type PlainProvider } from '#testing/plain-oauth2.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
 /* A browser, the gateway over a real Postgres, and real identity providers over HTTPS. */
 let stores: TestStores;

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { ORIGIN, openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
 /* What pages and forms promise, by what goes over the wire; `pages.browser.test.ts` has them in a browser. */
 const PASSWORD = 'correct horse';

@@ -3,13 +3,12 @@ import type { Page } from 'playwright-core';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { stumblingBlocks } from '#testing/accessibility.ts';
 import { endCheck } from '#testing/end-check.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, giveTurns, toSave } from '#testing/stores.ts';
-import { stumblingBlocks } from '#testing/accessibility.ts';
 import { openPerson, openSite, picture, until } from '#testing/site.ts';
-import { ORIGIN, openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { found, giveTurns, toSave } from '#testing/stores.ts';
+import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
 /* What people do in a browser, and what it shows them. PICTURES names a folder for pictures of every page. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[

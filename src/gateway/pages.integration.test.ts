@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeAccountChange } from '#flows/manage-accounts.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { ORIGIN, openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
 /* What a browser is told, and what is refused that a browser was made to send; without a browser. */
 const APP = '/teams/main/pipelines/app';

@@ -1,7 +1,6 @@
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { createCompiler } from '#adapters/hcl/compile.ts';
-import { authorizeByInstallation } from '#adapters/http/access/installation-tokens.ts';
-import type { TokenSources } from '#adapters/http/access/installation-tokens.ts';
+import { authorizeByInstallation, type TokenSources } from '#adapters/http/access/installation-tokens.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
@@ -9,8 +8,7 @@ import type { PublicGatewayConfig } from '#config';
 import type { AccessStores } from '#flows/access-stores.ts';
 import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
-import { openCluster } from './cluster-connection.ts';
-import type { ClusterDoor } from './cluster-connection.ts';
+import { openCluster, type ClusterDoor } from './cluster-connection.ts';
 
 /** Who asks, what they may, and what the API makes for them: with connections to identity providers and to the API server. */
 export async function openPeople(config: PublicGatewayConfig, stores: AccessStores, log: Log) {

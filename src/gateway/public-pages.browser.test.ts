@@ -8,8 +8,7 @@ import { writeSecretiveHistory } from '#testing/secretive-history.ts';
 import { plantSecrets } from '#testing/secretive-pipeline.ts';
 import { openPerson, openSite, picture, until } from '#testing/site.ts';
 import { toSave } from '#testing/stores.ts';
-import { ORIGIN, openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
 /* What somebody sees in a browser who is nobody here. PICTURES names a folder for pictures of every page. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[

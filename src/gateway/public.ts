@@ -1,6 +1,6 @@
+import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
-import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { pages } from '#adapters/http/pages/table.ts';
 import { PRESSURE_LIMITS } from '#adapters/http/pressure.ts';
@@ -8,14 +8,13 @@ import { accessRoutes } from '#adapters/http/routes/access/table.ts';
 import { picturesAtHand } from '#adapters/http/routes/images.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
-import { VERSION } from '#config';
-import type { PublicGatewayConfig } from '#config';
+import { VERSION, type PublicGatewayConfig } from '#config';
 import { openDatabase } from './database.ts';
-import { closeServer, closerOf, listen } from './listen.ts';
+import { closerOf, closeServer, listen } from './listen.ts';
 import { openPeople } from './people.ts';
 import { pipelinePorts } from './pipelines.ts';
-import { openShows } from './shows.ts';
 import type { Service } from './serve.ts';
+import { openShows } from './shows.ts';
 
 /** The listener for people and forges. In Kubernetes it makes and changes what the API is asked for, and beside that reads the tokens of the installation. */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {

@@ -3,14 +3,12 @@ import { request as plainRequest } from 'node:http';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
+import { webhookToken } from '#adapters/database/digests.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
-import { isReady, makeKeys, startGatewayProcess } from '#testing/gateway-process.ts';
-import type { GatewayProcess } from '#testing/gateway-process.ts';
+import { isReady, makeKeys, startGatewayProcess, type GatewayProcess } from '#testing/gateway-process.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { webhookToken } from '#adapters/database/digests.ts';
+import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 
 /* Two processes of the public gateway over one Postgres, and clients that go to whichever is ready, as a Service sends them. */
 const PASSWORD = 'correct horse';

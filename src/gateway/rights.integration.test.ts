@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { rows } from '#adapters/database/pool.ts';
-import { ROLES } from '#domain/access/roles.ts';
-import type { Role } from '#domain/access/roles.ts';
+import { ROLES, type Role } from '#domain/access/roles.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
-import { openStores } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /* Accounts, members, tokens and the audit log, over HTTP and a real Postgres. */
 let stores: TestStores;

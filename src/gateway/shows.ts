@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto';
 import { createPictures } from '#adapters/images/pictures.ts';
 import { VERSION } from '#config';
-import { showLists } from '#flows/show-lists.ts';
-import type { ShownLists } from '#flows/show-lists.ts';
-import { showPipelines } from '#flows/show-pipeline.ts';
-import type { Shows } from '#flows/show-pipeline.ts';
+import { showLists, type ShownLists } from '#flows/show-lists.ts';
+import { showPipelines, type Shows } from '#flows/show-pipeline.ts';
 import type { ShowStore } from '#flows/show-ports.ts';
 import type { Views } from '#flows/views.ts';
 

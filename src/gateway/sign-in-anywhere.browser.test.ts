@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import type { Browser } from 'playwright-core';
 import { startChromium } from '#testing/chromium.ts';
 import { openPerson } from '#testing/site.ts';
-import { openStores } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /* An installation whose address nobody set, as a person meets it: without TLS, at whatever address leads there. */
 // It only ends what hangs: a slow machine takes long to look at a page.

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignJWT } from 'jose';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { rows } from '#adapters/database/pool.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { seedAdmin } from '#flows/seed-admin.ts';
-import { openStores } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { CheapPasswords, ORIGIN, SESSION_KEY, openGateway } from './gateway-under-test.ts';
-import type { Answer, Gateway } from './gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import {
+  CheapPasswords,
+  openGateway,
+  ORIGIN,
+  SESSION_KEY,
+  type Answer,
+  type Gateway,
+} from './gateway-under-test.ts';
 
 /* Signing in and out, over HTTP and a real Postgres. */
 const PASSWORD = 'correct horse';

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { readEvents } from '#testing/event-reader.ts';
-import type { EventReader } from '#testing/event-reader.ts';
+import { readEvents, type EventReader } from '#testing/event-reader.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /* What strangers follow, for how long, and how much they may ask for. */
 const QUICK = { tendMs: 50 };

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { samplePipeline, get as getStep, job, task, resource } from '#testing/sample-pipeline.ts';
 import { readEvents } from '#testing/event-reader.ts';
+import { registeredRoutes } from '#testing/registered-routes.ts';
+import { get as getStep, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { writeSecretiveHistory } from '#testing/secretive-history.ts';
 import { plantSecrets, secretivePipeline } from '#testing/secretive-pipeline.ts';
-import { registeredRoutes } from '#testing/registered-routes.ts';
-import { openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /*
  * Every path that strangers may come to × everybody who is a stranger × a public, a private and an absent pipeline, as data and as a page,

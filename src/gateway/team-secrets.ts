@@ -1,7 +1,6 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { SecretsAnswer, TeamSecrets, Unavailable } from '#flows/session-ports.ts';
 import { unavailable } from './unavailable.ts';

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import { openStores } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { ORIGIN, openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
 /* Who gets an API token, and what ends it, over HTTP and a real Postgres. */
 const PASSWORD = 'correct horse';

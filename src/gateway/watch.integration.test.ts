@@ -1,19 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
-import type { BuildEvent } from '#domain/build/events.ts';
 import type { CheckResult } from '#domain/build/agent-protocol.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
-import { millrace } from '#testing/command-line.ts';
-import type { Ran } from '#testing/command-line.ts';
+import { millrace, type Ran } from '#testing/command-line.ts';
 import { endCheck } from '#testing/end-check.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, giveTurns, openStores, toSave } from '#testing/stores.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openGateway } from './gateway-under-test.ts';
-import type { Gateway } from './gateway-under-test.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /* The command line beside a build, at the public gateway over a real Postgres; the test is the agent. */
 const QUICK = { tendMs: 50, heartbeatMs: 200 };

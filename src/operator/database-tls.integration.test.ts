@@ -3,8 +3,8 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openNotifications } from '#adapters/database/notifications.ts';
 import { migrate } from '#adapters/database/migrate.ts';
+import { openNotifications } from '#adapters/database/notifications.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
 import {
   makeAuthority,

@@ -1,29 +1,28 @@
-import { oauthStore } from '#adapters/database/access/oauth.ts';
 import { accountStore } from '#adapters/database/access/accounts.ts';
-import type { ClosableNotifications } from '#adapters/database/notifications.ts';
-import { openNotifications } from '#adapters/database/notifications.ts';
+import { oauthStore } from '#adapters/database/access/oauth.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
-import { leaderStore } from '#adapters/database/leader-store.ts';
 import { dropEmptyLogPartitions } from '#adapters/database/drop-log-partitions.ts';
+import { leaderStore } from '#adapters/database/leader-store.ts';
+import { logStore } from '#adapters/database/limit-logs.ts';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { openNotifications, type ClosableNotifications } from '#adapters/database/notifications.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool } from '#adapters/database/pool.ts';
-import { views } from '#adapters/database/views.ts';
-import { logStore } from '#adapters/database/limit-logs.ts';
 import { retentionStore } from '#adapters/database/retention-store.ts';
 import { teamStore } from '#adapters/database/team-store.ts';
+import { views } from '#adapters/database/views.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { AccountStore } from '#flows/access-ports.ts';
-import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
-import type { BuildStore, PipelineStore } from '#flows/ports.ts';
+import { viewsOver } from '#flows/complete-views.ts';
 import type { LogStore } from '#flows/limit-logs.ts';
+import type { OAuthStore } from '#flows/oauth-ports.ts';
+import type { BuildStore, PipelineStore } from '#flows/ports.ts';
 import type { RetentionStore } from '#flows/retention-ports.ts';
 import type { TeamStore } from '#flows/team-ports.ts';
-import { viewsOver } from '#flows/complete-views.ts';
 import type { Views } from '#flows/views.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */

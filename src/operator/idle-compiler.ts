@@ -1,5 +1,4 @@
-import type { Compiler } from '#adapters/hcl/compile.ts';
-import { createCompiler } from '#adapters/hcl/compile.ts';
+import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
 
 /** Pipelines come rarely; between them the thread and the engine's memory are given back. */
 const IDLE_MS = 30_000;

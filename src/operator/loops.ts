@@ -1,11 +1,10 @@
 import { setInterval } from 'node:timers';
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
-import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
-import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
+import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/compare-with-pods.ts';
-import type { Heard } from '#flows/notification-ports.ts';
 import { limitLogs } from '#flows/limit-logs.ts';
+import type { Heard } from '#flows/notification-ports.ts';
 import { removeOrphans } from '#flows/remove-orphans.ts';
 import { retainHistory } from '#flows/retain-history.ts';
 import { runHooks } from '#flows/run-hooks.ts';

@@ -1,6 +1,6 @@
-import { operatorConfig } from '#config';
 import { createLog } from '#adapters/http/log.ts';
 import { runUntilSignal } from '#adapters/process/run-until-signal.ts';
+import { operatorConfig } from '#config';
 import { startOperator } from './operator.ts';
 
 /** The operator's door. Ends the process when it was told to stop, or when it no longer leads. */

@@ -1,7 +1,6 @@
-import { Counter, Gauge } from 'prom-client';
-import type { Registry } from 'prom-client';
-import type { LogFill } from '#domain/build/judge-logs.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { LogFill } from '#domain/build/judge-logs.ts';
 
 /** What the operator counts. Labels come from fixed sets of words. */
 export interface OperatorMetrics {

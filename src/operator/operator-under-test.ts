@@ -1,7 +1,6 @@
 import type { Log } from '#adapters/http/log.ts';
 import type { OperatorConfig } from '#config';
-import type { Ending } from './operator.ts';
-import { startOperator } from './operator.ts';
+import { startOperator, type Ending } from './operator.ts';
 
 /**
  * An operator for tests. It is started anew, as the kubelet does, when it ends by itself: on a slow machine a leader may not renew its

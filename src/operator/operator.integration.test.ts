@@ -5,25 +5,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { parse } from 'yaml';
+import { openNotifications } from '#adapters/database/notifications.ts';
+import { rows } from '#adapters/database/pool.ts';
+import { buildEngine } from '#adapters/hcl/build.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { rows } from '#adapters/database/pool.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { openNotifications } from '#adapters/database/notifications.ts';
+import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { markClientSecrets } from '#adapters/kubernetes/by-api/client-secrets.ts';
-import { buildEngine } from '#adapters/hcl/build.ts';
 import type { OperatorConfig } from '#config';
-import { triggerOn } from '#testing/schedule.ts';
-import type { OwnApiServer } from '#testing/api-server.ts';
-import { startApiServer } from '#testing/api-server.ts';
+import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { startProxy } from '#testing/cuttable-proxy.ts';
 import { freePort } from '#testing/free-port.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openStores } from '#testing/stores.ts';
-import type { Ending } from './operator.ts';
+import { triggerOn } from '#testing/schedule.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
 import { runOperator } from './operator-under-test.ts';
+import type { Ending } from './operator.ts';
 
 /*
  * The whole operator, with a real API server, a real Postgres and the real HCL engine; nothing runs the Pods, and nothing collects what

@@ -1,37 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
+import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { createMetricsServer } from '#adapters/http/metrics-server.ts';
 import { createMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import { inClusterConnection, kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
-import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import {
+  inClusterConnection,
+  kubeconfigConnection,
+  type Connection,
+} from '#adapters/kubernetes/api/connection.ts';
 import {
   ensureDatabase,
   ensureFirstAdmin,
   ensureInternalTls,
   ensureKeys,
   ensureOAuthSecret,
+  type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { markSecrets } from '#adapters/kubernetes/secrets/secret-marks.ts';
-import { BackOff } from '#domain/back-off.ts';
 import { Elector } from '#adapters/kubernetes/watch/elector.ts';
 import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
+import { argon2Passwords } from '#adapters/passwords/argon2.ts';
+import { VERSION, type DatabaseConfig, type OperatorConfig } from '#config';
+import { BackOff } from '#domain/back-off.ts';
 import { seedAdmin } from '#flows/seed-admin.ts';
-import type { DatabaseConfig, OperatorConfig } from '#config';
-import { VERSION } from '#config';
-import { openDatabase } from './database.ts';
-import type { OperatorDatabase } from './database.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { openDatabase, type OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
-import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
-import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
-import { collectGarbage } from './collect-garbage.ts';
 import { idleCompiler } from './idle-compiler.ts';
-import type { Leadership } from './lead.ts';
-import { lead } from './lead.ts';
+import { lead, type Leadership } from './lead.ts';
 import { operatorMetrics } from './metrics.ts';
 import { Webhook } from './webhook.ts';
 

@@ -1,5 +1,4 @@
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
-import type { PodFacts } from '#flows/cluster-ports.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import {
   halve,
@@ -9,6 +8,7 @@ import {
   type StartPace,
 } from '#domain/scheduling/pace-starts.ts';
 import { startPlaces, type StartNode } from '#domain/scheduling/start-window.ts';
+import type { PodFacts } from '#flows/cluster-ports.ts';
 
 export interface StartPacerOptions {
   /** All nodes that take new Pods. */

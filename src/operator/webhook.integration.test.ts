@@ -7,16 +7,13 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
 import type { OperatorConfig } from '#config';
-import type { OwnApiServer } from '#testing/api-server.ts';
-import { startApiServer } from '#testing/api-server.ts';
+import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { freePort } from '#testing/free-port.ts';
 import { runKubectl } from '#testing/kubectl.ts';
-import type { TestStores } from '#testing/stores.ts';
-import { openStores } from '#testing/stores.ts';
-import type { Manifest } from '#tools/chart/render.ts';
-import { manifests } from '#tools/chart/render.ts';
-import type { Ending } from './operator.ts';
+import { openStores, type TestStores } from '#testing/stores.ts';
+import { manifests, type Manifest } from '#tools/chart/render.ts';
 import { runOperator } from './operator-under-test.ts';
+import type { Ending } from './operator.ts';
 
 /*
  * A real API server asks a real operator about Pipelines, by the configuration and with the rights of the chart, and people see what

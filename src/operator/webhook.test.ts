@@ -4,8 +4,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { createLog } from '#adapters/http/log.ts';
 import type { Answer } from '#adapters/kubernetes/api/answer.ts';
 import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
-import type { Pair } from '#adapters/kubernetes/secrets/certificates.ts';
-import { makeAuthority, makeServerCertificate } from '#adapters/kubernetes/secrets/certificates.ts';
+import {
+  makeAuthority,
+  makeServerCertificate,
+  type Pair,
+} from '#adapters/kubernetes/secrets/certificates.ts';
 import type { WebhookConfig } from '#config';
 import { freePort } from '#testing/free-port.ts';
 import { Webhook } from './webhook.ts';

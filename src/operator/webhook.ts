@@ -1,17 +1,20 @@
 import { once } from 'node:events';
 import type { Server } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Compiler } from '#adapters/hcl/compile.ts';
 import { createAdmissionServer } from '#adapters/http/admission/server.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { ObserveRequest } from '#adapters/http/metrics.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Pair } from '#adapters/kubernetes/secrets/certificates.ts';
-import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
-import { ensureWebhookTls, givenWebhookTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import {
+  ensureWebhookTls,
+  givenWebhookTls,
+  type ReleaseSecretsOptions,
+} from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
 import type { WebhookConfig } from '#config';
 import { diagnoseManifest } from '#flows/diagnose-manifest.ts';
-import type { Compiler } from '#adapters/hcl/compile.ts';
 import { compilerFor } from './idle-compiler.ts';
 import type { OperatorMetrics } from './metrics.ts';
 

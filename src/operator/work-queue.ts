@@ -1,6 +1,5 @@
 import { EpochOver } from '#adapters/database/fence.ts';
-import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
-import { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import { WorkQueue, type Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Leadership } from './lead.ts';
 
 const CONCURRENCY = 4;

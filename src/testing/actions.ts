@@ -5,8 +5,8 @@ import type {
   Pin,
   Refused,
   Retried,
-  Voted,
   VersionTriggered,
+  Voted,
 } from '#flows/action-ports.ts';
 import { cancelBuild } from '#flows/cancel-build.ts';
 import { disableVersion, enableVersion } from '#flows/disable-version.ts';

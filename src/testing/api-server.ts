@@ -1,12 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { generateKeyPairSync } from 'node:crypto';
 import { Agent } from 'undici';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
 import { clientCommands } from '#cli/client/commands.ts';
-import { offlineCommands } from '#cli/commands.ts';
 import type { Run } from '#cli/command-options.ts';
+import { offlineCommands } from '#cli/commands.ts';
 import { engineFile } from '#cli/find-engine.ts';
 import { runGuarded } from '#cli/run-verb.ts';
 import type { Terminal } from '#cli/terminal.ts';

@@ -1,5 +1,4 @@
-import type { Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 /** A connection that can fall silent: bytes are swallowed in both directions and neither side is told. */
 export interface CuttableProxy {

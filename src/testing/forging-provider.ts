@@ -1,5 +1,4 @@
-import { SignJWT, exportJWK, generateKeyPair } from 'jose';
-import type { CryptoKey, JWK } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 
 export interface IdTokenClaims {
   iss: string;

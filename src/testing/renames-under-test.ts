@@ -1,18 +1,15 @@
 import { rows } from '#adapters/database/pool.ts';
-import { applyPipeline } from '#flows/apply-pipeline.ts';
-import { SourceTurns } from '#flows/source-turns.ts';
-import type { ApplyPipelinePorts } from '#flows/apply-pipeline.ts';
+import { applyPipeline, type ApplyPipelinePorts } from '#flows/apply-pipeline.ts';
 import type { PipelineManifest } from '#flows/manifest-ports.ts';
-import { removePipeline } from '#flows/remove-pipeline.ts';
-import type { RemovePipelinePorts } from '#flows/remove-pipeline.ts';
+import { removePipeline, type RemovePipelinePorts } from '#flows/remove-pipeline.ts';
 import { renamePipeline } from '#flows/rename-pipeline.ts';
-import { RecordedNotifications } from './recorded-notifications.ts';
+import { SourceTurns } from '#flows/source-turns.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { InMemoryPipelines } from './in-memory-pipelines.ts';
 import { Crash, Life } from './mortal.ts';
+import { RecordedNotifications } from './recorded-notifications.ts';
 import { samplePipeline } from './sample-pipeline.ts';
-import { found, succeed } from './stores.ts';
-import type { TestStores } from './stores.ts';
-import { scheduleOn } from '#testing/schedule.ts';
+import { found, succeed, type TestStores } from './stores.ts';
 
 export const TEAM = 'main';
 export const APP = { team: TEAM, pipeline: 'app' };

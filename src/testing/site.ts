@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
-import { saveProvider } from '#flows/save-provider.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
+import { saveProvider } from '#flows/save-provider.ts';
 import { startChromium } from './chromium.ts';
 import { CLIENT, startIdentityProvider } from './identity-provider.ts';
-import { openStores } from './stores.ts';
-import type { TestStores } from './stores.ts';
+import { openStores, type TestStores } from './stores.ts';
 import { tlsInFront } from './tls-in-front.ts';
 
 /*

@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { contrast } from './colours.js';
-import type { Rgb } from './colours.js';
-import { GROUND, LETTERS, Terminal } from './terminal.js';
-import type { Piece } from './terminal.js';
+import { contrast, type Rgb } from './colours.js';
+import { GROUND, LETTERS, Terminal, type Piece } from './terminal.js';
 
 const CSI = '\u001b[';
 

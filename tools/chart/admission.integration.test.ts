@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { kubectl, streamTool } from './cluster-commands.ts';
-import type { Manifest } from './render.ts';
-import { manifests } from './render.ts';
+import { manifests, type Manifest } from './render.ts';
 
 /*
  * The fence around the operator, before a real API server: its rights and policies are installed under a name of their own, and

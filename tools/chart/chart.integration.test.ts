@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { V1Container, V1PodSpec, V1PolicyRule } from '@kubernetes/client-node';
 import { ADMISSION_PATH } from '#adapters/http/admission/server.ts';
+import { flowsOfPods, INTERNAL_GATEWAY_LABELS } from '#adapters/kubernetes/manifests/network-policy.ts';
 import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from '#adapters/kubernetes/manifests/rbac.ts';
-import { INTERNAL_GATEWAY_LABELS, flowsOfPods } from '#adapters/kubernetes/manifests/network-policy.ts';
-import { internalGatewayConfig, operatorConfig, publicGatewayConfig } from '#config';
-import type { Source } from '#config';
+import { internalGatewayConfig, operatorConfig, publicGatewayConfig, type Source } from '#config';
 import { checkout } from './cluster-commands.ts';
-import type { PolicySpec } from './flows.ts';
-import { flowsOf, tableRows } from './flows.ts';
 import { chart } from './files.ts';
-import type { Manifest } from './render.ts';
-import { helm, manifests, render } from './render.ts';
+import { flowsOf, tableRows, type PolicySpec } from './flows.ts';
+import { helm, manifests, render, type Manifest } from './render.ts';
 
 const EXTERNAL = {
   'postgres.enabled': false,

@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';

@@ -1,5 +1,4 @@
-import { parseDocument, isMap, isScalar } from 'yaml';
-import type { Node, Pair } from 'yaml';
+import { isMap, isScalar, parseDocument, type Node, type Pair } from 'yaml';
 
 export interface ValueRow {
   /** `gateway.public.replicas` */

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { get as getPlain } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { get as getPlain, type IncomingMessage } from 'node:http';
 import { get as getSecure } from 'node:https';
-import type { Folders } from './folders.ts';
 import { apiUrl } from './addresses.ts';
+import type { Folders } from './folders.ts';
 import { pkiOf } from './pki.ts';
 
 const timeoutMilliseconds = 3000;

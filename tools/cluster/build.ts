@@ -5,11 +5,9 @@ import { availableParallelism, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { exclusively } from './exclusive.ts';
 import { explain } from './explain.ts';
-import type { Folders } from './folders.ts';
-import { architecture, toolFolder } from './folders.ts';
+import { architecture, toolFolder, type Folders } from './folders.ts';
 import { lastLines, tryRun } from './run.ts';
-import type { Tool } from './versions.ts';
-import { tools } from './versions.ts';
+import { tools, type Tool } from './versions.ts';
 
 const modules = join(import.meta.dirname, 'modules');
 

@@ -1,10 +1,9 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Pair } from './certificates.ts';
-import { ensureAuthority, ensureCertificate, pairAt } from './certificates.ts';
+import { ensureAuthority, ensureCertificate, pairAt, type Pair } from './certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pki-'));
 const authority = pairAt(folder, 'authority');

@@ -1,8 +1,8 @@
-import { X509Certificate, generateKeyPairSync, webcrypto } from 'node:crypto';
+import { generateKeyPairSync, webcrypto, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import type { X509Certificate as Issued } from '@peculiar/x509';
-import { isIP } from 'node:net';
 
 // The package asks for this polyfill to be there before it is loaded itself.
 await import('reflect-metadata');

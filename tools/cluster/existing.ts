@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
-import { explain, messageOf } from './explain.ts';
 import { dig } from './api.ts';
+import { explain, messageOf } from './explain.ts';
 import { run, tryRun } from './run.ts';
 
 const oldestMinor = 33;

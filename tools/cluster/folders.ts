@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { explain } from './explain.ts';
-import type { Tool } from './versions.ts';
-import { tools } from './versions.ts';
+import { tools, type Tool } from './versions.ts';
 
 /** Where everything lies: binaries and state are outside the checkout, sockets are in /run. */
 export type Folders = {

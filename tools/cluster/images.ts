@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { Folders } from './folders.ts';
-import { architecture, binaryPath } from './folders.ts';
+import { architecture, binaryPath, type Folders } from './folders.ts';
 import { run } from './run.ts';
 import { tools } from './versions.ts';
 

@@ -11,8 +11,7 @@ import {
   podRange,
   ports,
 } from './addresses.ts';
-import type { Folders } from './folders.ts';
-import { binaryPath } from './folders.ts';
+import { binaryPath, type Folders } from './folders.ts';
 import { pauseImage } from './images.ts';
 import { kubeconfigOf, pkiOf } from './pki.ts';
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { cgroupFolders, fixedPlaces, kernelSettings } from './machine.ts';
 import { run } from './run.ts';
 

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { apiAddress, apiUrl, clusterDomain, nodeAddress, nodeName } from './addresses.ts';
-import type { Pair, Subject } from './certificates.ts';
 import {
   ensureAuthority,
   ensureCertificate,
   ensureSigningKeys,
   pairAt,
   writeSecret,
+  type Pair,
+  type Subject,
 } from './certificates.ts';
 import type { Folders } from './folders.ts';
 

@@ -1,15 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Folders } from './folders.ts';
-import { foldersFrom } from './folders.ts';
+import { foldersFrom, type Folders } from './folders.ts';
 import { identityOf, isAlive, markedProcesses, signal } from './identity.ts';
-import type { Part } from './processes.ts';
-import { processOf, startPart, stopPart, waitUntilReady } from './processes.ts';
+import { processOf, startPart, stopPart, waitUntilReady, type Part } from './processes.ts';
 
 const children: ChildProcess[] = [];
 afterEach(() => {

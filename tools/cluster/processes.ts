@@ -13,10 +13,16 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from './explain.ts';
-import type { Folders } from './folders.ts';
-import { binaryPath } from './folders.ts';
-import type { Identity } from './identity.ts';
-import { clusterVariable, endAll, identityOf, isAlive, markedProcesses, partVariable } from './identity.ts';
+import { binaryPath, type Folders } from './folders.ts';
+import {
+  clusterVariable,
+  endAll,
+  identityOf,
+  isAlive,
+  markedProcesses,
+  partVariable,
+  type Identity,
+} from './identity.ts';
 import { systemFolders } from './prerequisites.ts';
 import { lastLines } from './run.ts';
 

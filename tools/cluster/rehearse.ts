@@ -1,6 +1,5 @@
 import { explain } from './explain.ts';
-import type { Folders } from './folders.ts';
-import { binaryPath } from './folders.ts';
+import { binaryPath, type Folders } from './folders.ts';
 import { dnsImage } from './images.ts';
 import { differences, pictureOfMachine } from './picture.ts';
 import { adminKubeconfig } from './pki.ts';

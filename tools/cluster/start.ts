@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { apiAddress, clusterDomain, dnsAddress, nodeName, ports } from './addresses.ts';
 import { conditionOf, dig } from './api.ts';
 import { explain } from './explain.ts';
-import type { Folders } from './folders.ts';
-import { binaryPath } from './folders.ts';
+import { binaryPath, type Folders } from './folders.ts';
 import { ensureImages } from './images.ts';
 import { noteMachine, prepareMachine } from './machine.ts';
 import {
@@ -18,8 +17,7 @@ import {
   writeNodeFiles,
 } from './node-config.ts';
 import { clusterObjects } from './objects.ts';
-import type { PartName } from './parts.ts';
-import { partNames, partOf, volumesFolder } from './parts.ts';
+import { partNames, partOf, volumesFolder, type PartName } from './parts.ts';
 import { adminKubeconfig, ensurePki } from './pki.ts';
 import { logFile, processOf, startPart, waitUntilReady } from './processes.ts';
 import { run } from './run.ts';

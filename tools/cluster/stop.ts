@@ -15,8 +15,7 @@ import {
   restoreMachine,
 } from './machine.ts';
 import { addressNotes } from './node-config.ts';
-import type { PartName } from './parts.ts';
-import { partOf } from './parts.ts';
+import { partOf, type PartName } from './parts.ts';
 import { stopPart } from './processes.ts';
 import { run, tryRun } from './run.ts';
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '#tools/cluster/explain.ts';
 import type { BuildView, Gateway } from './gateway.ts';
-import type { Screen } from './screen.ts';
-import { clock } from './screen.ts';
+import { clock, type Screen } from './screen.ts';
 
 const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 const MARKS: Readonly<Record<string, string>> = {

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkout, kubectl, streamTool } from '#tools/chart/cluster-commands.ts';
-import type { LoadedImages } from '#tools/chart/images.ts';
-import { buildAndLoadImages } from '#tools/chart/images.ts';
+import { buildAndLoadImages, type LoadedImages } from '#tools/chart/images.ts';
 import { installChart, RELEASE, servicesAreReachable, waitForWorkloads } from '#tools/chart/install.ts';
-import { Explained, explain, messageOf } from '#tools/cluster/explain.ts';
+import { explain, Explained, messageOf } from '#tools/cluster/explain.ts';
 import { pushCommit, tagsOf } from './commit.ts';
 import { diagnose } from './diagnose.ts';
 import { followCommit } from './follow.ts';
-import type { BuildView } from './gateway.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, type BuildView } from './gateway.ts';
 import { nextSteps } from './next-steps.ts';
 import { reach } from './reach.ts';
 import { clock, Screen } from './screen.ts';

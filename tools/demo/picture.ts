@@ -1,13 +1,12 @@
 import { join } from 'node:path';
-import sharp from 'sharp';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { startChromium } from '#testing/chromium.ts';
 import { checkout } from '#tools/chart/cluster-commands.ts';
 import { RELEASE } from '#tools/chart/install.ts';
 import { explain } from '#tools/cluster/explain.ts';
 import { reach } from './reach.ts';
-import type { Credentials } from './sign-in.ts';
-import { askGateway, initialAdmin, passwordFile, signInOfDemo } from './sign-in.ts';
+import { askGateway, initialAdmin, passwordFile, signInOfDemo, type Credentials } from './sign-in.ts';
 
 /*
  * Takes the pictures of the console in README, in light and dark, from the pipeline of the demonstration. After `make demo`:

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-
 import { describe, expect, test } from '@jest/globals';
-
 import { bundleAlone, packagesOf } from './bundle.ts';
 import { output } from './inputs.ts';
 

@@ -1,8 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';
-
 import { build, type BuildOptions, type OutputFile } from 'esbuild';
-
 import { checkout, output } from './inputs.ts';
 
 /** Native parts: pg does without its own, and those of sharp and argon2 lie beside the bundle. */

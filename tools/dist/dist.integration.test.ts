@@ -4,10 +4,8 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
-
 import { checkout, output } from './inputs.ts';
 
 const run = promisify(execFile);

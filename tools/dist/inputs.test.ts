@@ -1,9 +1,7 @@
 import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-
 import { stateOf } from './inputs.ts';
 
 describe('the hash of inputs', () => {

@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-
 import { bundleAlone, bundleDoors } from './bundle.ts';
-import { checkout, Ledger, output, type State, stateOf } from './inputs.ts';
+import { checkout, Ledger, output, stateOf, type State } from './inputs.ts';
 import { copyNative, noticed } from './native.ts';
 import { notices } from './notices.ts';
 import { buildShim } from './shim.ts';

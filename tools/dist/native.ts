@@ -3,10 +3,8 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-
 import { cacheFolder, checkout, output } from './inputs.ts';
 
 const run = promisify(execFile);

@@ -2,10 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-
 import { checkout } from './inputs.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { access, copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { cacheFolder, output } from './inputs.ts';
 
 const run = promisify(execFile);

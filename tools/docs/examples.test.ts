@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import type { HclEngine } from '#adapters/hcl/engine.ts';
-import { startEngine } from '#adapters/hcl/engine.ts';
+import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { valueRows } from '#tools/chart/values-table.ts';
-import type { HclExample } from './examples.ts';
-import { faultsOf, hclBlocks, hclOf, manifests, shellBlocks } from './examples.ts';
+import { faultsOf, hclBlocks, hclOf, manifests, shellBlocks, type HclExample } from './examples.ts';
 import { ROOT } from './markdown.ts';
 
 let engine: HclEngine;

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { Schema } from './kinds.ts';
-import { definitions } from './kinds.ts';
+import { definitions, type Schema } from './kinds.ts';
 import { fences, pages, ROOT } from './markdown.ts';
 
 /** A piece of documentation that must be right. */

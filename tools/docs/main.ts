@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandsPage, COMMANDS_PAGE } from './commands.ts';
-import { errorsPage, ERRORS_PAGE } from './errors.ts';
-import { definitions, kindsPage, KINDS_PAGE } from './kinds.ts';
-import { LANGUAGE_PAGE, withLanguage } from './language.ts';
+import { COMMANDS_PAGE, commandsPage } from './commands.ts';
+import { ERRORS_PAGE, errorsPage } from './errors.ts';
+import { definitions, KINDS_PAGE, kindsPage } from './kinds.ts';
 import { pipelineJsonSchema, SCHEMA_FILE } from './language-schema.ts';
+import { LANGUAGE_PAGE, withLanguage } from './language.ts';
 import { LIMITS_PAGE, limitsPage } from './limits.ts';
 import { ROOT } from './markdown.ts';
-import { metricsPage, METRICS_PAGE } from './metrics.ts';
+import { METRICS_PAGE, metricsPage } from './metrics.ts';
 import { API_PAGE, withRoutes } from './routes.ts';
-import { waitingPage, WAITING_PAGE } from './waiting.ts';
+import { WAITING_PAGE, waitingPage } from './waiting.ts';
 
 /*
  * Writes the pages that are made from the program:

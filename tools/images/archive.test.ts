@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { afterAll, describe, expect, test } from '@jest/globals';
-
 import { archiveEntries, imageConfig, layoutFiles } from './archive.ts';
 import { readContents } from './contents.ts';
-import { type Layer, sha256 } from './layer.ts';
+import { sha256, type Layer } from './layer.ts';
 import type { TarEntry } from './tar.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'archive-'));

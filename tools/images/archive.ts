@@ -1,6 +1,6 @@
-import { type Architecture, defaultPath, type Image } from './contents.ts';
+import { defaultPath, type Architecture, type Image } from './contents.ts';
+import { sha256, type Layer } from './layer.ts';
 import { fileEntry } from './node-layer.ts';
-import { type Layer, sha256 } from './layer.ts';
 import type { TarEntry } from './tar.ts';
 
 /** What an image tells the runtime, in the form of the OCI image configuration. */

@@ -1,8 +1,7 @@
+import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createWriteStream } from 'node:fs';
-
 import { archiveEntries, imageConfig } from './archive.ts';
 import type { Architecture, Contents } from './contents.ts';
 import { debianLayer } from './debian-layer.ts';

@@ -1,10 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-
 import { checkout, readContents } from './contents.ts';
 import { dockerfile } from './dockerfile.ts';
 

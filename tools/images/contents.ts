@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-import { type Static, Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 
 const Architecture = Type.Union([Type.Literal('amd64'), Type.Literal('arm64')]);

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-
 import { pickDebian } from './debian-layer.ts';
 
 const listed = `Debian|bookworm|deb http://mirror.example/debian/ bookworm main

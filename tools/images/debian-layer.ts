@@ -3,9 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
-import { type Architecture, type Contents, here, type Image } from './contents.ts';
-import { findLayer, type Layer, sha256, storeLayer } from './layer.ts';
+import { here, type Architecture, type Contents, type Image } from './contents.ts';
+import { findLayer, sha256, storeLayer, type Layer } from './layer.ts';
 
 const run = promisify(execFile);
 

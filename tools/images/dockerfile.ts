@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-
-import { type Contents, defaultPath, type Image } from './contents.ts';
+import { defaultPath, type Contents, type Image } from './contents.ts';
 
 /** The Dockerfile that makes the same images with a container engine; it is written from the list, never by hand. */
 export function dockerfile(contents: Contents): string {

@@ -16,7 +16,6 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { argv } from 'node:process';
-
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 

@@ -1,12 +1,10 @@
-import { execFile, type ExecFileOptions, spawn } from 'node:child_process';
+import { execFile, spawn, type ExecFileOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-
 import { readContents } from './contents.ts';
 import { craneBinary } from './push.ts';
 

@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-
-import { buildImage, type Built, writeArchive } from './build.ts';
-import { type Architecture, checkout, isArchitecture, readContents } from './contents.ts';
+import { buildImage, writeArchive, type Built } from './build.ts';
+import { checkout, isArchitecture, readContents, type Architecture } from './contents.ts';
 import { dockerfile } from './dockerfile.ts';
 import { push } from './push.ts';
 

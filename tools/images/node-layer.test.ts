@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-
 import { expect, test } from '@jest/globals';
-
 import { checkIntegrity } from './node-layer.ts';
 
 const bytes = Buffer.from('a package');

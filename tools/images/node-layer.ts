@@ -4,9 +4,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
 import type { Architecture, Contents } from './contents.ts';
-import { cacheFolder, findLayer, type Layer, storeLayer } from './layer.ts';
+import { cacheFolder, findLayer, storeLayer, type Layer } from './layer.ts';
 import { tar, type TarEntry } from './tar.ts';
 
 const run = promisify(execFile);

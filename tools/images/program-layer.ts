@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-
-import { type Architecture, checkout, type Contents, type Image } from './contents.ts';
-import { findLayer, forgetLayers, type Layer, sha256, storeLayer } from './layer.ts';
+import { checkout, type Architecture, type Contents, type Image } from './contents.ts';
+import { findLayer, forgetLayers, sha256, storeLayer, type Layer } from './layer.ts';
 import { fileEntry } from './node-layer.ts';
 import { tar, type TarEntry } from './tar.ts';
 

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { access, link, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-
 import { layoutFiles } from './archive.ts';
 import { here } from './contents.ts';
 import { cacheFolder, sha256 } from './layer.ts';

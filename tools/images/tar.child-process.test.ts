@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
-
 import { describe, expect, test } from '@jest/globals';
-
 import { tar, type TarEntry } from './tar.ts';
 
 const epoch = 1735689600;

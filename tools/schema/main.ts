@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { dumpSchema } from '#testing/dump-schema.ts';
 import { migrate } from '#adapters/database/migrate.ts';
 import { openPool } from '#adapters/database/pool.ts';
+import { dumpSchema } from '#testing/dump-schema.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 
 /** Writes `src/adapters/database/schema.sql` anew: run it in the checkout's folder after adding a migration. */

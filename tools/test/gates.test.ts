@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GATES, whyLeftOut, withNeeds } from './gates.ts';
-import type { Cluster } from './gates.ts';
+import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
 
 test('a gate brings what it needs, in the order of the list', () => {
   expect(withNeeds(['e2e', 'types'])).toEqual(['types', 'dist', 'cluster', 'images', 'install', 'e2e']);

@@ -1,9 +1,7 @@
 import { ADMIN_TOKEN } from '#e2e/support/gateway.ts';
-import type { LoadedImages } from '#tools/chart/images.ts';
-import { buildAndLoadImages } from '#tools/chart/images.ts';
+import { buildAndLoadImages, type LoadedImages } from '#tools/chart/images.ts';
 import { installChart, testChart, waitForWorkloads } from '#tools/chart/install.ts';
-import type { Counts } from './counts.ts';
-import { oneIf, sum } from './counts.ts';
+import { oneIf, sum, type Counts } from './counts.ts';
 import { gate, goModules, jestProject } from './programs.ts';
 
 export interface Gate {

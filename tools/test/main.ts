@@ -1,10 +1,9 @@
-import { diagnose } from '#tools/demo/diagnose.ts';
-import { clock } from '#tools/demo/screen.ts';
 import { RELEASE } from '#tools/chart/install.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
-import type { Counts } from './counts.ts';
-import { oneIf, sum } from './counts.ts';
+import { diagnose } from '#tools/demo/diagnose.ts';
+import { clock } from '#tools/demo/screen.ts';
+import { oneIf, sum, type Counts } from './counts.ts';
 import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
 import { runShown, stop } from './programs.ts';
 

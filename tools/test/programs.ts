@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { checkout, clusterEnvironment } from '#tools/chart/cluster-commands.ts';
-import type { Counts } from './counts.ts';
-import { countGo, countJest, oneIf, sum } from './counts.ts';
+import { countGo, countJest, oneIf, sum, type Counts } from './counts.ts';
 
 /** No gate may hang: what takes longer is ended and has failed. */
 const LONGEST_MS = 120 * 60_000;

@@ -1,10 +1,8 @@
 import { constants, createHash, createHmac, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { TLSSocket } from 'node:tls';
-import { createServer } from 'node:tls';
-import type { Frame, Seals } from '#adapters/process/sealed-frames.ts';
-import { shimKey } from '#adapters/process/sealed-frames.ts';
+import { createServer, type TLSSocket } from 'node:tls';
+import { shimKey, type Frame, type Seals } from '#adapters/process/sealed-frames.ts';
 import { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
 import type { Pair } from '#tools/cluster/certificates.ts';

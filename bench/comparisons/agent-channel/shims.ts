@@ -1,12 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { shimKey } from '#adapters/process/sealed-frames.ts';
-import type { Agent } from './agents.ts';
-import { CONTAINER } from './agents.ts';
 import { memoryOf } from '#bench/process-cost.ts';
+import { CONTAINER, type Agent } from './agents.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
 /** As in `tools/dist/shim.ts`. */

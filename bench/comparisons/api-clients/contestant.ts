@@ -1,11 +1,10 @@
-import type { ChildProcessByStdio } from 'node:child_process';
-import { spawn } from 'node:child_process';
-import { build } from 'esbuild';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { build } from 'esbuild';
 import { memoryOf } from '#bench/process-cost.ts';
 import type { Report, Task } from './calls.ts';
 

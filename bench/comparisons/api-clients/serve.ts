@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Calls, Report, Task } from './calls.ts';
-import { nameOf, NAMESPACE } from './calls.ts';
+import { nameOf, NAMESPACE, type Calls, type Report, type Task } from './calls.ts';
 
 /** A client as it is, against the API server and against one that answers badly. */
 export interface Client {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { Contestant } from './contestant.ts';
 import type { ThrowAwayServer } from './server.ts';

@@ -13,7 +13,6 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { writesIn, type ApiWrites } from '#bench/api-writes.ts';
-import { startPostgres } from '#testing/postgres-server.ts';
 import {
   commonEnvironment,
   NAMESPACE,
@@ -23,6 +22,7 @@ import {
   RELEASE,
   untilLoaded,
 } from '#bench/pods/installation.ts';
+import { startPostgres } from '#testing/postgres-server.ts';
 import { startSimulatedCluster } from './cluster.ts';
 
 /** In milliseconds: what takes time in a Pod, and is only waited for here. */

@@ -5,10 +5,10 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { difference } from '#bench/api-writes.ts';
-import { MAX_CHECK_PODS } from '#flows/check-places.ts';
 import { applyPipelines, gitPipeline, taskJob, untilLoaded } from '#bench/pods/installation.ts';
 import { costOf, type Cost } from '#bench/process-cost.ts';
 import { table } from '#bench/table.ts';
+import { MAX_CHECK_PODS } from '#flows/check-places.ts';
 import { capacityOf, summariseClaims, type Claim, type Spread } from './claims.ts';
 import type { Installed } from './installed.ts';
 

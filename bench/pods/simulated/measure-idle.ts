@@ -5,7 +5,7 @@ import { applyPipelines, gitPipeline, untilLoaded } from '#bench/pods/installati
 import { costOf } from '#bench/process-cost.ts';
 import { table } from '#bench/table.ts';
 import type { Installed } from './installed.ts';
-import { costText, failedChecks, untilChecked, sharesText } from './measure-checks.ts';
+import { costText, failedChecks, sharesText, untilChecked } from './measure-checks.ts';
 
 const PER_PIPELINE = 5;
 const FIRST_CHECKS_MS = 600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { V1Pod } from '@kubernetes/client-node';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { checkPod } from '#adapters/kubernetes/manifests/check-pod.ts';
 import { GATEWAY_AUDIENCE, SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
 import { endedStatus } from './kubelet.ts';

@@ -3,7 +3,7 @@ import { buildKey, emptyHistory, type StepRun } from '#e2e/soak/history.ts';
 import { linesOf } from '#e2e/soak/pipelines.ts';
 import type { BuildRow, LogRow } from '#e2e/soak/truth.ts';
 import { check } from './check.ts';
-import { type Evidence, specOf } from './evidence.ts';
+import { specOf, type Evidence } from './evidence.ts';
 
 const START = 1_800_000_000_000;
 

@@ -1,6 +1,6 @@
 import type { Evidence, Finding, Rule } from './evidence.ts';
-import { attemptsAreLostToFaults, buildsEnd, coloursAreTrue, endsStay, nothingWaits } from './outcomes.ts';
 import { foreignPodsDoNothing } from './foreign.ts';
+import { attemptsAreLostToFaults, buildsEnd, coloursAreTrue, endsStay, nothingWaits } from './outcomes.ts';
 import {
   buildsHaveCauses,
   nothingIsRefused,

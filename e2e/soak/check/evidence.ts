@@ -1,4 +1,4 @@
-import { buildKey, type BuildName, type History, jobKey, type JobName } from '#e2e/soak/history.ts';
+import { buildKey, jobKey, type BuildName, type History, type JobName } from '#e2e/soak/history.ts';
 import { JOBS, type JobSpec } from '#e2e/soak/pipelines.ts';
 import type { AttemptRow, BuildRow, Database } from '#e2e/soak/truth.ts';
 

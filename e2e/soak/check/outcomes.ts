@@ -1,16 +1,16 @@
-import { buildKey, type Fault, jobKey, KILL_KUBELET, type Sighting } from '#e2e/soak/history.ts';
+import { buildKey, jobKey, KILL_KUBELET, type Fault, type Sighting } from '#e2e/soak/history.ts';
 import type { AttemptRow, BuildRow } from '#e2e/soak/truth.ts';
 import {
   attemptsOf,
   each,
-  type Evidence,
   FINAL,
   groupBy,
   INFRASTRUCTURE,
   isPodOf,
   ofBuild,
-  type Rule,
   specOf,
+  type Evidence,
+  type Rule,
   type Violation,
 } from './evidence.ts';
 

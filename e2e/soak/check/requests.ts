@@ -1,7 +1,7 @@
 import { buildKey, jobKey } from '#e2e/soak/history.ts';
 import { JOBS, PIPELINES } from '#e2e/soak/pipelines.ts';
 import type { BuildRow } from '#e2e/soak/truth.ts';
-import { each, type Finding, groupBy, ofBuild, type Rule, type Violation } from './evidence.ts';
+import { each, groupBy, ofBuild, type Finding, type Rule, type Violation } from './evidence.ts';
 
 /** I1 for people: what was acknowledged is there, once. */
 export const triggersAreAnswered: Rule = ({ history, database }) =>

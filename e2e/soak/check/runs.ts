@@ -4,12 +4,12 @@ import type { BuildRow, LogRow } from '#e2e/soak/truth.ts';
 import {
   attemptOfPod,
   each,
-  type Evidence,
   groupBy,
   isPodOf,
   ofBuild,
-  type Rule,
   specOf,
+  type Evidence,
+  type Rule,
   type Violation,
 } from './evidence.ts';
 

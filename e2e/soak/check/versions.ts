@@ -1,7 +1,7 @@
 import { buildKey, type Pause } from '#e2e/soak/history.ts';
-import { JOBS, type JobSpec, RESOURCES } from '#e2e/soak/pipelines.ts';
+import { JOBS, RESOURCES, type JobSpec } from '#e2e/soak/pipelines.ts';
 import type { BuildRow, Database, VersionRow } from '#e2e/soak/truth.ts';
-import { each, type Evidence, groupBy, ofBuild, type Rule, type Violation } from './evidence.ts';
+import { each, groupBy, ofBuild, type Evidence, type Rule, type Violation } from './evidence.ts';
 
 const counted = ({ versions }: Database): VersionRow[] =>
   versions.filter(({ resource }) => Object.values(RESOURCES).some((known) => known.resource === resource));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PipelineToSave, SavedPipeline } from '#flows/ports.ts';
-import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
-import { schedulePipeline, scheduleJobs } from '#flows/schedule-jobs.ts';
-import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
+import { scheduleJobs, schedulePipeline } from '#flows/schedule-jobs.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
-import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
+import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { BuildTransaction, LockedBuild, RetryToWrite } from '#flows/action-ports.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import { endUnstarted } from './end-unstarted.ts';

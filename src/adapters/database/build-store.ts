@@ -10,8 +10,8 @@ import {
 } from './build-attempts.ts';
 import { buildsToStart, explainHeld, startingBuilds } from './builds-to-start.ts';
 import type { Definitions } from './definitions.ts';
-import type { Database } from './pool.ts';
 import { approvalsWithTimeout, expireApprovals } from './expire-approvals.ts';
+import type { Database } from './pool.ts';
 import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
 import { pipelinesToSchedule, withPipeline } from './schedule.ts';
 import { wakeLateTriggers } from './trigger-checks.ts';

@@ -1,7 +1,9 @@
-import type { CheckRunFacts, GroupOfPod, HookRunFacts, OpenRun, RunToOpen } from '#flows/check-ports.ts';
-import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
-import type { PipelineName } from '#flows/ports.ts';
 import { sql, type FragmentSqlToken } from 'slonik';
+import { storable } from '#domain/build/storable.ts';
+import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
+import type { CheckRunFacts, GroupOfPod, HookRunFacts, OpenRun, RunToOpen } from '#flows/check-ports.ts';
+import type { PipelineName } from '#flows/ports.ts';
+import { resourceNameIn } from './carry-names.ts';
 import {
   FREE_SCOPE,
   timestamp,
@@ -10,11 +12,9 @@ import {
   type FreeScopeRow,
   type TimerRow,
 } from './check-timers.ts';
-import { resourceNameIn } from './carry-names.ts';
 import type { Definitions } from './definitions.ts';
 import { holdEpoch } from './fence.ts';
 import { releaseVersions } from './hook-runs.ts';
-import { storable } from '#domain/build/storable.ts';
 import { ids, rows, texts, time, type Database, type Transaction } from './pool.ts';
 import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 

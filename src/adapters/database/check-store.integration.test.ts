@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { scheduleOn } from '#testing/schedule.ts';
-import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
+import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };

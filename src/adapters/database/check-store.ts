@@ -13,8 +13,8 @@ import {
 import { failCheck } from './check-timers.ts';
 import { cronNext } from './cron-next.ts';
 import type { Definitions } from './definitions.ts';
-import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
 import { holdEpoch } from './fence.ts';
+import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
 import { rows, texts, time, type Database, type Transaction } from './pool.ts';
 import { freeScope, scopeOfCheck } from './record-check.ts';
 import { addVersions } from './record-versions.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 

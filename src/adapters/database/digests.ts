@@ -1,5 +1,4 @@
-import { createHash, createHmac, hash } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createHash, createHmac, hash, type KeyObject } from 'node:crypto';
 
 /** Where it is used again and again, a `KeyObject`: Node looks at a `Buffer` by way of an exception, which takes seven times as long. */
 export type WebhookKey = Buffer | KeyObject;

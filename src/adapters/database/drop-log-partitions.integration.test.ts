@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { sql } from 'slonik';
-import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { dropEmptyLogPartitions } from './drop-log-partitions.ts';
 import { makeLogPartitions } from './migrate.ts';

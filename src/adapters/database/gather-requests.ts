@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import type { BuildRequest } from '#domain/scheduling/facts.ts';
-import { checksAsked, stillChecking } from './trigger-checks.ts';
 import { placed, type Placed, type PlaceOf } from './placed-version.ts';
+import { checksAsked, stillChecking } from './trigger-checks.ts';
 
 export type RequestRow = Omit<BuildRequest, 'version'> & {
   version?: { resource: number; version: Placed; disabled: boolean };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { limitLogs } from '#flows/limit-logs.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
-import { scheduleOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 

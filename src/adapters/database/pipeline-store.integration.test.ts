@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { endOn, scheduleOn } from '#testing/schedule.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, scheduleOn } from '#testing/schedule.ts';
 import {
-  WEBHOOK_KEY,
   found,
   giveTurns,
   openStores,
   succeed,
   toSave,
+  WEBHOOK_KEY,
   type TestStores,
 } from '#testing/stores.ts';
 import { webhookToken, webhookTokenHash } from './digests.ts';

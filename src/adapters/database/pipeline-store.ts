@@ -1,13 +1,13 @@
 import { sql } from 'slonik';
-import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
+import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName, PipelineStore, StoredFacts } from '#flows/ports.ts';
 import { cronNext } from './cron-next.ts';
 import { keptSources } from './kept-sources.ts';
-import { removePipeline } from './remove-pipeline.ts';
-import { renameStore } from './rename-pipeline.ts';
 import { rows, type Database } from './pool.ts';
 import { queuedBuilds } from './queued-builds.ts';
+import { removePipeline } from './remove-pipeline.ts';
+import { renameStore } from './rename-pipeline.ts';
 import { withPipelineToSave } from './save-pipeline.ts';
 
 export function pipelineStore(database: Database & { webhookKey: Buffer }): PipelineStore {

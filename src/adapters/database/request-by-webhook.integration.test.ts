@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { WebhookCall } from '#flows/check-ports.ts';
 import type { SavedPipeline } from '#flows/ports.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { WEBHOOK_KEY, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 import { webhookToken, webhookTokenHash } from './digests.ts';
 import { rows } from './pool.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import { retainHistory, retainNext } from '#flows/retain-history.ts';
-import type { SavedPipeline } from '#flows/ports.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { SavedPipeline } from '#flows/ports.ts';
+import { retainHistory, retainNext } from '#flows/retain-history.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
 import { rows, type Transaction } from './pool.ts';
 import { MAX_UNNAMED_REVISIONS } from './retain-revisions.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };

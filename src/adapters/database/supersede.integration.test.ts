@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
-import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';
 

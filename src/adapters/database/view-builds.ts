@@ -1,8 +1,8 @@
 import { sql, type DatabasePool } from 'slonik';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
-import type { BuildRef, JobName } from '#flows/ports.ts';
 import type { StoredBuildDetail } from '#flows/complete-views.ts';
+import type { BuildRef, JobName } from '#flows/ports.ts';
 import { cutPage, pageSize, type BuildDetail, type BuildView, type Listed, type Page } from '#flows/views.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { scheduleOn } from '#testing/schedule.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { storeText } from './log-chunks.ts';
 import { ids, rows, time } from './pool.ts';

@@ -1,8 +1,8 @@
 import { sql, type DatabasePool } from 'slonik';
 import type { JobView, PipelineView } from '#flows/views.ts';
 import { pipelineId } from './names.ts';
-import { prepared, rows } from './pool.ts';
 import { withoutNulls } from './nulls.ts';
+import { prepared, rows } from './pool.ts';
 
 export async function viewPipelines(
   pool: DatabasePool,

@@ -12,7 +12,7 @@ import {
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { prepared, rows } from './pool.ts';
-import { NEWEST_FIRST, newerThan, ofScope, olderThan, OLDEST_FIRST } from './versions-in-order.ts';
+import { newerThan, NEWEST_FIRST, ofScope, olderThan, OLDEST_FIRST } from './versions-in-order.ts';
 
 interface Row {
   id: number;

@@ -1,11 +1,11 @@
 import type { DatabasePool } from 'slonik';
 import type { ViewStore } from '#flows/complete-views.ts';
-import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
+import { cronNext } from './cron-next.ts';
 import type { Definitions } from './definitions.ts';
+import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
+import { storedCheck } from './view-check.ts';
 import { viewLogs } from './view-logs.ts';
 import { viewJobs, viewPipelines } from './view-pipelines.ts';
-import { cronNext } from './cron-next.ts';
-import { storedCheck } from './view-check.ts';
 import { viewResources, viewVersions } from './view-resources.ts';
 import { buildsThatTook, versionToFollow } from './view-version-path.ts';
 import { waitingStore } from './view-waiting.ts';

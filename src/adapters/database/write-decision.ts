@@ -2,8 +2,8 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { DecisionWritten, WriteOptions } from '#flows/schedule-ports.ts';
 import { rowsOf, type MadeRow } from './decision-rows.ts';
-import type { GatheredJob } from './gather.ts';
 import { endUnstarted } from './end-unstarted.ts';
+import type { GatheredJob } from './gather.ts';
 import { ids, prepared, time, type Transaction } from './pool.ts';
 
 interface Row extends MadeRow {

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { guardedFetch } from './guarded-fetch.ts';
-import type { FetchOptions, FetchRules, GuardedFetch } from './guarded-fetch.ts';
+import { guardedFetch, type FetchOptions, type FetchRules, type GuardedFetch } from './guarded-fetch.ts';
 import { sourceReader } from './source-reader.ts';
 
 let server: Server;

@@ -1,12 +1,10 @@
 import type { RequestListener } from 'node:http';
-import { createServer } from 'node:https';
-import type { Server } from 'node:https';
+import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeCertificate } from '#testing/certificate.ts';
-import { guardedWebFetch } from './guarded-web-fetch.ts';
 import type { FetchOptions } from './guarded-fetch.ts';
-import type { GuardedWebFetch } from './guarded-web-fetch.ts';
+import { guardedWebFetch, type GuardedWebFetch } from './guarded-web-fetch.ts';
 
 let server: Server;
 let base = '';

@@ -1,6 +1,5 @@
 import { request } from 'undici';
-import { guardedAgent, read, refuse } from './guarded-fetch.ts';
-import type { FetchOptions } from './guarded-fetch.ts';
+import { guardedAgent, read, refuse, type FetchOptions } from './guarded-fetch.ts';
 
 /** What a library hands to `fetch`: no redirect is followed, and a body is a form. */
 interface WebFetchInit {

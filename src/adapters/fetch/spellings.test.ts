@@ -1,6 +1,5 @@
-import { createServer } from 'node:net';
-import type { Server } from 'node:net';
 import type { lookup } from 'node:dns';
+import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { guardedFetch } from './guarded-fetch.ts';
 

@@ -1,8 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { array, constantFrom, integer, letrec, oneof, record, string, tuple } from 'fast-check';
-import type { Arbitrary } from 'fast-check';
+import {
+  array,
+  constantFrom,
+  integer,
+  letrec,
+  oneof,
+  record,
+  string,
+  tuple,
+  type Arbitrary,
+} from 'fast-check';
 
 /* Texts that properties are tried on. */
 

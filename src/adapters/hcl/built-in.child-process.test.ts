@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Command } from '#domain/pipeline/pipeline.ts';
 import * as builtIn from '#domain/pipeline/built-in-types.ts';
+import type { Command } from '#domain/pipeline/pipeline.ts';
 import { fillImage } from '#domain/pipeline/service-image.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
 
 let engine: HclEngine;

@@ -3,8 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { childProcesses, describeProcess, nextChild } from '#testing/child-processes.ts';
 import { buildEngine } from './build.ts';
-import { createCompiler } from './compile.ts';
-import type { Compiler, CompilerOptions } from './compile.ts';
+import { createCompiler, type Compiler, type CompilerOptions } from './compile.ts';
 
 // Slow machines take long to start threads and programs.
 let engine = '';

@@ -1,11 +1,10 @@
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
-import { shareSeats } from '#domain/scheduling/share-seats.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import { shareSeats } from '#domain/scheduling/share-seats.ts';
 import { findEngine } from './locate.ts';
-import { startProcess } from './process.ts';
-import type { CompilerProcess } from './process.ts';
+import { startProcess, type CompilerProcess } from './process.ts';
 import type { WorkerRequest } from './worker-messages.ts';
 
 export interface CompilerOptions {

@@ -1,14 +1,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { argv, stdout } from 'node:process';
-import { renderDiagnostic } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { renderDiagnostic, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
 
 /*

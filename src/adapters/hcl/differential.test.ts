@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test, jest } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { assert, property } from 'fast-check';
 import hcl2 from 'hcl2-parser';
 import type { Body, Expression, Item, Value } from '#domain/language/syntax.ts';
 import { literalTexts } from './arbitrary-texts.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclDocument, HclEngine } from './engine.ts';
+import { startEngine, type HclDocument, type HclEngine } from './engine.ts';
 import { times } from './times.ts';
 
 // Slow machines take long to start threads and programs.

@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Attribute, Expression, Value } from '#domain/language/syntax.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 
 // Slow machines take long to start threads and programs.
 let engine: HclEngine;

@@ -1,7 +1,13 @@
 import type { Body, Convert, Evaluate, Problem, Scope } from '#domain/language/syntax.ts';
 import { completeImports, EngineExit, systemCalls } from './wasi.ts';
-import { readBody, readProblem, readValue, writeValue } from './wire.ts';
-import type { EvaluateAnswer, ParseAnswer } from './wire.ts';
+import {
+  readBody,
+  readProblem,
+  readValue,
+  writeValue,
+  type EvaluateAnswer,
+  type ParseAnswer,
+} from './wire.ts';
 import { writeScope } from './write-scope.ts';
 
 export interface HclDocument {

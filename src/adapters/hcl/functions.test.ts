@@ -6,8 +6,7 @@ import { functionNames } from '#domain/language/function-names.ts';
 import type { Attribute, Scope, Value } from '#domain/language/syntax.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 
 const folder = fileURLToPath(new URL('../../domain/language/testdata/functions', import.meta.url));
 const token = makeSecretPlaceholder('token');

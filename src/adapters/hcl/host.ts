@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { argv } from 'node:process';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { limitMemory } from './memory-limit.ts';
-import { startThread } from './thread.ts';
-import type { CompilerThread } from './thread.ts';
+import { startThread, type CompilerThread } from './thread.ts';
 import type { HostAnswer, HostRequest } from './worker-messages.ts';
 
 /*

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { buildEngine } from './build.ts';
-import { createCompiler } from './compile.ts';
-import type { Compiler } from './compile.ts';
+import { createCompiler, type Compiler } from './compile.ts';
 
 // Slow machines take long to start threads and programs.
 jest.setTimeout(600_000);

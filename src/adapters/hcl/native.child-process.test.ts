@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { assert, asyncProperty, oneof } from 'fast-check';
 import { expressionTexts, mutatedBytes, suiteTexts } from './arbitrary-texts.ts';
 import { buildEngine } from './build.ts';
 import { describeTwice } from './compare-native.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
-import { startReference } from './reference.ts';
-import type { Reference } from './reference.ts';
+import { startEngine, type HclEngine } from './engine.ts';
+import { startReference, type Reference } from './reference.ts';
 import { times } from './times.ts';
 
 // Slow machines take long to start threads and programs.

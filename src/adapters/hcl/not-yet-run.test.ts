@@ -4,8 +4,7 @@ import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
 
 let engine: HclEngine;

@@ -1,4 +1,3 @@
-import type { ForeignTemplate } from '#domain/language/foreign-templates.ts';
 import {
   explainForeignTemplate,
   findForeignTemplates,
@@ -6,6 +5,7 @@ import {
   MAX_FOREIGN_TEMPLATES,
   mayHoldNumbers,
   withoutTemplates,
+  type ForeignTemplate,
 } from '#domain/language/foreign-templates.ts';
 import type { Problem } from '#domain/language/syntax.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';

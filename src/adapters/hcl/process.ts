@@ -1,12 +1,10 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deserialize } from 'node:v8';
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { definitionTooLong } from '#domain/pipeline/limits.ts';
 import { PATIENCE, tooLong } from './thread.ts';

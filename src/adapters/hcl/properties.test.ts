@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test, jest } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { array, assert, constantFrom, oneof, property, shuffledSubarray, string } from 'fast-check';
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import type { Body, Item, Problem } from '#domain/language/syntax.ts';
 import { expressionTexts, mutatedTexts, suiteTexts } from './arbitrary-texts.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
 import { times } from './times.ts';
 

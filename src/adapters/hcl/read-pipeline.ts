@@ -1,6 +1,5 @@
-import { compilePipeline } from '#domain/pipeline/compile.ts';
-import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Range } from '#domain/language/syntax.ts';
+import { compilePipeline, type Compilation } from '#domain/pipeline/compile.ts';
 import { checkSize } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';

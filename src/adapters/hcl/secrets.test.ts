@@ -1,12 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test, jest } from '@jest/globals';
-import { array, assert, constantFrom, letrec, oneof, property, record, string, tuple } from 'fast-check';
-import type { Arbitrary } from 'fast-check';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import {
+  array,
+  assert,
+  constantFrom,
+  letrec,
+  oneof,
+  property,
+  record,
+  string,
+  tuple,
+  type Arbitrary,
+} from 'fast-check';
 import type { Attribute, Value } from '#domain/language/syntax.ts';
 import { makeSecretPlaceholder, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 import { times } from './times.ts';
 
 // Slow machines take long to start threads and programs.

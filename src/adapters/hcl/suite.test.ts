@@ -5,8 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
 import { buildEngine } from './build.ts';
 import { describeCase } from './describe-case.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
 const cases = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { openWorkPlace, shareWorkPlace } from './work-place.ts';
 import type { HostAnswer, WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';

@@ -4,11 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Value } from '#domain/language/syntax.ts';
-import { OTHERS } from '#domain/pipeline/variables.ts';
-import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
-import { startEngine } from './engine.ts';
-import type { HclEngine } from './engine.ts';
+import { startEngine, type HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
 
 /*

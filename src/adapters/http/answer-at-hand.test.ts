@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { request as send } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { request as send, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import type { PictureWanted, Shows } from '#flows/show-pipeline.ts';
+import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { createLog } from './log.ts';
 import type { PressureLimits } from './pressure.ts';
 import { imageRoutes, picturesAtHand } from './routes/images.ts';

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { showsNothing } from './access/identify.ts';
 import { hasTag } from './etag.ts';
 import { answerLog } from './log.ts';
-import type { ServerParts } from './server.ts';
 import type { securityHeaders } from './security-headers.ts';
+import type { ServerParts } from './server.ts';
 
 /** What anybody may have, whole, without anything being asked or drawn for it. */
 interface AtHand {

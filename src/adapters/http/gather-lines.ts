@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
-import { pino } from 'pino';
-import type { DestinationStream } from 'pino';
+import { pino, type DestinationStream } from 'pino';
 import { isError } from './is-error.ts';
 
 export interface GatheredLines {

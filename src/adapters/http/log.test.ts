@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerLog, createLog } from './log.ts';
-import type { Log } from './log.ts';
+import { answerLog, createLog, type Log } from './log.ts';
 
 function logged(write: (log: Log) => void): { line: string; fields: Record<string, unknown> } {
   const lines: string[] = [];

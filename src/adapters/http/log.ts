@@ -1,9 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { pino } from 'pino';
-import type { DestinationStream, Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { gatherLines, type GatheredLines } from './gather-lines.ts';
 import { isError } from './is-error.ts';
-import { gatherLines } from './gather-lines.ts';
-import type { GatheredLines } from './gather-lines.ts';
 
 /** Keys whose values never reach the log, wherever a caller put them. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([

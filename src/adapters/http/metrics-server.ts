@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { answerPlainly, pathOf } from './plain-answer.ts';
 import type { Readiness } from './readiness.ts';

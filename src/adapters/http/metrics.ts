@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Metrics of one process. Labels come from fixed sets only: patterns of routes, words of ours, never names of users' things. */
 export function createMetrics(door: string, version: string): { registry: Registry } {

@@ -1,8 +1,7 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
-import { route } from './access/route.ts';
-import type { App, Route, RouteRules } from './access/route.ts';
 import type { Need } from '#domain/access/decide-access.ts';
+import { route, type App, type Route, type RouteRules } from './access/route.ts';
 
 /** Listens to the routes that are registered from here on: the description of the API is made from their own schemas. */
 export function describeRoutes(app: App, version: string): void {

@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { WEBHOOK_TOKEN, inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { ROLES } from '#domain/access/roles.ts';
+import { inMemoryPorts, WEBHOOK_TOKEN } from '#testing/in-memory-ports.ts';
 import type { Authorization, Credentials } from './access/authorize.ts';
 import type { Route } from './access/route.ts';
 import { STREAM_LIMITS } from './live/open-streams.ts';

@@ -1,27 +1,33 @@
-import { createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { LogController } from 'fastify';
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import type { AuditStore } from '#flows/access-ports.ts';
-import { identify } from './access/identify.ts';
 import type { Authorize } from './access/authorize.ts';
 import type { BrowserRules } from './access/browser.ts';
+import { identify } from './access/identify.ts';
 import type { App, Route } from './access/route.ts';
-import { STRANGER_LIMITS, limitStrangers } from './access/stranger-limits.ts';
-import type { StrangerLimits } from './access/stranger-limits.ts';
+import { limitStrangers, STRANGER_LIMITS, type StrangerLimits } from './access/stranger-limits.ts';
 import { stillNeeded } from './access/strangers.ts';
-import { answerAtHand } from './answer-at-hand.ts';
-import type { FindAtHand } from './answer-at-hand.ts';
+import { answerAtHand, type FindAtHand } from './answer-at-hand.ts';
 import { describeRoutes } from './open-api.ts';
-import { watchPressure } from './pressure.ts';
-import type { PressureLimits } from './pressure.ts';
-import { Problem, problemOf, sendProblem } from './problem.ts';
 import { byMedium, mediumOf } from './pages/medium.ts';
 import type { PageRoute } from './pages/page.ts';
 import { sendProblemPage } from './pages/send-problem-page.ts';
+import { watchPressure, type PressureLimits } from './pressure.ts';
+import { Problem, problemOf, sendProblem } from './problem.ts';
 import { requestIds } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';

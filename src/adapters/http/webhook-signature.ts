@@ -1,5 +1,4 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
-import type { Hmac } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** What the headers say of the body: nothing, the truth, or not. */

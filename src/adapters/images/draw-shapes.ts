@@ -1,10 +1,8 @@
 import { PINNED_BORDER, TONES } from '#domain/graph/look.ts';
 import { LETTERS } from '#domain/graph/measure-label.ts';
 import { EDGE } from '#domain/graph/write-dot.ts';
-import type { Picture } from './draw-svg.ts';
-import { isFaded, isOfRow, strokeOf } from './draw-svg.ts';
-import type { Tile } from './drawing.ts';
-import { tilePath, tilesOf } from './drawing.ts';
+import { isFaded, isOfRow, strokeOf, type Picture } from './draw-svg.ts';
+import { tilePath, tilesOf, type Tile } from './drawing.ts';
 
 /** A picture to be made of pixels: its shapes as SVG, and the letters apart, because SVG renderers take half a millisecond a text. */
 export interface Shapes {

@@ -1,10 +1,8 @@
 import type { Graph, GraphEdge, GraphNode } from '#domain/graph/graph.ts';
-import type { NodeLook, Tone } from '#domain/graph/look.ts';
-import { PINNED_BORDER, TONES } from '#domain/graph/look.ts';
+import { PINNED_BORDER, TONES, type NodeLook, type Tone } from '#domain/graph/look.ts';
 import { LETTERS, visible } from '#domain/graph/measure-label.ts';
 import { EDGE } from '#domain/graph/write-dot.ts';
-import type { Tile } from './drawing.ts';
-import { tilePath, tilesOf } from './drawing.ts';
+import { tilePath, tilesOf, type Tile } from './drawing.ts';
 import type { EdgePaths, Layout } from './layout.ts';
 import { round } from './points.ts';
 

@@ -2,8 +2,7 @@ import { boxOf, ROW_HEIGHT, ROWS_MARGIN } from '#domain/graph/box.ts';
 import type { GraphNode } from '#domain/graph/graph.ts';
 import type { Look, NodeLook, Tone } from '#domain/graph/look.ts';
 import { LETTERS } from '#domain/graph/measure-label.ts';
-import type { Point } from './points.ts';
-import { at } from './points.ts';
+import { at, type Point } from './points.ts';
 
 /** A node as rectangles with names in them: what both kinds of picture are made of. */
 export interface Tile {

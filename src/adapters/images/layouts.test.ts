@@ -3,8 +3,7 @@ import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
 import { get, job, pipelineOf } from '#testing/pipelines-to-draw.ts';
 import type { Layout } from './layout.ts';
-import type { FoundLayout } from './layouts.ts';
-import { createLayouts } from './layouts.ts';
+import { createLayouts, type FoundLayout } from './layouts.ts';
 
 const layout: Layout = { width: 1, height: 1, nodes: [], edges: [] };
 const graph = (...jobs: string[]): Graph =>

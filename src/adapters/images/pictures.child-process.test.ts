@@ -1,16 +1,15 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
 import { Graphviz } from '@hpcc-js/wasm-graphviz';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { assert, asyncProperty, string, tuple } from 'fast-check';
 import sharp from 'sharp';
-import type { GraphOptions } from '#domain/graph/graph-of.ts';
-import { graphOf } from '#domain/graph/graph-of.ts';
+import { graphOf, type GraphOptions } from '#domain/graph/graph-of.ts';
 import { looksOf, TONES } from '#domain/graph/look.ts';
 import type { GraphState, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { PictureToDraw } from '#flows/show-ports.ts';
 import { childProcesses, nextChild } from '#testing/child-processes.ts';
 import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
-import type { PictureToDraw } from '#flows/show-ports.ts';
 import { createPictures } from './pictures.ts';
 
 /** Slow machines take long to start processes. */

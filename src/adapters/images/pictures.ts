@@ -1,11 +1,9 @@
 import type { Drawing } from '#flows/show-ports.ts';
 import { drawShapes, isReadable } from './draw-shapes.ts';
 import { drawSvg } from './draw-svg.ts';
-import { layoutOf } from './layout.ts';
-import type { Layout } from './layout.ts';
+import { layoutOf, type Layout } from './layout.ts';
 import { createLayouts } from './layouts.ts';
-import type { DrawingProcess, Refusal } from './process.ts';
-import { startDrawing } from './process.ts';
+import { startDrawing, type DrawingProcess, type Refusal } from './process.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 export interface Pictures extends Drawing {

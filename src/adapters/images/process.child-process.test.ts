@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { stopLingeringChild } from '#testing/stop-lingering-child.ts';
-import type { Held } from '#testing/stop-lingering-child.ts';
+import { stopLingeringChild, type Held } from '#testing/stop-lingering-child.ts';
 
 const MODULE = new URL('process.ts', import.meta.url).href;
 

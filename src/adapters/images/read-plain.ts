@@ -1,7 +1,6 @@
 import { ROWS_MARGIN } from '#domain/graph/box.ts';
 import type { EdgePaths } from './layout.ts';
-import type { Point } from './points.ts';
-import { at } from './points.ts';
+import { at, type Point } from './points.ts';
 
 /** What Graphviz said, nodes and edges by the numbers that the text gave the nodes. */
 export interface Placed {

@@ -1,10 +1,9 @@
-import type { V1CronJob } from '@kubernetes/client-node';
 import { describe, expect, test } from '@jest/globals';
+import type { V1CronJob } from '@kubernetes/client-node';
 import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import type { Wire } from './api/kinds.ts';
-import { applyCheckCronJobs } from './check-cron-jobs.ts';
-import type { CheckCronJobsOptions } from './check-cron-jobs.ts';
+import { applyCheckCronJobs, type CheckCronJobsOptions } from './check-cron-jobs.ts';
 import { nodeLabel } from './manifests/labels.ts';
 
 /* What becomes of CronJobs that are there already, over an API server that keeps them in memory. */

@@ -5,8 +5,7 @@ import type { CreatePodAnswer } from '#flows/cluster-ports.ts';
 import type { PendingBuild } from '#flows/ports.ts';
 import { requestBuildPod, requestCheckPod } from '#flows/request-pod.ts';
 import type { Answer } from './api/answer.ts';
-import type { Surroundings } from './cluster.ts';
-import { kubernetesCluster, shimKeys } from './cluster.ts';
+import { kubernetesCluster, shimKeys, type Surroundings } from './cluster.ts';
 import type { TeamRules } from './manifests/installation.ts';
 
 const definition: Pipeline = {

@@ -1,6 +1,7 @@
-import type { V1Pod } from '@kubernetes/client-node';
 import { createHmac } from 'node:crypto';
+import type { V1Pod } from '@kubernetes/client-node';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CheckRunFacts } from '#flows/check-ports.ts';
@@ -11,13 +12,10 @@ import type {
   CreatePodAnswer,
   NodeSelector,
 } from '#flows/cluster-ports.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { PendingBuild } from '#flows/ports.ts';
-import type { Problem } from './api/answer.ts';
-import { ApiError, orAbsent, orThrow } from './api/answer.ts';
+import { ApiError, orAbsent, orThrow, type Problem } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
-import type { Wire } from './api/kinds.ts';
-import { KINDS } from './api/kinds.ts';
+import { KINDS, type Wire } from './api/kinds.ts';
 import { factsOf } from './kinds/seen.ts';
 import { buildPod } from './manifests/build-pod.ts';
 import { checkPod } from './manifests/check-pod.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { V1CronJob, V1Job } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { V1CronJob, V1Job } from '@kubernetes/client-node';
+import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import { ANYWHERE } from '#domain/planning/place-pod.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { orThrow } from './api/answer.ts';
 import { ApiClient } from './api/client.ts';
 import type { Connection } from './api/connection.ts';
 import { KINDS, type Kind, type Wire } from './api/kinds.ts';
-import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import { checkCronJob } from './manifests/check-cron-job.ts';
 import { LABEL } from './manifests/labels.ts';
 

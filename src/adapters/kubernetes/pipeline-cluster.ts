@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { GivenVariable } from '#domain/pipeline/variables.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import type { GivenVariable } from '#domain/pipeline/variables.ts';
 import type { ConfigurationAnswer, PipelineCluster, PipelineManifest } from '#flows/manifest-ports.ts';
 import { orAbsent, orThrow } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
-import type { Wire } from './api/kinds.ts';
-import { KINDS } from './api/kinds.ts';
+import { KINDS, type Wire } from './api/kinds.ts';
 import { applyCheckCronJobs } from './check-cron-jobs.ts';
 import type { PipelineObject } from './kinds/custom-resources.ts';
 import type { Installation, TeamRules } from './manifests/installation.ts';
-import type { TeamLimits } from './manifests/team-rules.ts';
 import { LABEL, nodeLabel } from './manifests/labels.ts';
+import type { TeamLimits } from './manifests/team-rules.ts';
 import { renamedObjects } from './renamed-objects.ts';
 
 export interface PipelineClusterOptions {

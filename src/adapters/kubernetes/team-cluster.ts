@@ -1,14 +1,11 @@
 import type { NamespaceAnswer, TeamCluster, TeamManifest } from '#flows/manifest-ports.ts';
-import type { Answer, Problem } from './api/answer.ts';
-import { ApiError, orAbsent } from './api/answer.ts';
+import { ApiError, orAbsent, type Answer, type Problem } from './api/answer.ts';
 import { applyIfChanged } from './api/apply-if-changed.ts';
 import type { ApiClient } from './api/client.ts';
-import type { Kind, Wire } from './api/kinds.ts';
-import { KINDS } from './api/kinds.ts';
+import { KINDS, type Kind, type Wire } from './api/kinds.ts';
 import type { TeamObject } from './kinds/custom-resources.ts';
 import type { Installation } from './manifests/installation.ts';
 import { LABEL } from './manifests/labels.ts';
-import type { TeamNamespace } from './manifests/team-namespace.ts';
 import {
   podsServiceAccount,
   QUOTA,
@@ -17,6 +14,7 @@ import {
   teamNetworkPolicies,
   teamQuota,
   teamRoleBindings,
+  type TeamNamespace,
 } from './manifests/team-namespace.ts';
 import { DEFAULT_POD_SECURITY } from './manifests/team-rules.ts';
 

@@ -1,18 +1,9 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
-import type { NodeSelector } from '#flows/cluster-ports.ts';
+import type { NodeSelector, PodFacts } from '#flows/cluster-ports.ts';
 import type { Problem } from './api/answer.ts';
-import type { Kind, Wire } from './api/kinds.ts';
-import { KINDS } from './api/kinds.ts';
+import { KINDS, type Kind, type Wire } from './api/kinds.ts';
 import type { Surroundings } from './cluster.ts';
-import type {
-  SeenNode,
-  SeenOAuthProvider,
-  SeenOwned,
-  SeenPipeline,
-  SeenPod,
-  SeenTeam,
-} from './kinds/seen.ts';
 import {
   seenCronJob,
   seenNode,
@@ -21,14 +12,18 @@ import {
   seenPod,
   seenReference,
   seenTeam,
+  type SeenNode,
+  type SeenOAuthProvider,
+  type SeenOwned,
+  type SeenPipeline,
+  type SeenPod,
+  type SeenTeam,
 } from './kinds/seen.ts';
 import { LABEL, OURS } from './manifests/labels.ts';
 import { teamLimits, teamRules, type TeamLimits } from './manifests/team-rules.ts';
 import { owningTeam } from './owning-team.ts';
-import type { ReflectorOptions, Source, Timing } from './watch/reflector.ts';
-import { Reflector } from './watch/reflector.ts';
+import { Reflector, type ReflectorOptions, type Source, type Timing } from './watch/reflector.ts';
 import type { Change, Kept } from './watch/store.ts';
-import type { PodFacts } from '#flows/cluster-ports.ts';
 
 /** Who is told of what; each handler only enqueues keys. */
 export interface Handlers {

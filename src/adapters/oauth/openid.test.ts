@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { OAuthClient, StoredProvider } from '#flows/oauth-ports.ts';
-import { forgingProvider, honest } from '#testing/forging-provider.ts';
-import type { ForgingProvider, IdTokenClaims } from '#testing/forging-provider.ts';
+import {
+  forgingProvider,
+  honest,
+  type ForgingProvider,
+  type IdTokenClaims,
+} from '#testing/forging-provider.ts';
 import { openIdClient } from './openid.ts';
 
 /* What a provider that lies, or somebody between, may send: each is one change to a sign-in that is accepted. */

@@ -1,5 +1,5 @@
-import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, test } from '@jest/globals';
+import { dictionary } from '@zxcvbn-ts/language-common';
 import { isCommonPassword } from './common.ts';
 
 describe('a common password', () => {

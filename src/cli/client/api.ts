@@ -1,7 +1,6 @@
-import { VERSION } from '#config';
 import { Misuse } from '#cli/terminal.ts';
-import { Refused } from './refused.ts';
-import type { Asked } from './refused.ts';
+import { VERSION } from '#config';
+import { Refused, type Asked } from './refused.ts';
 import { Unreachable, unreachable } from './unreachable.ts';
 
 /** Longer than a gateway waits for anything but a log. */

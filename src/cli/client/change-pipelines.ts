@@ -1,10 +1,8 @@
 import type { VariableOptions } from '#cli/read-variables.ts';
-import type { Exit, Terminal } from '#cli/terminal.ts';
-import { EXIT, Misuse, painter } from '#cli/terminal.ts';
+import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import type { ChangesAsked, DefinitionTold, MadeTold } from './answers.ts';
 import { pathOf } from './api.ts';
-import { changesOf, renderChange } from './changes.ts';
-import type { Change } from './changes.ts';
+import { changesOf, renderChange, type Change } from './changes.ts';
 import { connect } from './connect.ts';
 import { carryOut, judge } from './judge.ts';
 import { readConfigText, readTextVariables } from './read-config.ts';

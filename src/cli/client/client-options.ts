@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { colour } from '#cli/command-options.ts';
 
 /** Of each verb that asks a server. */

@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
-import { colour } from '#cli/command-options.ts';
+import { colour, type Coloured, type Run } from '#cli/command-options.ts';
 import { Misuse } from '#cli/terminal.ts';
-import { EXITS, buildOf, exitsOf, jobOf, output, positive, server, team } from './client-options.ts';
+import { buildOf, EXITS, exitsOf, jobOf, output, positive, server, team } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
 import type { LoginOptions } from './login.ts';
 import type { BuildsOptions } from './look.ts';

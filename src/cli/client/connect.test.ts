@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { clientConfig } from '#config';
-import type { ServerOptions } from './connect.ts';
-import { chooseServer, prepare } from './connect.ts';
+import { chooseServer, prepare, type ServerOptions } from './connect.ts';
 import type { Credentials } from './credentials.ts';
 
 const [HERE, THERE] = ['https://here.example.org', 'https://there.example.org'];

@@ -3,14 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { setGlobalProxyFromEnv } from 'node:http';
 import { resolve } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { clientConfig } from '#config';
-import type { ClientConfig } from '#config';
 import { explain } from '#cli/explain.ts';
-import type { Terminal } from '#cli/terminal.ts';
-import { Misuse } from '#cli/terminal.ts';
+import { Misuse, type Terminal } from '#cli/terminal.ts';
+import { clientConfig, type ClientConfig } from '#config';
 import { Api } from './api.ts';
-import { readCredentials } from './credentials.ts';
-import type { Credentials } from './credentials.ts';
+import { readCredentials, type Credentials } from './credentials.ts';
 import { isLoopback, serverUrl } from './server-url.ts';
 
 export interface ServerOptions {

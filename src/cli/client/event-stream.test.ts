@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { assert, nat, property, uniqueArray } from 'fast-check';
-import { EventParser } from './event-stream.ts';
-import type { StreamEvent } from './event-stream.ts';
+import { EventParser, type StreamEvent } from './event-stream.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (...pieces: string[]): StreamEvent[] => {

@@ -1,5 +1,5 @@
-import { renderFinding } from '#cli/render-findings.ts';
 import { count, isError } from '#cli/finding.ts';
+import { renderFinding } from '#cli/render-findings.ts';
 import type { Paint } from '#cli/terminal.ts';
 import type { FindingTold } from './answers.ts';
 import type { ConfigText } from './read-config.ts';

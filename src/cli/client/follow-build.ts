@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Terminal } from '#cli/terminal.ts';
-import { Misuse } from '#cli/terminal.ts';
+import { Misuse, type Terminal } from '#cli/terminal.ts';
 import { backOffMs } from '#domain/back-off.ts';
 import type { BuildDetailTold, ChunkTold } from './answers.ts';
 import type { Api } from './api.ts';
-import { EventParser } from './event-stream.ts';
-import type { StreamEvent } from './event-stream.ts';
+import { EventParser, type StreamEvent } from './event-stream.ts';
 import { Refused } from './refused.ts';
 import { Unreachable, unreachable } from './unreachable.ts';
 

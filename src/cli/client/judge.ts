@@ -1,6 +1,5 @@
 import { isError } from '#cli/finding.ts';
-import type { Exit } from '#cli/terminal.ts';
-import { EXIT, painter } from '#cli/terminal.ts';
+import { EXIT, painter, type Exit } from '#cli/terminal.ts';
 import type { FindingTold, MadeTold } from './answers.ts';
 import { pathOf } from './api.ts';
 import { findingsIn, renderTold, verdictOn } from './findings.ts';

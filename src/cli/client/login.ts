@@ -1,11 +1,9 @@
 import { resolve } from 'node:path';
-import type { Exit, Terminal } from '#cli/terminal.ts';
-import { EXIT, Misuse } from '#cli/terminal.ts';
+import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
 import type { SessionTold } from './answers.ts';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
-import { credentialsFile, readCredentials, writeCredentials } from './credentials.ts';
-import type { Credential } from './credentials.ts';
+import { credentialsFile, readCredentials, writeCredentials, type Credential } from './credentials.ts';
 import { readSecret } from './read-secret.ts';
 import { serverUrl } from './server-url.ts';
 import { timeOf } from './show.ts';

@@ -1,9 +1,7 @@
-import type { Exit, Terminal } from '#cli/terminal.ts';
-import { EXIT, Misuse } from '#cli/terminal.ts';
+import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
-import { readCredentials, writeCredentials } from './credentials.ts';
-import type { Credential } from './credentials.ts';
+import { readCredentials, writeCredentials, type Credential } from './credentials.ts';
 import { Refused } from './refused.ts';
 import { serverUrl } from './server-url.ts';
 

@@ -1,9 +1,7 @@
-import type { Exit, Paint, Terminal } from '#cli/terminal.ts';
-import { EXIT } from '#cli/terminal.ts';
+import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
 import type { BuildTold, DefinitionTold, JobTold, PipelineTold } from './answers.ts';
-import { pathOf } from './api.ts';
-import type { Api } from './api.ts';
+import { pathOf, type Api } from './api.ts';
 import { connect } from './connect.ts';
 import { durationOf, show, statusCell, table, timeOf, visibleLines } from './show.ts';
 import type { TeamOptions } from './team-options.ts';

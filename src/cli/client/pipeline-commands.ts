@@ -1,9 +1,7 @@
 import { Command, Option } from 'commander';
-import type { Coloured, Run } from '#cli/command-options.ts';
-import { variables } from '#cli/command-options.ts';
+import { variables, type Coloured, type Run } from '#cli/command-options.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
-import type { Terminal } from '#cli/terminal.ts';
-import { Misuse } from '#cli/terminal.ts';
+import { Misuse, type Terminal } from '#cli/terminal.ts';
 import type { CreateOptions, RenameOptions, UpdateOptions } from './change-pipelines.ts';
 import { EXITS, exitsOf, output, server, team } from './client-options.ts';
 import type { TeamOptions } from './team-options.ts';

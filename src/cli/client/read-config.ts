@@ -1,10 +1,8 @@
+import { textOfVariable } from '#cli/check-pipeline.ts';
 import { isManifest } from '#cli/is-manifest.ts';
 import { readInput } from '#cli/read-files.ts';
-import { textOfVariable } from '#cli/check-pipeline.ts';
-import { readVariables } from '#cli/read-variables.ts';
-import type { VariableOptions } from '#cli/read-variables.ts';
-import type { Terminal } from '#cli/terminal.ts';
-import { Misuse } from '#cli/terminal.ts';
+import { readVariables, type VariableOptions } from '#cli/read-variables.ts';
+import { Misuse, type Terminal } from '#cli/terminal.ts';
 
 /** The text of a pipeline, and the file that it is shown by. */
 export interface ConfigText {

@@ -1,5 +1,4 @@
-import type { Terminal } from '#cli/terminal.ts';
-import { Misuse } from '#cli/terminal.ts';
+import { Misuse, type Terminal } from '#cli/terminal.ts';
 
 /** More than any token or password has. */
 const LONGEST = 16 * 1024;

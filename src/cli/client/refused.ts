@@ -1,7 +1,7 @@
 import type { ProblemKind } from '#adapters/http/problem.ts';
-import { visible } from '#domain/graph/measure-label.ts';
-import { VERSION } from '#config';
 import { Misuse } from '#cli/terminal.ts';
+import { VERSION } from '#config';
+import { visible } from '#domain/graph/measure-label.ts';
 
 /** Which server said it, and where the token came from. */
 export interface Asked {

@@ -1,7 +1,6 @@
-import { visible } from '#domain/graph/measure-label.ts';
 import stringWidth from 'string-width';
-import type { Paint, Terminal } from '#cli/terminal.ts';
-import { painter } from '#cli/terminal.ts';
+import { painter, type Paint, type Terminal } from '#cli/terminal.ts';
+import { visible } from '#domain/graph/measure-label.ts';
 
 export interface OutputOptions {
   output: 'text' | 'json';

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Exit, Terminal } from '#cli/terminal.ts';
-import { EXIT, Misuse, painter } from '#cli/terminal.ts';
+import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
 import type { BuildDetailTold, BuildTold, ChunkTold, JobTold } from './answers.ts';
 import { pathOf } from './api.ts';
 import { connect } from './connect.ts';
-import { followBuild } from './follow-build.ts';
-import type { Follower } from './follow-build.ts';
+import { followBuild, type Follower } from './follow-build.ts';
 import { ScreenText } from './screen-text.ts';
 import { asJson, durationOf, statusCell } from './show.ts';
 import type { Talk, TeamOptions } from './team-options.ts';

@@ -1,10 +1,7 @@
-import type { Exit, Terminal } from '#cli/terminal.ts';
-import { EXIT } from '#cli/terminal.ts';
+import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import type { UserTold } from './answers.ts';
-import { connect } from './connect.ts';
-import type { ServerOptions } from './connect.ts';
-import { show } from './show.ts';
-import type { OutputOptions } from './show.ts';
+import { connect, type ServerOptions } from './connect.ts';
+import { show, type OutputOptions } from './show.ts';
 import { whoIs } from './who.ts';
 
 export async function whoami(options: ServerOptions & OutputOptions, terminal: Terminal): Promise<Exit> {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseToken, tokenEnd } from './api-token.ts';
-import type { TokenAsked, TokenScope } from './api-token.ts';
+import { refuseToken, tokenEnd, type TokenAsked, type TokenScope } from './api-token.ts';
 import type { Identity } from './decide-access.ts';
 
 const ANN: Identity = { user: 'ann', globalAdmin: false, teams: new Map([['main', 'write']]) };

@@ -1,7 +1,5 @@
-import { roleIn } from './decide-access.ts';
-import type { Identity } from './decide-access.ts';
-import { includes } from './roles.ts';
-import type { Role } from './roles.ts';
+import { roleIn, type Identity } from './decide-access.ts';
+import { includes, type Role } from './roles.ts';
 
 const MOST_TOKENS = 100;
 const LONGEST_NAME = 100;

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseAccess } from './decide-access.ts';
-import type { Credential, Identity, Need } from './decide-access.ts';
-import { ROLES } from './roles.ts';
-import type { Role } from './roles.ts';
+import { refuseAccess, type Credential, type Identity, type Need } from './decide-access.ts';
+import { ROLES, type Role } from './roles.ts';
 
 const member = (role: Role, more: Partial<Identity> = {}): Identity => ({
   user: 'ann',

@@ -1,5 +1,4 @@
-import { includes, isRole, lesser } from './roles.ts';
-import type { Role } from './roles.ts';
+import { includes, isRole, lesser, type Role } from './roles.ts';
 
 /**
  * What a caller needs. A role counts in the team that the path names, never in one that a body or query names. `nothing` is for

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ignoredGroups } from './group-roles.ts';
-import type { GroupRole } from './group-roles.ts';
+import { ignoredGroups, type GroupRole } from './group-roles.ts';
 
 const OPEN: GroupRole = { claim: 'platform-admins', role: 'admin' };
 const BOUND: GroupRole = { claim: 'developers', provider: 'company', role: 'write' };

@@ -5,8 +5,9 @@ import {
   refuseDemotion,
   refuseMemberChange,
   refuseNewMember,
+  type AccountFacts,
+  type MemberFacts,
 } from './last-admin.ts';
-import type { AccountFacts, MemberFacts } from './last-admin.ts';
 import type { Role } from './roles.ts';
 
 const member = (role: Role | undefined, otherAdmins: number, byManifest = false): MemberFacts => ({

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { lockedOut, refuseLocalLoss, refuseProviderLoss, refuseUnlink } from './lock-out.ts';
-import type { Offered, Ways } from './lock-out.ts';
+import {
+  lockedOut,
+  refuseLocalLoss,
+  refuseProviderLoss,
+  refuseUnlink,
+  type Offered,
+  type Ways,
+} from './lock-out.ts';
 
 const user = (username: string, hasPassword: boolean, ...linked: string[]): Ways => ({
   username,

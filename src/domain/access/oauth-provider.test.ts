@@ -7,8 +7,9 @@ import {
   scopesOf,
   suggestFullName,
   suggestUsername,
+  type Claims,
+  type OAuthProvider,
 } from './oauth-provider.ts';
-import type { Claims, OAuthProvider } from './oauth-provider.ts';
 
 const OIDC: OAuthProvider = {
   canonical: 'forge',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ROLES, includes, isRole, lesser } from './roles.ts';
-import type { Role } from './roles.ts';
+import { includes, isRole, lesser, ROLES, type Role } from './roles.ts';
 
 describe('a role', () => {
   const cases: Record<string, [held: Role | undefined, needed: Role[]]> = {

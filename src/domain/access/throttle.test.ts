@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { takeAttempt, takeAttempts } from './throttle.ts';
-import type { Failures } from './throttle.ts';
+import { takeAttempt, takeAttempts, type Failures } from './throttle.ts';
 
 const after = (count: number, ago: number): Failures => ({ count, lastAt: 1_000_000 - ago });
 

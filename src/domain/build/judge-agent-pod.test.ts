@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeAgentPod, labelsOf } from './judge-agent-pod.ts';
-import type { AgentPod, Claim } from './judge-agent-pod.ts';
+import { judgeAgentPod, labelsOf, type AgentPod, type Claim } from './judge-agent-pod.ts';
 
 const SESSION = { kind: 'build', build: 41, attempt: 2 } as const;
 const CLAIM: Claim = { session: SESSION, uid: 'u1', peer: '198.18.0.9' };

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { applyEvents, openBuild } from './apply-events.ts';
 import type { BuildState } from './build-state.ts';
 import type { BuildEvent, StepEnded, TerminationMessage } from './events.ts';
-import { type EndToSettle, settleBuild, settleSteps } from './settle-build.ts';
+import { settleBuild, settleSteps, type EndToSettle } from './settle-build.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const later = '2026-01-01T00:01:00Z';

@@ -1,7 +1,15 @@
 import type { HookAction, Hooks, Job, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
 import { actionsOf, getsOf } from '#domain/pipeline/steps.ts';
-import type { Graph, GraphEdge, GraphNode, ResourceNode } from './graph.ts';
-import { entryId, jobId, mergeGraph, outputId } from './graph.ts';
+import {
+  entryId,
+  jobId,
+  mergeGraph,
+  outputId,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+  type ResourceNode,
+} from './graph.ts';
 import { groupParallel } from './group-parallel.ts';
 import { hideIntermediates } from './hide-intermediates.ts';
 

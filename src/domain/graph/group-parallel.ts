@@ -1,7 +1,13 @@
-import type { Graph, GraphNode, JobNode, ResourceNode } from './graph.ts';
-import { jobId, mergeGraph, outputId } from './graph.ts';
-import type { End, Ends } from './join-ends.ts';
-import { joinEnds, membersOf } from './join-ends.ts';
+import {
+  jobId,
+  mergeGraph,
+  outputId,
+  type Graph,
+  type GraphNode,
+  type JobNode,
+  type ResourceNode,
+} from './graph.ts';
+import { joinEnds, membersOf, type End, type Ends } from './join-ends.ts';
 
 /**
  * Jobs with the same parents become one node. What they let through or put becomes one node where it leads

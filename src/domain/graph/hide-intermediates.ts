@@ -1,5 +1,4 @@
-import type { Graph, GraphEdge } from './graph.ts';
-import { mergeGraph } from './graph.ts';
+import { mergeGraph, type Graph, type GraphEdge } from './graph.ts';
 
 /** Draws who waits for whom: what jobs let through or put is left out, and so are resources that start nothing. */
 export function hideIntermediates({ nodes, edges }: Graph): Graph {

@@ -1,6 +1,5 @@
 import { rowOf } from './box.ts';
-import type { GraphEdge, JobNode } from './graph.ts';
-import { jobId } from './graph.ts';
+import { jobId, type GraphEdge, type JobNode } from './graph.ts';
 
 /** A job in a compact node, and the row that shows it. */
 interface Member {

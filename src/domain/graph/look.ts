@@ -1,5 +1,4 @@
-import type { Graph, GraphNode, JobNode, ResourceNode } from './graph.ts';
-import { jobId, outputId } from './graph.ts';
+import { jobId, outputId, type Graph, type GraphNode, type JobNode, type ResourceNode } from './graph.ts';
 import type { GraphState, JobState, ResourceState } from './state.ts';
 import { traceVersion } from './trace-version.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Command, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
 import { job, pipelineOf } from '#testing/pipelines-to-draw.ts';
-import { publicStructure } from './public-view.ts';
-import type { PublicStep } from './public-view.ts';
+import { publicStructure, type PublicStep } from './public-view.ts';
 
 const SECRET = 'planted';
 const run: Command = { runner: 'shell', cmd: SECRET };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Doing, Ended } from './state.ts';
-import { stateOfJob } from './state.ts';
+import { stateOfJob, type Doing, type Ended } from './state.ts';
 
 const cases: Record<string, { builds: [string, Ended | Doing][]; ended?: Ended; doing?: Doing }> = {
   'a job that never ran has no state': { builds: [] },

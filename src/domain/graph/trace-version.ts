@@ -1,5 +1,4 @@
-import type { Graph, GraphNode } from './graph.ts';
-import { entryId } from './graph.ts';
+import { entryId, type Graph, type GraphNode } from './graph.ts';
 
 /**
  * Ids of the nodes that a version of the resource can come to: the jobs that take it, then along `passed`, and from what those jobs

@@ -1,7 +1,6 @@
 import { boxOf, ROW_HEIGHT } from './box.ts';
 import type { Graph, GraphEdge, GraphNode } from './graph.ts';
-import type { NodeLook } from './look.ts';
-import { PINNED_BORDER, TONES } from './look.ts';
+import { PINNED_BORDER, TONES, type NodeLook } from './look.ts';
 import { LETTERS, visible } from './measure-label.ts';
 import { partsOf } from './parts-of.ts';
 

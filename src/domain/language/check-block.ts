@@ -1,6 +1,5 @@
 import type { AttributeSchema, BlockSchema, NestedSchema } from './block-schema.ts';
-import { diagnose } from './diagnostic.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { diagnose, type Diagnostic } from './diagnostic.ts';
 import type { Reader } from './evaluate-expression.ts';
 import type { Block, Range } from './syntax.ts';
 

@@ -1,5 +1,4 @@
-import { readTokens } from './condition-tokens.ts';
-import type { Operand, Operator, Token } from './condition-tokens.ts';
+import { readTokens, type Operand, type Operator, type Token } from './condition-tokens.ts';
 
 /** A condition as it was written. Values meet it only when it is evaluated, so no value can change its logic. */
 export type Condition =

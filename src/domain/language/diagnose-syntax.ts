@@ -1,5 +1,4 @@
-import type { Diagnostic } from './diagnostic.ts';
-import { diagnoseProblem } from './diagnostic.ts';
+import { diagnoseProblem, type Diagnostic } from './diagnostic.ts';
 import { withoutEchoes } from './syntax-help.ts';
 import type { Body, Expression, Problem, SyntaxTree } from './syntax.ts';
 

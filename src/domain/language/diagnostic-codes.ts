@@ -1,5 +1,4 @@
-import { error, warning } from './code-entry.ts';
-import type { CodeEntry } from './code-entry.ts';
+import { error, warning, type CodeEntry } from './code-entry.ts';
 import { textCodes } from './text-codes.ts';
 
 /** Every code that a diagnostic can carry. Codes are stable: none changes its meaning, none is used again. */

@@ -1,5 +1,4 @@
-import { diagnosticCodes } from './diagnostic-codes.ts';
-import type { DiagnosticCode } from './diagnostic-codes.ts';
+import { diagnosticCodes, type DiagnosticCode } from './diagnostic-codes.ts';
 import type { InstanceName } from './in-instances.ts';
 import { explainProblem } from './syntax-help.ts';
 import type { Problem, Range } from './syntax.ts';

@@ -1,6 +1,5 @@
 import { describeValues, textsIn } from './describe-values.ts';
-import { diagnose, diagnoseProblem } from './diagnostic.ts';
-import type { Diagnostic, Report } from './diagnostic.ts';
+import { diagnose, diagnoseProblem, type Diagnostic, type Report } from './diagnostic.ts';
 import { functionNames, helpForFunction } from './function-names.ts';
 import { closest, didYouMean } from './suggest.ts';
 import type { Convert, Evaluate, Expression, Range, Reference, Scope, Value } from './syntax.ts';

@@ -1,6 +1,5 @@
 import type { BlockSchema, NestedSchema } from './block-schema.ts';
-import { diagnose } from './diagnostic.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { diagnose, type Diagnostic } from './diagnostic.ts';
 import { pipelineSchema } from './pipeline-schema.ts';
 import { didYouMean } from './suggest.ts';
 import { synonymOf } from './synonyms.ts';

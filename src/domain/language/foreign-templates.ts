@@ -1,7 +1,6 @@
 import { closest } from './suggest.ts';
 import type { Problem, Range } from './syntax.ts';
-import { readTemplateMarks } from './template-marks.ts';
-import type { TemplateMark } from './template-marks.ts';
+import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
 
 /*
  * `${…}` of the shell and of other CI systems, and `%{…}` of curl, where HCL reads a template. HCL's own messages point at later lines or

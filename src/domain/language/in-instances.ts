@@ -1,5 +1,4 @@
-import { diagnose, renderDiagnostic } from './diagnostic.ts';
-import type { Diagnostic, Report } from './diagnostic.ts';
+import { diagnose, renderDiagnostic, type Diagnostic, type Report } from './diagnostic.ts';
 
 /** One job or resource of a group, for messages. */
 export interface InstanceName {

@@ -1,5 +1,4 @@
-import type { BlockSchema } from './block-schema.ts';
-import { nested, once, text } from './block-schema.ts';
+import { nested, once, text, type BlockSchema } from './block-schema.ts';
 import { job } from './schema-job.ts';
 import {
   notification,

@@ -1,11 +1,15 @@
 import type { AttributeSchema, BlockSchema } from './block-schema.ts';
 import { diagnose } from './diagnostic.ts';
 import { secondsOf, suggestDuration } from './duration.ts';
-import { dependsOnUnknown, evaluateExpression, referencesOf, withValues } from './evaluate-expression.ts';
-import type { Reader } from './evaluate-expression.ts';
+import {
+  dependsOnUnknown,
+  evaluateExpression,
+  referencesOf,
+  withValues,
+  type Reader,
+} from './evaluate-expression.ts';
+import { describeValue, helpForType, textOf, type What } from './help-for-type.ts';
 import { didYouMean } from './suggest.ts';
-import { describeValue, helpForType, textOf } from './help-for-type.ts';
-import type { What } from './help-for-type.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
 
 export interface Text {

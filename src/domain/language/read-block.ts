@@ -1,9 +1,7 @@
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
-import { checkLabels, reportMissing, reportMissingAttribute } from './check-block.ts';
-import type { Owner } from './check-block.ts';
+import { checkLabels, reportMissing, reportMissingAttribute, type Owner } from './check-block.ts';
 import { diagnose } from './diagnostic.ts';
-import { dependsOnUnknown } from './evaluate-expression.ts';
-import type { Reader } from './evaluate-expression.ts';
+import { dependsOnUnknown, type Reader } from './evaluate-expression.ts';
 import {
   explainUnknownAttribute,
   explainUnknownBlock,
@@ -11,8 +9,15 @@ import {
   innerBlock,
 } from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
-import { meansParameter, readAttribute, readAxis, readParameter } from './read-attribute.ts';
-import type { AttributeValue, EnvironmentVariable, Text } from './read-attribute.ts';
+import {
+  meansParameter,
+  readAttribute,
+  readAxis,
+  readParameter,
+  type AttributeValue,
+  type EnvironmentVariable,
+  type Text,
+} from './read-attribute.ts';
 import { closest } from './suggest.ts';
 import type { Attribute, Block, Body, Expression, Label, Range, Value } from './syntax.ts';
 

@@ -1,5 +1,12 @@
-import type { AttributeSchema, BlockSchema, Variant } from './block-schema.ts';
-import { duration, environment, text, texts } from './block-schema.ts';
+import {
+  duration,
+  environment,
+  text,
+  texts,
+  type AttributeSchema,
+  type BlockSchema,
+  type Variant,
+} from './block-schema.ts';
 
 const args = texts('arguments, each as it is', { secret: true });
 const image = text('image of the container; known before a build starts', { required: true });

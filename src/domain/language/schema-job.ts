@@ -1,5 +1,4 @@
-import type { BlockSchema } from './block-schema.ts';
-import { bool, duration, integer, nested, once, text, texts } from './block-schema.ts';
+import { bool, duration, integer, nested, once, text, texts, type BlockSchema } from './block-schema.ts';
 import { hooks, steps, triggerHook } from './schema-steps.ts';
 
 const input: BlockSchema = {

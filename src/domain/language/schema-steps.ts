@@ -1,4 +1,3 @@
-import type { AttributeSchema, BlockSchema, NestedSchema } from './block-schema.ts';
 import {
   bool,
   duration,
@@ -9,6 +8,9 @@ import {
   parameters,
   text,
   texts,
+  type AttributeSchema,
+  type BlockSchema,
+  type NestedSchema,
 } from './block-schema.ts';
 import { command } from './schema-commands.ts';
 

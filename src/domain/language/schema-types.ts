@@ -1,5 +1,12 @@
-import type { AttributeSchema, BlockSchema } from './block-schema.ts';
-import { bool, once, parameters, text, texts } from './block-schema.ts';
+import {
+  bool,
+  once,
+  parameters,
+  text,
+  texts,
+  type AttributeSchema,
+  type BlockSchema,
+} from './block-schema.ts';
 import { command, readyCheck, runnerOverride, templates } from './schema-commands.ts';
 
 const source: Readonly<Record<string, AttributeSchema>> = {

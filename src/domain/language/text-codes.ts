@@ -1,5 +1,4 @@
-import { error, warning } from './code-entry.ts';
-import type { CodeEntry } from './code-entry.ts';
+import { error, warning, type CodeEntry } from './code-entry.ts';
 
 /** Codes about the text, its blocks and attributes, and the values of expressions. */
 export const textCodes = {

@@ -1,8 +1,6 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { labelAt, textAt, textsAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import { labelAt, textAt, textsAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { readDockerArgs } from './docker-args.ts';
 import { readEnvironment } from './environment.ts';
 import type { Command, CustomCommand } from './pipeline.ts';

@@ -1,11 +1,9 @@
-import { diagnose, hasErrors, sortDiagnostics } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
-import { completeMessages } from '#domain/language/in-instances.ts';
-import type { Reader } from '#domain/language/evaluate-expression.ts';
-import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
-import { readBody } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
 import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
+import { diagnose, hasErrors, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
+import type { Reader } from '#domain/language/evaluate-expression.ts';
+import { completeMessages } from '#domain/language/in-instances.ts';
+import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
+import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import { cutsOff } from '#domain/language/syntax-help.ts';
 import type { Block, Body, Item, Value } from '#domain/language/syntax.ts';
 import { LIMITS } from './limits.ts';
@@ -16,8 +14,7 @@ import { isResourceGroup, readResourceGroups } from './resource-groups.ts';
 import { readSecretBlocks } from './secret-blocks.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } from './surroundings.ts';
-import { OTHERS, readVariables } from './variables.ts';
-import type { GivenVariables, Variables } from './variables.ts';
+import { OTHERS, readVariables, type GivenVariables, type Variables } from './variables.ts';
 
 /**
  * A pipeline when there is no error and every value is known; warnings may stand beside it. Diagnostics are in the order of the text.

@@ -1,9 +1,7 @@
 import { parseCondition, variablesOf } from '#domain/language/condition.ts';
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { labelAt, textAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import { labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { closest } from '#domain/language/suggest.ts';
 import { inputVariable } from './inputs.ts';
 import { prefixOf } from './shared-prefix.ts';

@@ -1,11 +1,15 @@
 import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
-import { diagnose, hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
-import type { Diagnostic, Report } from '#domain/language/diagnostic.ts';
 import type { DiagnosticCode } from '#domain/language/diagnostic-codes.ts';
+import {
+  diagnose,
+  hasErrors,
+  renderDiagnostic,
+  type Diagnostic,
+  type Report,
+} from '#domain/language/diagnostic.ts';
 import { typeSchema } from '#domain/language/pipeline-schema.ts';
-import { readBody } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Body } from '#domain/language/syntax.ts';
 import type { ParsedText, Surroundings } from './surroundings.ts';
 import type { Kind } from './type-kinds.ts';

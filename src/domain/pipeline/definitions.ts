@@ -1,13 +1,10 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, labelAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
+import { blocksOf, labelAt, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
 import { checkName, claimName } from './name.ts';
 import type { Command } from './pipeline.ts';
-import { readOverride } from './runner-override.ts';
-import type { Override } from './runner-override.ts';
+import { readOverride, type Override } from './runner-override.ts';
 import { readSourced } from './sources.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Found, Kind, KnownTypes, Named } from './type-kinds.ts';

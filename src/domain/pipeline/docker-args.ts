@@ -1,8 +1,6 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { textsAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { EnvironmentVariable, Text } from '#domain/language/read-attribute.ts';
+import { textsAt, type ReadBlock } from '#domain/language/read-block.ts';
 
 /**
  * Flags of `docker run` that mean the same in a Pod: variables, and the network that its steps share anyway. All others are refused: to

@@ -1,8 +1,6 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { environmentAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { EnvironmentVariable } from '#domain/language/read-attribute.ts';
+import { environmentAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
 /** What Millrace sets itself, wherever: a pipeline cannot set it to something else. */

@@ -1,6 +1,6 @@
 import { builtInSource } from './built-in-source.ts';
-import type { Resource, ResourceType } from './pipeline.ts';
 import type { ParameterRules } from './parameter-rules.ts';
+import type { Resource, ResourceType } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
 /** The scripts check the same again: values may be secret here. */

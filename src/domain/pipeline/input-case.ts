@@ -1,8 +1,6 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { labelAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import { labelAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { inputVariable } from './inputs.ts';
 
 /** `$input_version` is empty where the input is `$INPUT_VERSION`: variables of the environment have exactly one spelling. */

@@ -1,12 +1,10 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { describeValue, textOf } from '#domain/language/help-for-type.ts';
-import { labelAt, textAt, textsAt, valueAt, wordAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { labelAt, textAt, textsAt, valueAt, wordAt, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Label, Value } from '#domain/language/syntax.ts';
 import { checkName, claimName } from './name.ts';
-import { valueOfText } from './variable-types.ts';
 import type { Input } from './pipeline.ts';
+import { valueOfText } from './variable-types.ts';
 
 /** The fields of a job's form. Two that make the same variable are one too many. */
 export function readInputs(blocks: readonly ReadBlock[], report: Report): Input[] {

@@ -1,11 +1,10 @@
 import type { BlockSchema } from '#domain/language/block-schema.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
-import { job as jobSchema } from '#domain/language/schema-job.ts';
-import type { InstanceName } from '#domain/language/in-instances.ts';
 import { describeValue, textOf } from '#domain/language/help-for-type.ts';
-import { blocksOf, readBody, valueAt } from '#domain/language/read-block.ts';
-import type { Axis, ReadBlock } from '#domain/language/read-block.ts';
+import type { InstanceName } from '#domain/language/in-instances.ts';
+import { blocksOf, readBody, valueAt, type Axis, type ReadBlock } from '#domain/language/read-block.ts';
+import { job as jobSchema } from '#domain/language/schema-job.ts';
 import type { Block, Item, Label, Range, Value } from '#domain/language/syntax.ts';
 import { LIMITS } from './limits.ts';
 

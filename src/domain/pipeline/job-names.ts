@@ -1,5 +1,4 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import { canonicalName } from './instances.ts';

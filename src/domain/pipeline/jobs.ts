@@ -1,9 +1,15 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { inInstance } from '#domain/language/in-instances.ts';
-import { blocksOf, boolAt, labelAt, numberAt, readBlock, textAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import {
+  blocksOf,
+  boolAt,
+  labelAt,
+  numberAt,
+  readBlock,
+  textAt,
+  type ReadBlock,
+} from '#domain/language/read-block.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
 import type { Block, Label, Range } from '#domain/language/syntax.ts';
 import { checkConditionNames } from './condition-names.ts';
@@ -17,14 +23,13 @@ import {
   readInstances,
   withEach,
   withoutGroup,
+  type Instance,
 } from './instances.ts';
-import type { Instance } from './instances.ts';
 import { LIMITS } from './limits.ts';
 import { checkName, claimName } from './name.ts';
 import type { Approval, GetStep, Job } from './pipeline.ts';
 import { hooksOf, readHook } from './read-hooks.ts';
-import { readPlan } from './read-plan.ts';
-import type { PlanSurroundings } from './read-plan.ts';
+import { readPlan, type PlanSurroundings } from './read-plan.ts';
 import { readNotify } from './read-steps.ts';
 import { warnOfSharedPrefixes } from './shared-prefix.ts';
 import type { Surroundings } from './surroundings.ts';

@@ -1,5 +1,4 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 
 /** Against hostile files. */
 export const LIMITS = {

@@ -1,5 +1,4 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';

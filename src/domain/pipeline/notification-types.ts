@@ -2,9 +2,9 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInNotificationTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
-import type { Kind, Named } from './type-kinds.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { NotificationType } from './pipeline.ts';
+import type { Kind, Named } from './type-kinds.ts';
 
 export const notificationTypes: Kind<Omit<NotificationType, keyof Named>> = {
   block: 'notification_type',

@@ -1,16 +1,22 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, emptiedAt, labelAt, namesAt, textAt, textsAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import {
+  blocksOf,
+  emptiedAt,
+  labelAt,
+  namesAt,
+  textAt,
+  textsAt,
+  type ReadBlock,
+} from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
-import type { KnownTypes, Named } from './type-kinds.ts';
 import type { JobNames } from './job-names.ts';
 import { checkName, claimName } from './name.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Notification, NotificationEvent, NotificationType } from './pipeline.ts';
 import { findType, ownerOf } from './resources.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
 
 export interface KnownNotification {
   notification: Notification;

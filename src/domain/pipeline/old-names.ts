@@ -1,5 +1,4 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 
 /** Something that says which name it had before, with the place in the text. */

@@ -1,8 +1,6 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { textsAt } from '#domain/language/read-block.ts';
-import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import { textsAt, type Parameter, type ReadBlock } from '#domain/language/read-block.ts';
 import { closest } from '#domain/language/suggest.ts';
 
 /** What the attribute `params` of a type lists. */

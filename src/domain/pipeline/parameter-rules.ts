@@ -1,5 +1,4 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
 import { builtInSource } from './built-in-source.ts';
 import { gitRules } from './git-rules.ts';

@@ -1,10 +1,8 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { blocksOf } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { blocksOf, type ReadBlock } from '#domain/language/read-block.ts';
 import { readCommand } from './command.ts';
 import type { HookAction, Hooks } from './pipeline.ts';
-import { readNotify, readPut, readTask } from './read-steps.ts';
-import type { StepSurroundings } from './read-steps.ts';
+import { readNotify, readPut, readTask, type StepSurroundings } from './read-steps.ts';
 
 /** The hooks of a job or step, as a field that is absent without any. */
 export function hooksOf(block: ReadBlock, around: StepSurroundings): { hooks?: Hooks } {

@@ -6,18 +6,17 @@ import { readJobs, type JobDraft } from './jobs.ts';
 import { placeKubernetesSecrets } from './kubernetes-secrets.ts';
 import { notificationTypes } from './notification-types.ts';
 import { readNotifications, resolveJobs } from './notifications.ts';
+import { checkOldNames } from './old-names.ts';
 import { resolvePassed } from './passed.ts';
 import type { Pipeline, ServiceType } from './pipeline.ts';
 import { resourceTypes } from './resource-types.ts';
 import { readResources } from './resources.ts';
 import { readRunners } from './runner-types.ts';
 import { secretTypes } from './secret-types.ts';
-import { readSecrets } from './secrets.ts';
-import type { SecretBlock } from './secrets.ts';
+import { readSecrets, type SecretBlock } from './secrets.ts';
 import { serviceTypes } from './service-types.ts';
-import type { Surroundings } from './surroundings.ts';
-import { checkOldNames } from './old-names.ts';
 import { warnOfSupersede } from './supersede-effect.ts';
+import type { Surroundings } from './surroundings.ts';
 import { warnOfTriggerLoops } from './trigger-loops.ts';
 
 /** The blocks of a text, jobs unread because their groups come first. */

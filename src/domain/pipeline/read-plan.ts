@@ -1,20 +1,16 @@
-import { parseCondition } from '#domain/language/condition.ts';
-import type { ConditionFault } from '#domain/language/condition.ts';
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { parseCondition, type ConditionFault } from '#domain/language/condition.ts';
+import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
-import { boolAt, numberAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { boolAt, numberAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { writtenCondition } from './condition-names.ts';
-import type { KnownTypes, Named } from './type-kinds.ts';
 import { checkName } from './name.ts';
 import { checkStepParameters, textsByName, warnOfUnknown } from './parameter-names.ts';
 import type { ActionStep, Branch, ParallelStep, ServiceStep, ServiceType, Step } from './pipeline.ts';
 import { hooksOf } from './read-hooks.ts';
-import { attemptsOf, readGet, readNotify, readPut, readTask } from './read-steps.ts';
-import type { StepSurroundings } from './read-steps.ts';
+import { attemptsOf, readGet, readNotify, readPut, readTask, type StepSurroundings } from './read-steps.ts';
 import { findType } from './resources.ts';
 import { checkServiceImages } from './service-image.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
 
 export interface PlanSurroundings extends StepSurroundings {
   services: KnownTypes<Omit<ServiceType, keyof Named>>;

@@ -1,30 +1,28 @@
-import { lacksPutToken } from './git-rules.ts';
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
+import type { Text } from '#domain/language/read-attribute.ts';
 import {
   blocksOf,
   boolAt,
   emptiedAt,
   labelAt,
+  namesAt,
   numberAt,
   textAt,
-  namesAt,
+  type ReadBlock,
 } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';
 import { readCommand } from './command.ts';
 import { readEnvironment } from './environment.ts';
+import { lacksPutToken } from './git-rules.ts';
 import { canonicalName } from './instances.ts';
 import { checkName } from './name.ts';
-import { stepName, targetOf } from './step-target.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
 import { checkStepParameters, textsByName } from './parameter-names.ts';
 import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
-import { answeredByOperator, isTriggerStream } from './resources.ts';
-import type { KnownResource, KnownResources } from './resources.ts';
+import { answeredByOperator, isTriggerStream, type KnownResource, type KnownResources } from './resources.ts';
+import { stepName, targetOf } from './step-target.ts';
 import type { KnownRunners } from './surroundings.ts';
 
 /** What the steps of a job may name, and where it is noted what they ask of other jobs. */

@@ -1,8 +1,6 @@
 import type { Reader } from '#domain/language/evaluate-expression.ts';
-import { inInstance } from '#domain/language/in-instances.ts';
-import type { InstanceName } from '#domain/language/in-instances.ts';
-import { readBlock } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { inInstance, type InstanceName } from '#domain/language/in-instances.ts';
+import { readBlock, type ReadBlock } from '#domain/language/read-block.ts';
 import { resource as resourceSchema } from '#domain/language/schema-types.ts';
 import type { Block, Body, Item } from '#domain/language/syntax.ts';
 import {
@@ -13,8 +11,8 @@ import {
   RESOURCES,
   withEach,
   withoutGroup,
+  type Instance,
 } from './instances.ts';
-import type { Instance } from './instances.ts';
 import { checkName } from './name.ts';
 
 export const isResourceGroup = (item: Item): item is Block =>

@@ -1,22 +1,20 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { inInstance } from '#domain/language/in-instances.ts';
-import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import { blocksOf, boolAt, labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';
 import { instanceName } from './instances.ts';
 import { LIMITS } from './limits.ts';
-import { checkOldNames, type Renamed } from './old-names.ts';
-import type { KnownTypes, Named } from './type-kinds.ts';
 import { checkName, claimName } from './name.ts';
+import { checkOldNames, type Renamed } from './old-names.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Resource, ResourceType, Schedule } from './pipeline.ts';
 import { parseSchedule } from './schedule.ts';
 import { readTags } from './tags.ts';
+import type { KnownTypes, Named } from './type-kinds.ts';
 
 export interface KnownResource {
   resource: Resource;

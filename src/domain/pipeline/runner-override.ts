@@ -1,7 +1,5 @@
-import { labelAt, textAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
-import { attributesOf, checkImage } from './command.ts';
-import type { CommandSurroundings } from './command.ts';
+import { labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
+import { attributesOf, checkImage, type CommandSurroundings } from './command.ts';
 import { readDockerArgs } from './docker-args.ts';
 import { readEnvironment } from './environment.ts';
 import type { Command } from './pipeline.ts';

@@ -1,10 +1,9 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { blocksOf, textAt, textsAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { blocksOf, textAt, textsAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { builtInRunnerTypes } from './built-in-types.ts';
 import { readTypes } from './definitions.ts';
-import type { Kind } from './type-kinds.ts';
 import type { KnownRunner, KnownRunners, Surroundings } from './surroundings.ts';
+import type { Kind } from './type-kinds.ts';
 
 type Templates = { path: string; args: string[] };
 

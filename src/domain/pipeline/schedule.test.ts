@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { explainBadCron } from './cron-expression.ts';
 import { parseGoDuration } from '#domain/language/duration.ts';
+import { explainBadCron } from './cron-expression.ts';
 import { parseSchedule } from './schedule.ts';
 
 /* What robfig/cron v3.0.1, the parser of Kubernetes' CronJobs, says; compared with it over 60,000 generated expressions. */

@@ -1,5 +1,5 @@
-import { explainBadCron } from './cron-expression.ts';
 import { parseGoDuration } from '#domain/language/duration.ts';
+import { explainBadCron } from './cron-expression.ts';
 import type { Schedule } from './pipeline.ts';
 
 const MINIMUM_SECONDS = 10;

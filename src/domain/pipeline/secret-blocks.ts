@@ -1,7 +1,6 @@
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
-import { blocksOf, readBody } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { blocksOf, readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Body } from '#domain/language/syntax.ts';
 import type { SecretBlock } from './secrets.ts';
 import type { Variables } from './variables.ts';

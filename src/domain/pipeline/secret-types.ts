@@ -2,9 +2,9 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInSecretTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
-import type { Kind, Named } from './type-kinds.ts';
 import { declaredParams, textsByName, withDeclaredParams } from './parameter-names.ts';
 import type { SecretType } from './pipeline.ts';
+import type { Kind, Named } from './type-kinds.ts';
 
 export type SecretDefinition = Omit<SecretType, keyof Named> & { params: string[] };
 

@@ -1,5 +1,4 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { isImage } from './command.ts';
 import type { ServiceType } from './pipeline.ts';

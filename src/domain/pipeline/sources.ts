@@ -1,8 +1,6 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
-import { textAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
+import { textAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { closest, didYouMean } from '#domain/language/suggest.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
 import { builtInSource } from './built-in-source.ts';

@@ -1,5 +1,4 @@
-import { labelAt, textAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 
 /** `<type>.<label>`, as a step calls its resource or notification: by its attribute `resource`, or by its two labels. */

@@ -1,5 +1,4 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { JobDraft } from './jobs.ts';
 import type { HookAction, Hooks, Step } from './pipeline.ts';
 import { actionsOf } from './steps.ts';

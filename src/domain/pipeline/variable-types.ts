@@ -1,9 +1,7 @@
-import { diagnose, diagnoseProblem } from '#domain/language/diagnostic.ts';
-import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import { diagnose, diagnoseProblem, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { describeValue } from '#domain/language/help-for-type.ts';
-import { typeAt, valueAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { typeAt, valueAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { closest } from '#domain/language/suggest.ts';
 import type { Expression, Value } from '#domain/language/syntax.ts';
 

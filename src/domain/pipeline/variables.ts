@@ -1,14 +1,18 @@
-import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
-import { labelAt } from '#domain/language/read-block.ts';
-import type { ReadBlock } from '#domain/language/read-block.ts';
+import { labelAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { closest } from '#domain/language/suggest.ts';
 import type { Label, Value } from '#domain/language/syntax.ts';
 import { checkName, claimName } from './name.ts';
 import { makeSecretPlaceholder } from './secret-placeholder.ts';
-import { defaultOf, fromJson, readVariableType, valueOfText } from './variable-types.ts';
-import type { JsonValue, VariableType } from './variable-types.ts';
+import {
+  defaultOf,
+  fromJson,
+  readVariableType,
+  valueOfText,
+  type JsonValue,
+  type VariableType,
+} from './variable-types.ts';
 
 /** A value from outside. With `secret` the value is a placeholder (`secret-placeholder.ts`), never the secret itself. */
 export interface GivenVariable {

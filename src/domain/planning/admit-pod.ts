@@ -1,5 +1,4 @@
-import type { Misplaced, Placement, TagRules } from './place-pod.ts';
-import { isMisplaced, placePod } from './place-pod.ts';
+import { isMisplaced, placePod, type Misplaced, type Placement, type TagRules } from './place-pod.ts';
 
 export type PodKind = 'build' | 'check';
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { assert, constantFrom, oneof, option, property, string, uniqueArray } from 'fast-check';
-import type { Misplaced, Placement, TagRules, Worker } from './place-pod.ts';
-import { isMisplaced, placePod } from './place-pod.ts';
+import {
+  isMisplaced,
+  placePod,
+  type Misplaced,
+  type Placement,
+  type TagRules,
+  type Worker,
+} from './place-pod.ts';
 
 const labelOf = (tag: string): string => `example.dev/tag-${tag}`;
 const rules = (workers: Worker[] = [], allowedTags?: string[]): TagRules => ({

@@ -1,7 +1,6 @@
 import type { GetStep, Pipeline, PutStep, TaskStep } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
-import { commandOf, containersOf, resourceOf, stepsToRun, typeOf } from './containers.ts';
-import type { RunnableStep } from './containers.ts';
+import { commandOf, containersOf, resourceOf, stepsToRun, typeOf, type RunnableStep } from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { BuildName, Plan, PlanContainer, PlanStep } from './plan.ts';

@@ -1,6 +1,6 @@
 import type { Command } from '#domain/pipeline/pipeline.ts';
-import { fillTemplates } from './fill-templates.ts';
 import { runs, WORKER } from './containers.ts';
+import { fillTemplates } from './fill-templates.ts';
 import type { PlanCommand, PlanContainer } from './plan.ts';
 
 /**

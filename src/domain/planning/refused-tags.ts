@@ -1,8 +1,7 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { checkGroups } from '#domain/scheduling/check-groups.ts';
 import { listed } from '#domain/scheduling/reasons.ts';
-import type { Misplaced, TagRules } from './place-pod.ts';
-import { isMisplaced, placePod } from './place-pod.ts';
+import { isMisplaced, placePod, type Misplaced, type TagRules } from './place-pod.ts';
 
 /** The jobs and checks of a pipeline that no Pod can be made for, because of their tags: one sentence for each. */
 export function refusedTags(

@@ -2,8 +2,7 @@ import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import { checkGroups, type CheckGroup } from '#domain/scheduling/check-groups.ts';
 import { checkDeadlineSeconds } from './check-deadline.ts';
 import { checkContainersOf } from './containers.ts';
-import type { Placement, TagRules } from './place-pod.ts';
-import { isMisplaced, placePod } from './place-pod.ts';
+import { isMisplaced, placePod, type Placement, type TagRules } from './place-pod.ts';
 import type { PlanContainer } from './plan.ts';
 
 /** A check group that gets a CronJob, with what its Pods need. */

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { counted } from '#testing/counted.ts';
 import { decideBuilds } from './decide-builds.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type Decision } from './decision.ts';
+import { MOST_UNUSED, type Facts, type GetFacts, type JobFacts } from './facts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from './queue-limits.ts';
 import { decideRetry } from './retry-build.ts';
-import { MOST_UNUSED, type Facts, type GetFacts, type JobFacts } from './facts.ts';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 const get = (unused: number[], more: Partial<GetFacts> = {}): GetFacts => {

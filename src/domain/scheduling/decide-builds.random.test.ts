@@ -10,8 +10,8 @@ import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-
 import { gatherFacts } from '#testing/scheduling/gather-facts.ts';
 import { activeAutomatic, addVersion, isQueued, jobOf, type History } from '#testing/scheduling/history.ts';
 import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
-import { ask } from '#testing/scheduling/what-people-do.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
+import { ask } from '#testing/scheduling/what-people-do.ts';
 import { decideBuilds } from './decide-builds.ts';
 import type { Decision } from './decision.ts';
 import type { Facts } from './facts.ts';

@@ -12,8 +12,8 @@ import { withoutHeld, withoutHolds } from './held-versions.ts';
 import { knownUsed, type KnownUsed } from './known-used.ts';
 import { whyQueueFull, whyQueuePaused } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
-import { whyNotChecked } from './why-not-checked.ts';
 import { hindrances, whyIdle, whyNotVersion } from './why-no-build.ts';
+import { whyNotChecked } from './why-not-checked.ts';
 
 /**
  * Which builds to make now, with which versions, and why nothing else.

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isActive } from './build-changes.ts';
 import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
 import {
   addVersion,
@@ -13,6 +12,7 @@ import {
 } from '#testing/scheduling/history.ts';
 import { drawnPipeline, historyOf } from '#testing/scheduling/random-history.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
+import { isActive } from './build-changes.ts';
 
 /** Of resources: a new version, the end of some hooks of it. Of all: a decision, and all builds succeed. */
 const drawnHappenings = fc.array(

@@ -1,5 +1,4 @@
 import { isGood } from '#domain/scheduling/build-changes.ts';
-import { mainNumber } from '#domain/scheduling/retry-build.ts';
 import {
   MAX_PASSED_WAITING,
   MOST_PASSED,
@@ -19,6 +18,7 @@ import {
   type Taken,
   type UsedPage,
 } from '#domain/scheduling/facts.ts';
+import { mainNumber } from '#domain/scheduling/retry-build.ts';
 import {
   activeAutomatic,
   found,

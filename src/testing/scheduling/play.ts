@@ -1,8 +1,8 @@
 import {
   decideCancel,
+  decideWarning,
   endStatus,
   isActive,
-  decideWarning,
   type Status,
 } from '#domain/scheduling/build-changes.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
@@ -23,6 +23,8 @@ import {
   type HistoryJob,
   type HistoryResource,
 } from './history.ts';
+import { addJob, readPipeline } from './read-pipeline.ts';
+import { rename } from './rename.ts';
 import {
   ask,
   disable,
@@ -33,8 +35,6 @@ import {
   triggerVersion,
   unpin,
 } from './what-people-do.ts';
-import { addJob, readPipeline } from './read-pipeline.ts';
-import { rename } from './rename.ts';
 
 /** Sentence → pipeline, then what happens and what follows. */
 export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;

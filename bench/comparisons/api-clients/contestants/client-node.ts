@@ -1,4 +1,4 @@
-import type { Configuration, ConfigurationOptions } from '@kubernetes/client-node';
+import { readFileSync } from 'node:fs';
 import {
   ApiException,
   CoreV1Api,
@@ -8,11 +8,11 @@ import {
   PatchStrategy,
   ServerConfiguration,
   setHeaderOptions,
+  type Configuration,
+  type ConfigurationOptions,
 } from '@kubernetes/client-node';
-import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
-import type { Calls } from '#bench/comparisons/api-clients/calls.ts';
-import { NAMESPACE, PAGE } from '#bench/comparisons/api-clients/calls.ts';
+import { NAMESPACE, PAGE, type Calls } from '#bench/comparisons/api-clients/calls.ts';
 import { serve } from '#bench/comparisons/api-clients/serve.ts';
 
 /**

@@ -2,8 +2,7 @@ import { ApiError, orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { inClusterConnection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import type { Calls } from '#bench/comparisons/api-clients/calls.ts';
-import { NAMESPACE } from '#bench/comparisons/api-clients/calls.ts';
+import { NAMESPACE, type Calls } from '#bench/comparisons/api-clients/calls.ts';
 import { serve } from '#bench/comparisons/api-clients/serve.ts';
 
 /** Millrace's own client, connected as in a Pod. */

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Said } from '#bench/comparisons/operator-frameworks/told.ts';
-import { handle, NAMESPACE, say } from '#bench/comparisons/operator-frameworks/told.ts';
+import { handle, NAMESPACE, say, type Said } from '#bench/comparisons/operator-frameworks/told.ts';
 
 /** @dot-i/k8s-operator from a folder of its own, with its logger on standard error. */
 interface Event {

@@ -1,7 +1,11 @@
-import type { KubernetesListObject, KubernetesObject } from '@kubernetes/client-node';
-import { CoreV1Api, KubeConfig, makeInformer } from '@kubernetes/client-node';
-import type { Said } from '#bench/comparisons/operator-frameworks/told.ts';
-import { handle, NAMESPACE, say } from '#bench/comparisons/operator-frameworks/told.ts';
+import {
+  CoreV1Api,
+  KubeConfig,
+  makeInformer,
+  type KubernetesListObject,
+  type KubernetesObject,
+} from '@kubernetes/client-node';
+import { handle, NAMESPACE, say, type Said } from '#bench/comparisons/operator-frameworks/told.ts';
 
 /**
  * client-node's informer. With the argument `guarded` as its own example uses it, started again 5 s after an error, and with a

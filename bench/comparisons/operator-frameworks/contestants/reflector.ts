@@ -1,7 +1,6 @@
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { inClusterConnection } from '#adapters/kubernetes/api/connection.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';

@@ -1,6 +1,6 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
-import { rows, texts, time } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
+import { rows, texts, time } from '#adapters/database/pool.ts';
 import type { AuditEntry, AuditFilter, AuditStore } from '#flows/access-ports.ts';
 import { cutPage, pageSize } from '#flows/views.ts';
 

@@ -1,6 +1,6 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
-import { rows, time, type Transaction } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
+import { rows, time, type Transaction } from '#adapters/database/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type {
   Act,

@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { holdEpoch } from '#adapters/database/fence.ts';
-import { rows, time, type Database } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
+import { rows, time, type Database } from '#adapters/database/pool.ts';
 import type { Credentials } from '#flows/access-ports.ts';
 import type { LinkedIdentity, OAuthStore } from '#flows/oauth-ports.ts';
 import { audit } from './audit.ts';

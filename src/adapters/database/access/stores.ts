@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
+import { renameRequests } from '#adapters/database/rename-pipeline.ts';
 import type { AccessStores } from '#flows/access-stores.ts';
 import { accountStore } from './accounts.ts';
-import { renameRequests } from '#adapters/database/rename-pipeline.ts';
 import { auditStore } from './audit.ts';
 import { memberStore } from './members.ts';
 import { oauthStore } from './oauth.ts';

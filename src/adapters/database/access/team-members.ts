@@ -1,7 +1,7 @@
 import { sql, type CommonQueryMethods } from 'slonik';
-import { rows, texts, time, type Transaction } from '#adapters/database/pool.ts';
 import { CHANNEL, encodeNotification } from '#adapters/database/notification-payload.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
+import { rows, texts, time, type Transaction } from '#adapters/database/pool.ts';
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { NamedMember, TeamAct } from '#flows/team-ports.ts';

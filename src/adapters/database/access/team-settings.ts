@@ -1,7 +1,7 @@
 import { rows, type Transaction } from '#adapters/database/pool.ts';
 import type { TeamSettingsTransaction } from '#flows/access-ports.ts';
 import { audit } from './audit.ts';
-import { saveGroups, notifyTeamChanged } from './team-members.ts';
+import { notifyTeamChanged, saveGroups } from './team-members.ts';
 
 /** What people change of a team through the API. */
 export function teamSettings(connection: Transaction, team: string): TeamSettingsTransaction {

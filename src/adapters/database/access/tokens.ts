@@ -1,11 +1,11 @@
 import type { DatabasePool } from 'slonik';
-import { inTurn } from './turns.ts';
-import { prepared, rows, time, type Transaction } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
+import { prepared, rows, time, type Transaction } from '#adapters/database/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { ApiToken, TokenStore, TokenToMake, TokenTransaction } from '#flows/access-ports.ts';
 import { ROLES_BY_TEAM } from './accounts.ts';
 import { audit } from './audit.ts';
+import { inTurn } from './turns.ts';
 import { toIdentity, type IdentityRow } from './user-sessions.ts';
 
 /** A token that is used all the time is written down once in this time. */

@@ -1,6 +1,6 @@
 import { sql, type DatabasePool } from 'slonik';
-import { rows, time } from '#adapters/database/pool.ts';
 import { withoutNulls } from '#adapters/database/nulls.ts';
+import { rows, time } from '#adapters/database/pool.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { SessionClock, SessionToOpen, UserSession, UserSessionStore } from '#flows/access-ports.ts';

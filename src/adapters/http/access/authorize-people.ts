@@ -2,8 +2,7 @@ import type { Identity } from '#domain/access/decide-access.ts';
 import type { TokenStore, UserSessionStore } from '#flows/access-ports.ts';
 import { identifyByToken } from '#flows/api-tokens.ts';
 import { apiTokenHash } from './api-token.ts';
-import { bearerToken } from './authorize.ts';
-import type { Authorize } from './authorize.ts';
+import { bearerToken, type Authorize } from './authorize.ts';
 import type { SessionCodec } from './session-token.ts';
 
 interface Parts {

@@ -1,12 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
-import { refuseAccess } from '#domain/access/decide-access.ts';
-import type { Identity } from '#domain/access/decide-access.ts';
+import { refuseAccess, type Identity } from '#domain/access/decide-access.ts';
 import type { Authorize } from './authorize.ts';
-import { refuseCrossSite, sessionCookie } from './browser.ts';
-import type { BrowserRules } from './browser.ts';
-import { teamOf } from './strangers.ts';
+import { refuseCrossSite, sessionCookie, type BrowserRules } from './browser.ts';
 import type { RouteRules } from './route.ts';
+import { teamOf } from './strangers.ts';
 
 /**
  * Who sends the request, if they may come where it goes; otherwise the problem. A route without rules is closed to

@@ -2,10 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '#adapters/http/within.ts';
-import { bearerToken } from './authorize.ts';
-import type { Authorization, Authorize } from './authorize.ts';
-import { parseTokens } from './parse-tokens.ts';
-import type { TokenEntry } from './parse-tokens.ts';
+import { bearerToken, type Authorization, type Authorize } from './authorize.ts';
+import { parseTokens, type TokenEntry } from './parse-tokens.ts';
 
 /** Where the tokens of the installation stand: one Secret, seen in two ways. */
 export interface TokenSources {

@@ -1,6 +1,5 @@
 import type { Identity } from '#domain/access/decide-access.ts';
-import { isRole } from '#domain/access/roles.ts';
-import type { Role } from '#domain/access/roles.ts';
+import { isRole, type Role } from '#domain/access/roles.ts';
 
 /** One token of the installation: its SHA-256, and whose it is. */
 export interface TokenEntry {

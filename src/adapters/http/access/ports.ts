@@ -7,9 +7,9 @@ import type {
 } from '#flows/access-ports.ts';
 import type { ChangePasswordPorts } from '#flows/change-password.ts';
 import type { Compiler } from '#flows/manifest-ports.ts';
-import type { ApiObjects } from '#flows/object-ports.ts';
 import type { OAuthStore } from '#flows/oauth-ports.ts';
 import type { OAuthPorts } from '#flows/oauth-sign-in.ts';
+import type { ApiObjects } from '#flows/object-ports.ts';
 import type { RenameRequests } from '#flows/rename-ports.ts';
 import type { BrowserRules } from './browser.ts';
 import type { SessionCodec } from './session-token.ts';

@@ -12,10 +12,10 @@ import type {
   RouteGenericInterface,
   RouteHandlerMethod,
 } from 'fastify';
-import { Problem } from '#adapters/http/problem.ts';
-import type { Identity, Need } from '#domain/access/decide-access.ts';
-import type { ContentKind } from '#adapters/http/security-headers.ts';
 import type { TSchema } from 'typebox';
+import { Problem } from '#adapters/http/problem.ts';
+import type { ContentKind } from '#adapters/http/security-headers.ts';
+import type { Identity, Need } from '#domain/access/decide-access.ts';
 import { isStranger, shownTo } from './strangers.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SignJWT, exportJWK, generateKeyPair } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { sessionCodec } from './session-token.ts';
 
 const KEY = Buffer.alloc(32, 7);

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { SignJWT, errors, jwtVerify } from 'jose';
+import { errors, jwtVerify, SignJWT } from 'jose';
 
 const ALGORITHM = 'HS256';
 const NAME = 'millrace';

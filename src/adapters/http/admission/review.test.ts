@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Review, Verdict } from './review.ts';
-import { answerTo, readReview } from './review.ts';
+import { answerTo, readReview, type Review, type Verdict } from './review.ts';
 
 const body = (spec: unknown, request: object = {}, whole: object = {}): unknown => ({
   apiVersion: 'admission.k8s.io/v1',

@@ -1,12 +1,13 @@
-import type { Server } from 'node:https';
-import { Agent, request } from 'node:https';
+import { Agent, request, type Server } from 'node:https';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { makeAuthority, makeServerCertificate } from '#adapters/kubernetes/secrets/certificates.ts';
-import type { Pair } from '#adapters/kubernetes/secrets/certificates.ts';
 import { createLog } from '#adapters/http/log.ts';
+import {
+  makeAuthority,
+  makeServerCertificate,
+  type Pair,
+} from '#adapters/kubernetes/secrets/certificates.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/diagnose-manifest.ts';
-import type { AdmissionServerParts, ReviewResult } from './server.ts';
-import { createAdmissionServer } from './server.ts';
+import { createAdmissionServer, type AdmissionServerParts, type ReviewResult } from './server.ts';
 
 const HOST = 'millrace-webhook.test.svc';
 const SOUND: ManifestDiagnosis = { errors: [], warnings: [] };

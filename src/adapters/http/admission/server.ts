@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Server } from 'node:https';
-import { createServer } from 'node:https';
-import type { ObserveRequest } from '#adapters/http/metrics.ts';
+import { createServer, type Server } from 'node:https';
 import type { Log } from '#adapters/http/log.ts';
+import type { ObserveRequest } from '#adapters/http/metrics.ts';
 import { answerPlainly, pathOf } from '#adapters/http/plain-answer.ts';
 import { shareSeats } from '#domain/scheduling/share-seats.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/diagnose-manifest.ts';
-import type { Review, Verdict } from './review.ts';
-import { answerTo, readReview } from './review.ts';
+import { answerTo, readReview, type Review, type Verdict } from './review.ts';
 
 export const ADMISSION_PATH = '/validate-pipeline';
 

@@ -1,6 +1,6 @@
 import type { CheckResultsRequest, SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
-import type { BuildEvent } from '#domain/build/events.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
 import type { SessionAnswer } from '#flows/session-ports.ts';
 
 /** What the routes for agents ask for; the door wires flows and the API server behind it. */

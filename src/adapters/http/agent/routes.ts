@@ -2,15 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { Problem } from '#adapters/http/problem.ts';
 import type { AgentMetrics } from '#adapters/http/metrics.ts';
+import { Problem } from '#adapters/http/problem.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentApi } from './agent-api.ts';
 import type { CommandStreams } from './command-streams.ts';
-import type { RefusedCalls } from './refused-calls.ts';
 import { CheckResultsBody, EventsBody, storableEvents, storableResults } from './messages.ts';
-import { over } from './sessions.ts';
-import type { Sessions } from './sessions.ts';
+import type { RefusedCalls } from './refused-calls.ts';
+import { over, type Sessions } from './sessions.ts';
 
 export type AgentApp = FastifyInstance<
   Server,

@@ -4,18 +4,20 @@ import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { makeAuthority, makeServerCertificate } from '#adapters/kubernetes/secrets/certificates.ts';
-import type { Pair } from '#adapters/kubernetes/secrets/certificates.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { agentMetrics, createMetrics } from '#adapters/http/metrics.ts';
+import {
+  makeAuthority,
+  makeServerCertificate,
+  type Pair,
+} from '#adapters/kubernetes/secrets/certificates.ts';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { SessionAnswer } from '#flows/session-ports.ts';
 import type { AgentApi } from './agent-api.ts';
 import { followCertificate, readCertificate } from './certificate.ts';

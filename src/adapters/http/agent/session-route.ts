@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
-import type { ProvisionalWork, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentMetrics, SessionResult } from '#adapters/http/metrics.ts';
 import { Problem, problemOf } from '#adapters/http/problem.ts';
+import type { ProvisionalWork, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { SessionAnswer } from '#flows/session-ports.ts';
 import { SessionBody } from './messages.ts';
 import type { AgentApp, AgentRoutes } from './routes.ts';

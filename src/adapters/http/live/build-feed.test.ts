@@ -1,4 +1,4 @@
-import { ServerResponse, IncomingMessage } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import type { BuildDetail, LogPage } from '#flows/views.ts';

@@ -1,5 +1,4 @@
-import { Counter, Gauge } from 'prom-client';
-import type { Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** What a stream is of. */
 export type StreamKind = 'build' | 'pipeline';

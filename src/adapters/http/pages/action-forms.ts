@@ -1,10 +1,8 @@
 import type { TSchema } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { BuildParams, JobParams, PipelineParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
-import type { ApiCall } from './call-api.ts';
-import { callApi } from './call-api.ts';
-import { form, viewerOf } from './page.ts';
-import type { PageRoute } from './page.ts';
+import { callApi, type ApiCall } from './call-api.ts';
+import { form, viewerOf, type PageRoute } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import { returnPath } from './return-path.ts';
 

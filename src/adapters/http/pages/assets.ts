@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { found } from '#adapters/http/routes/found.ts';
 
 const SCRIPT = 'text/javascript; charset=utf-8';

@@ -7,19 +7,15 @@ import type { Role } from '#domain/access/roles.ts';
 import type { StepState } from '#domain/build/build-state.ts';
 import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { BuildRef } from '#flows/ports.ts';
-import type { BuildDetail, LogPage } from '#flows/views.ts';
-import { LOG_REMOVED } from '#flows/views.ts';
-import { html, joined } from './html.ts';
-import type { Html } from './html.ts';
+import { LOG_REMOVED, type BuildDetail, type LogPage } from '#flows/views.ts';
+import { html, joined, type Html } from './html.ts';
 import { action, duration, layout, status, time } from './layout.ts';
-import { lookerOf, may } from './looker.ts';
-import type { Looker } from './looker.ts';
-import { page } from './page.ts';
-import type { PageRoute } from './page.ts';
+import { lookerOf, may, type Looker } from './looker.ts';
+import { page, type PageRoute } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields } from './pipeline-page.ts';
-import { publicBuildPage } from './public-build-page.ts';
 import { plainLog } from './plain-log.ts';
+import { publicBuildPage } from './public-build-page.ts';
 
 /** So much of a log stands in the page itself; the script, or the link, has all of it. */
 export const MOST_CHARACTERS = 128 * 1024;

@@ -1,5 +1,4 @@
-import { html } from './html.ts';
-import type { Html, Shown } from './html.ts';
+import { html, type Html, type Shown } from './html.ts';
 
 /** A column of a table: what stands above it and what it says of a row. */
 export interface Column<T> {

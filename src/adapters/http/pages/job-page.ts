@@ -4,19 +4,16 @@ import { found } from '#adapters/http/routes/found.ts';
 import { nameOf } from '#adapters/http/routes/jobs.ts';
 import { JobParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
 import type { ResourceView, VersionView } from '#flows/views.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { table } from './data-table.ts';
+import { html, type Html } from './html.ts';
 import { action, layout, scrolling, time } from './layout.ts';
 import { buildTable } from './lists.ts';
-import { lookerOf, may } from './looker.ts';
-import type { Looker } from './looker.ts';
-import { page } from './page.ts';
-import { PER_PAGE, cursor, older } from './paging.ts';
-import type { PageRoute } from './page.ts';
+import { lookerOf, may, type Looker } from './looker.ts';
+import { page, type PageRoute } from './page.ts';
+import { cursor, older, PER_PAGE } from './paging.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields, pauseOf, reasons } from './pipeline-page.ts';
 import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
-import { table } from './data-table.ts';
 
 /** A job and its builds; a resource and its versions. */
 export function listPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {

@@ -1,6 +1,5 @@
 import { assetUrl } from './assets.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { html, type Html } from './html.ts';
 
 /** Who looks at a page; nobody before they have signed in. */
 export interface Viewer {

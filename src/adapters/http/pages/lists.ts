@@ -1,11 +1,9 @@
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { JobName, PipelineName } from '#flows/ports.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { table, type Column } from './data-table.ts';
+import { html, type Html } from './html.ts';
 import { duration, status, time } from './layout.ts';
 import { paths } from './paths.ts';
-import { table } from './data-table.ts';
-import type { Column } from './data-table.ts';
 import { count } from './team-pages.ts';
 
 /*

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { SessionCodec } from '#adapters/http/access/session-token.ts';
 import { roleIn } from '#domain/access/decide-access.ts';
-import { includes } from '#domain/access/roles.ts';
-import type { Role } from '#domain/access/roles.ts';
+import { includes, type Role } from '#domain/access/roles.ts';
 import type { Viewer } from './layout.ts';
 import { viewerOf } from './page.ts';
 

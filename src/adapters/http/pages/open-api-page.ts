@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
+import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
 
 /** The description of the API as one page to read and to search in, made once. */

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { answer } from '#adapters/http/routes/schemas.ts';
 import { assetRoutes } from './assets.ts';

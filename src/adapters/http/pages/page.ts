@@ -1,11 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
-import type { TSchema } from 'typebox';
-import { isStranger, shownTo } from '#adapters/http/access/strangers.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { Type, type TSchema } from 'typebox';
 import type { App, Route, RouteRules } from '#adapters/http/access/route.ts';
 import type { SessionCodec } from '#adapters/http/access/session-token.ts';
+import { isStranger, shownTo } from '#adapters/http/access/strangers.ts';
+import { Problem } from '#adapters/http/problem.ts';
 import type { Html } from './html.ts';
 import type { Viewer } from './layout.ts';
 

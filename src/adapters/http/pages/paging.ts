@@ -1,6 +1,5 @@
 import type { Listed } from '#flows/views.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { html, type Html } from './html.ts';
 
 export const PER_PAGE = 50;
 

@@ -4,14 +4,11 @@ import { found } from '#adapters/http/routes/found.ts';
 import { PipelineParams } from '#adapters/http/routes/schemas.ts';
 import type { PipelineName } from '#flows/ports.ts';
 import type { JobView, ResourceView, WaitingView } from '#flows/views.ts';
-import { html, joined } from './html.ts';
-import type { Html } from './html.ts';
+import { html, joined, type Html } from './html.ts';
 import { action, layout, time } from './layout.ts';
 import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
-import { lookerOf, may } from './looker.ts';
-import type { Looker } from './looker.ts';
-import { page } from './page.ts';
-import type { PageRoute } from './page.ts';
+import { lookerOf, may, type Looker } from './looker.ts';
+import { page, type PageRoute } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
 

@@ -1,8 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
-import { layout } from './layout.ts';
-import type { Viewer } from './layout.ts';
+import { html, type Html } from './html.ts';
+import { layout, type Viewer } from './layout.ts';
 
 const TITLES: Record<number, string> = {
   403: 'You may not do this',

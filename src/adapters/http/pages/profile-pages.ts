@@ -3,12 +3,11 @@ import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { accountOf } from '#adapters/http/routes/access/answers.ts';
 import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
 import { found } from '#adapters/http/routes/found.ts';
-import type { ApiCall } from './call-api.ts';
-import { callApi } from './call-api.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
-import { alert, csrfField, layout } from './layout.ts';
-import type { Viewer } from './layout.ts';
+import { callApi, type ApiCall } from './call-api.ts';
+import { html, type Html } from './html.ts';
+import { alert, csrfField, layout, type Viewer } from './layout.ts';
+import { form, page, viewerOf, type PageAnswer, type PageRoute } from './page.ts';
+import { problemPage } from './problem-page.ts';
 import {
   accountSection,
   keepTokensField,
@@ -16,9 +15,6 @@ import {
   sessionsSection,
   tokensSection,
 } from './profile-sections.ts';
-import { form, page, viewerOf } from './page.ts';
-import type { PageAnswer, PageRoute } from './page.ts';
-import { problemPage } from './problem-page.ts';
 
 const PROFILE = '/profile';
 

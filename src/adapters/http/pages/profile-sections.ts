@@ -1,11 +1,8 @@
-import { ROLES } from '#domain/access/roles.ts';
-import type { Role } from '#domain/access/roles.ts';
+import { ROLES, type Role } from '#domain/access/roles.ts';
 import type { Account, ApiToken, UserSession } from '#flows/access-ports.ts';
 import type { LinkedIdentity, StoredProvider } from '#flows/oauth-ports.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
-import { action, csrfField, scrolling, time } from './layout.ts';
-import type { Viewer } from './layout.ts';
+import { html, type Html } from './html.ts';
+import { action, csrfField, scrolling, time, type Viewer } from './layout.ts';
 
 export function accountSection(
   { username, fullName, teams, globalAdmin }: Account,

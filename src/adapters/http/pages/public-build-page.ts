@@ -1,11 +1,9 @@
 import { refOf } from '#adapters/http/routes/builds.ts';
 import type { ShownBuildDetail, ShownLists, ShownStep } from '#flows/show-lists.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { html, type Html } from './html.ts';
 import { duration, status, time } from './layout.ts';
 import { jobOf, paths, publicAbove } from './paths.ts';
-import { publicLayout } from './public-page.ts';
-import type { Codec, PublicPage } from './public-page.ts';
+import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
  * A build as strangers see it: how it and its steps stand. Its own stream has its log, so that the page follows the pipeline's, which

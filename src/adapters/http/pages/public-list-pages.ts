@@ -1,13 +1,11 @@
 import type { ShownLists, ShownVersion } from '#flows/show-lists.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { table } from './data-table.ts';
+import { html, type Html } from './html.ts';
 import { time } from './layout.ts';
 import { buildTable, pausedNote } from './lists.ts';
-import { PER_PAGE, cursor, older } from './paging.ts';
+import { cursor, older, PER_PAGE } from './paging.ts';
 import { jobOf, paths, publicAbove } from './paths.ts';
-import { publicLayout } from './public-page.ts';
-import type { Codec, PublicPage } from './public-page.ts';
-import { table } from './data-table.ts';
+import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /** A job as strangers see it: how its builds stand. */
 export function publicJobPage(shown: Pick<ShownLists, 'job' | 'builds'>, codec: Codec): PublicPage {

@@ -1,9 +1,7 @@
 import type { SessionCodec } from '#adapters/http/access/session-token.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
-import { viewerOf } from './page.ts';
-import type { AskedPage } from './page.ts';
+import { viewerOf, type AskedPage } from './page.ts';
 
 export type Codec = Pick<SessionCodec, 'csrfToken'>;
 export type PublicPage = (asked: AskedPage) => Promise<Html | undefined>;

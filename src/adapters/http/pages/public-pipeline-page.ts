@@ -2,8 +2,7 @@ import type { ShownLists } from '#flows/show-lists.ts';
 import { html } from './html.ts';
 import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
 import { jobOf, paths } from './paths.ts';
-import { publicLayout } from './public-page.ts';
-import type { Codec, PublicPage } from './public-page.ts';
+import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /** A pipeline as strangers see it: its picture, its jobs and its resources. */
 export function publicPipelinePage(

@@ -2,13 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { refuseForeignForm } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
-import type { ApiAnswer } from './call-api.ts';
-import { callApi } from './call-api.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { callApi, type ApiAnswer } from './call-api.ts';
+import { html, type Html } from './html.ts';
 import { alert, describedBy, layout } from './layout.ts';
-import { form, page } from './page.ts';
-import type { PageAnswer, PageRoute } from './page.ts';
+import { form, page, type PageAnswer, type PageRoute } from './page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
 /** Sign-in as people see it: the form, a button for each provider, the name that is chosen the first time. */

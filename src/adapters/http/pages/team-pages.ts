@@ -5,11 +5,9 @@ import { found } from '#adapters/http/routes/found.ts';
 import { TeamParams } from '#adapters/http/routes/schemas.ts';
 import type { TeamView } from '#flows/access-ports.ts';
 import type { PipelineView } from '#flows/views.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
-import { page, viewerOf } from './page.ts';
-import type { PageRoute } from './page.ts';
+import { page, viewerOf, type PageRoute } from './page.ts';
 import { paths } from './paths.ts';
 
 /** Pipelines of so many teams are shown at once; of others the names. */

@@ -1,9 +1,8 @@
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { shownTo } from '#adapters/http/access/strangers.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { isMember } from '#domain/access/decide-access.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PipelineName } from '#flows/ports.ts';
 import { JobParams, PipelineParams } from './schemas.ts';
 

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { cancelBuild } from '#flows/cancel-build.ts';
 import { markWarning } from '#flows/mark-warning.ts';
@@ -9,7 +8,7 @@ import { voteOnBuild } from '#flows/vote-on-build.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { buildUrl } from './jobs.ts';
 import { doneOr } from './refusal.ts';
-import { BuildParams, answer } from './schemas.ts';
+import { answer, BuildParams } from './schemas.ts';
 
 const Named = { job: Type.String(), number: Type.String() };
 const Voted = answer({

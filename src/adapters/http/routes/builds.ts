@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { BuildRef } from '#flows/ports.ts';
 import type { BuildDetail, BuildView } from '#flows/views.ts';
@@ -8,16 +7,16 @@ import { found } from './found.ts';
 import { encodeChecks, nameOf, RequestedChecks } from './jobs.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import {
+  answer,
+  answerPage,
   BuildParams,
   BuildStatusName,
   JobParams,
   PageQuery,
   Strings,
   Time,
-  answer,
-  answerPage,
 } from './schemas.ts';
-import { SHOWN, encodeShownBuild, encodeShownDetail, shownOne, shownPage } from './shown.ts';
+import { encodeShownBuild, encodeShownDetail, SHOWN, shownOne, shownPage } from './shown.ts';
 
 export const Build = {
   id: Type.Integer(),

@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { ResourceName } from '#flows/ports.ts';
-import type { HooksView } from '#flows/views.ts';
 import { requestCheck } from '#flows/request-check.ts';
+import type { HooksView } from '#flows/views.ts';
 import { found } from './found.ts';
-import { ResourceParams, Time, answer } from './schemas.ts';
+import { answer, ResourceParams, Time } from './schemas.ts';
 
 const Hooks = Type.Object({
   first_version: Type.Integer(),

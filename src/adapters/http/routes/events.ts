@@ -1,14 +1,12 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { App, Route } from '#adapters/http/access/route.ts';
+import { route, type App, type Route } from '#adapters/http/access/route.ts';
 import { isStranger, shownTo } from '#adapters/http/access/strangers.ts';
 import { BuildFeed } from '#adapters/http/live/build-feed.ts';
 import { Feeds } from '#adapters/http/live/feeds.ts';
-import { OpenStreams, STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
-import type { StreamLimits } from '#adapters/http/live/open-streams.ts';
-import type { StreamMetrics } from '#adapters/http/live/stream-metrics.ts';
+import { OpenStreams, STREAM_LIMITS, type StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { PipelineFeed } from '#adapters/http/live/pipeline-feed.ts';
 import { stateForMembers, stateForStrangers } from '#adapters/http/live/pipeline-states.ts';
+import type { StreamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';

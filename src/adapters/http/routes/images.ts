@@ -1,16 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { shownTo } from '#adapters/http/access/strangers.ts';
 import type { FindAtHand } from '#adapters/http/answer-at-hand.ts';
 import { hasAlready } from '#adapters/http/etag.ts';
-import { Problem } from '#adapters/http/problem.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { Problem } from '#adapters/http/problem.ts';
 import { remember } from '#adapters/http/remember.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PictureWanted, Shows } from '#flows/show-pipeline.ts';
-import { PipelineParams, answer } from './schemas.ts';
+import { answer, PipelineParams } from './schemas.ts';
 
 const Switch = Type.Optional(Type.Enum(['0', '1', 'true', 'false']));
 const PictureQuery = Type.Object({

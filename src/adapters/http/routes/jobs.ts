@@ -1,19 +1,17 @@
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
-import { WaitingTriggers } from '#adapters/http/waiting-triggers.ts';
-import { triggerJob, triggerJobAfterChecks } from '#flows/trigger-job.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { Type, type Static } from 'typebox';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { Problem } from '#adapters/http/problem.ts';
+import { WaitingTriggers } from '#adapters/http/waiting-triggers.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { JobName } from '#flows/ports.ts';
+import { triggerJob, triggerJobAfterChecks } from '#flows/trigger-job.ts';
 import type { JobView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { nanoseconds } from './nanoseconds.ts';
-import { BuildStatusName, JobParams, PipelineParams, Time, answer, answerList } from './schemas.ts';
-import { SHOWN, encodeShownJob, shownAll, shownOne } from './shown.ts';
+import { answer, answerList, BuildStatusName, JobParams, PipelineParams, Time } from './schemas.ts';
+import { encodeShownJob, SHOWN, shownAll, shownOne } from './shown.ts';
 
 export const Job = {
   id: Type.Integer(),

@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { preferred } from '#adapters/http/negotiate.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import type { LogPage } from '#flows/views.ts';
-import { LOG_REMOVED } from '#flows/views.ts';
+import { LOG_REMOVED, type LogPage } from '#flows/views.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
 import { BuildParams, Time } from './schemas.ts';

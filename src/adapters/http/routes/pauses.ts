@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pause.ts';
 import { nameOf } from './jobs.ts';
 import { doneOr } from './refusal.ts';
-import { JobParams, PipelineParams, answer } from './schemas.ts';
+import { answer, JobParams, PipelineParams } from './schemas.ts';
 
 const Paused = answer({ paused: Type.Boolean() });
 

@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { Problem } from '#adapters/http/problem.ts';
 import { disableVersion, enableVersion } from '#flows/disable-version.ts';
 import { pinResource, unpinResource } from '#flows/pin-resource.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
 import { buildUrl } from './jobs.ts';
 import { doneOr, ReasonShown } from './refusal.ts';
-import { ResourceParams, VersionParams, answer } from './schemas.ts';
+import { answer, ResourceParams, VersionParams } from './schemas.ts';
 
 const VersionId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const MAX_COMMENT = 500;

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { PipelineView } from '#flows/views.ts';
 import { found } from './found.ts';
-import { PipelineParams, TeamParams, answer, answerList } from './schemas.ts';
-import { SHOWN, encodeShownPipeline, shownOne } from './shown.ts';
+import { answer, answerList, PipelineParams, TeamParams } from './schemas.ts';
+import { encodeShownPipeline, SHOWN, shownOne } from './shown.ts';
 
 export const Pipeline = {
   id: Type.Integer(),

@@ -1,13 +1,11 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { shownTo } from '#adapters/http/access/strangers.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PublicStep } from '#domain/graph/public-view.ts';
-import { stateOfShown } from '#flows/show-pipeline.ts';
-import type { PublicView } from '#flows/show-pipeline.ts';
-import { PipelineParams, answer } from './schemas.ts';
+import { stateOfShown, type PublicView } from '#flows/show-pipeline.ts';
+import { answer, PipelineParams } from './schemas.ts';
 
 const Named = { id: Type.Integer(), name: Type.String() };
 /** Groups stand in branches, and branches in branches: pipelines end somewhere, and schemas must not. */

@@ -1,29 +1,26 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts, WebhookTokens } from '#adapters/http/ports.ts';
-import { roleIn } from '#domain/access/decide-access.ts';
-import type { Identity } from '#domain/access/decide-access.ts';
+import { roleIn, type Identity } from '#domain/access/decide-access.ts';
 import { includes } from '#domain/access/roles.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceView } from '#flows/views.ts';
 import { checkRoutes, nameOf } from './checks.ts';
 import { found } from './found.ts';
 import {
+  answer,
+  answerList,
+  answerPage,
   PageQuery,
   PipelineParams,
   ResourceParams,
   Strings,
   Time,
-  answer,
-  answerList,
-  answerPage,
 } from './schemas.ts';
-import { SHOWN, encodeShownResource, encodeShownVersion, shownAll, shownOne, shownPage } from './shown.ts';
+import { encodeShownResource, encodeShownVersion, SHOWN, shownAll, shownOne, shownPage } from './shown.ts';
 import { versionPathRoute } from './version-path.ts';
-import { WebhookFields, encodeWebhook, webhookOf } from './webhooks.ts';
-import type { ShownWebhook } from './webhooks.ts';
+import { encodeWebhook, WebhookFields, webhookOf, type ShownWebhook } from './webhooks.ts';
 
 const Resource = {
   id: Type.Integer(),

@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import type { TProperties, TSchema } from 'typebox';
+import { Type, type TProperties, type TSchema } from 'typebox';
 
 /** Names as they may stand in a path; what a name may be exactly, the language decides. */
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^/\\u0000-\\u001f]+$' });

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { PathBuildView } from '#flows/views.ts';
 import { found } from './found.ts';
 import { nanoseconds } from './nanoseconds.ts';
-import { BuildStatusName, Strings, Time, VersionParams, answer } from './schemas.ts';
+import { answer, BuildStatusName, Strings, Time, VersionParams } from './schemas.ts';
 
 const Build = Type.Object({
   id: Type.Integer(),

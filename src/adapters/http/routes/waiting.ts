@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { WaitingView } from '#flows/views.ts';
 import { found } from './found.ts';
-import { JobParams, PipelineParams, answer } from './schemas.ts';
+import { answer, JobParams, PipelineParams } from './schemas.ts';
 
 const ReasonSchema = Type.Object({ code: Type.String(), message: Type.String() });
 

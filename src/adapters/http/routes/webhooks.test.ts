@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '#adapters/http/log.ts';
 import { createServer } from '#adapters/http/server.ts';
-import { WEBHOOK_TOKEN, inMemoryPorts } from '#testing/in-memory-ports.ts';
+import { inMemoryPorts, WEBHOOK_TOKEN } from '#testing/in-memory-ports.ts';
 import { publicRoutes } from './table.ts';
 
 const URL = `/webhooks/${WEBHOOK_TOKEN}`;

@@ -1,19 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts, WebhookTokens } from '#adapters/http/ports.ts';
+import { Problem } from '#adapters/http/problem.ts';
 import { remember } from '#adapters/http/remember.ts';
-import { signatureCheck } from '#adapters/http/webhook-signature.ts';
-import type { Signature, SignatureCheck } from '#adapters/http/webhook-signature.ts';
+import { signatureCheck, type Signature, type SignatureCheck } from '#adapters/http/webhook-signature.ts';
 import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
 import type { ResourceView } from '#flows/views.ts';
 import { batchWebhooks } from './batch-webhooks.ts';
-import { found } from './found.ts';
 import { nameOf } from './checks.ts';
+import { found } from './found.ts';
 import { doneOr } from './refusal.ts';
-import { ResourceParams, answer } from './schemas.ts';
+import { answer, ResourceParams } from './schemas.ts';
 
 const MAX_PAYLOAD = 1024 * 1024;
 /** Forges call again with the same tokens. Unknown tokens are remembered too, so that their answer takes as long. */

@@ -1,11 +1,9 @@
-import type { V1TokenReview } from '@kubernetes/client-node';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { V1TokenReview } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
-import type { Answer, Problem } from './answer.ts';
-import { problemOf, unreachable } from './answer.ts';
+import { problemOf, unreachable, type Answer, type Problem } from './answer.ts';
 import type { Connection } from './connection.ts';
-import type { Kind, ObjectRef, Wire } from './kinds.ts';
-import { KINDS, pathOf } from './kinds.ts';
+import { KINDS, pathOf, type Kind, type ObjectRef, type Wire } from './kinds.ts';
 
 /** Server-side apply's name for what we own in an object; one for specs, one for statuses. */
 const FIELD_MANAGER = 'millrace';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Dispatcher } from 'undici';
-import { Agent, buildConnector } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 
 /** How to reach one API server: address, transport and identity. Two pools, so that held-open watches never make a write wait. */
 export interface Connection {

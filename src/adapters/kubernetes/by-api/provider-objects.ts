@@ -1,13 +1,11 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#adapters/kubernetes/defined.ts';
-import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provider.ts';
 import type { OAuthProviderObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provider.ts';
 import type { StoredProvider } from '#flows/oauth-ports.ts';
 import type { ProviderObject, ProviderObjects, Written } from '#flows/object-ports.ts';
-import { clientSecrets } from './client-secrets.ts';
-import type { ClientSecretsOptions } from './client-secrets.ts';
+import { clientSecrets, type ClientSecretsOptions } from './client-secrets.ts';
 import { replaceSpec } from './replace-spec.ts';
 import { made, mapped, ofApi, writtenOf } from './written.ts';
 

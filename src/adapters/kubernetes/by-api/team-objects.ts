@@ -1,6 +1,5 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { TeamObject as Manifest } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { TeamObject, TeamObjects } from '#flows/object-ports.ts';

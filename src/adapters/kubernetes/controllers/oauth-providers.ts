@@ -7,8 +7,7 @@ import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
 import type { ProviderApplied } from '#flows/apply-oauth-provider.ts';
 import type { StoredProvider } from '#flows/oauth-ports.ts';
-import type { WantedCondition } from './conditions.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsOf, type WantedCondition } from './conditions.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 
 export interface OAuthProvidersOptions {

@@ -1,7 +1,13 @@
 import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import { FAULTS } from '#domain/scheduling/reasons.ts';
-import type { PipelineStatus } from './pipeline-status.ts';
-import { CHECKS_BLOCKED, HOOKS_FAILED, QUEUE_FULL, TAGS_REFUSED, TRUNCATED } from './pipeline-status.ts';
+import {
+  CHECKS_BLOCKED,
+  HOOKS_FAILED,
+  QUEUE_FULL,
+  TAGS_REFUSED,
+  TRUNCATED,
+  type PipelineStatus,
+} from './pipeline-status.ts';
 
 /** The Events that tell how one status became the other. */
 export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
 import type { PipelineFacts } from '#flows/ports.ts';
-import type { PipelineStatus, StatusInput } from './pipeline-status.ts';
 import { eventsBetween } from './pipeline-events.ts';
-import { pipelineStatus, verdictOf } from './pipeline-status.ts';
+import { pipelineStatus, verdictOf, type PipelineStatus, type StatusInput } from './pipeline-status.ts';
 
 const now = new Date('2026-11-21T12:00:00.123Z');
 const later = new Date('2026-11-21T12:05:00Z');

@@ -3,13 +3,12 @@ import { defined } from '#adapters/kubernetes/defined.ts';
 import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
+import type { NameDifference } from '#domain/scheduling/definition-difference.ts';
 import { QUEUE_PAUSED_MESSAGE } from '#domain/scheduling/queue-limits.ts';
 import { ORDINARY } from '#domain/scheduling/reasons.ts';
-import type { NameDifference } from '#domain/scheduling/definition-difference.ts';
-import type { PipelineFacts, Waiting, SavedPipeline } from '#flows/ports.ts';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
-import type { WantedCondition } from './conditions.ts';
-import { conditionsOf, notReady, readyVerdict } from './conditions.ts';
+import type { PipelineFacts, SavedPipeline, Waiting } from '#flows/ports.ts';
+import { conditionsOf, notReady, readyVerdict, type WantedCondition } from './conditions.ts';
 
 export type PipelineStatus = NonNullable<Wire<PipelineObject>['status']>;
 

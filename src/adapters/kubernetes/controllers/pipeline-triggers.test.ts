@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
 import { Store, type Change } from '#adapters/kubernetes/watch/store.ts';
+import { notReady } from './conditions.ts';
 import { PipelineMemory } from './pipeline-memory.ts';
 import { PipelineTriggers } from './pipeline-triggers.ts';
-import { notReady } from './conditions.ts';
 
 const AT = new Date('2026-11-22T12:00:00Z');
 const VERDICT = { ready: notReady('Invalid', 'of the test'), stalled: true };

@@ -1,7 +1,7 @@
 import { defined } from '#adapters/kubernetes/defined.ts';
 import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
-import { namespaceOf } from '#adapters/kubernetes/owning-team.ts';
 import type { TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
+import { namespaceOf } from '#adapters/kubernetes/owning-team.ts';
 import type { IgnoredGroups } from '#domain/access/group-roles.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { TeamSaved } from '#flows/team-ports.ts';

@@ -1,8 +1,8 @@
 import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
 import { namespaceOf } from '#adapters/kubernetes/owning-team.ts';
-import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import type { Watched } from '#adapters/kubernetes/watched.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { TeamMemory } from './team-memory.ts';
 

@@ -4,10 +4,8 @@ import { parse } from 'yaml';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import type { OwnApiServer } from '#testing/api-server.ts';
-import { startApiServer } from '#testing/api-server.ts';
+import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 
 /* What a real API server takes and refuses by the definitions in crds/, and with which words. */
 const DEFINITIONS: Kind<object> = {

@@ -3,10 +3,8 @@ import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
-import type { BuildAttempt } from './names.ts';
-import { buildPodName } from './names.ts';
-import type { ShimKeys } from './pod.ts';
-import { pod } from './pod.ts';
+import { buildPodName, type BuildAttempt } from './names.ts';
+import { pod, type ShimKeys } from './pod.ts';
 
 export interface BuildWork {
   build: BuildAttempt;

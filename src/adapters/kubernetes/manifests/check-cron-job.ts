@@ -1,12 +1,10 @@
 import type { V1CronJob } from '@kubernetes/client-node';
 import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
 import { checkLabels } from './check-pod.ts';
-import type { Installation, Owner, TeamRules } from './installation.ts';
-import { ownerReference } from './installation.ts';
+import { ownerReference, type Installation, type Owner, type TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL } from './labels.ts';
 import { cronJobName } from './names.ts';
-import type { ShimKeys } from './pod.ts';
-import { podSpec } from './pod.ts';
+import { podSpec, type ShimKeys } from './pod.ts';
 
 export interface CheckGroupWork extends ScheduledCheck {
   team: string;

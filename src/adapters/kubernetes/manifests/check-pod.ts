@@ -4,8 +4,7 @@ import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { checkPodName } from './names.ts';
-import type { ShimKeys } from './pod.ts';
-import { pod } from './pod.ts';
+import { pod, type ShimKeys } from './pod.ts';
 
 export interface CheckWork {
   run: number;

@@ -10,7 +10,6 @@ import { checkCronJob } from './check-cron-job.ts';
 import { checkPod, type CheckWork } from './check-pod.ts';
 import type { Installation, TeamRules } from './installation.ts';
 import { nodeLabel } from './labels.ts';
-import type { TeamNamespace } from './team-namespace.ts';
 import {
   podsServiceAccount,
   teamLimitRange,
@@ -18,6 +17,7 @@ import {
   teamNetworkPolicies,
   teamQuota,
   teamRoleBindings,
+  type TeamNamespace,
 } from './team-namespace.ts';
 
 const installation: Installation = {

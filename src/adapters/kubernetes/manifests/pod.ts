@@ -13,8 +13,14 @@ import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import { WORKDIR } from '#domain/planning/plan-build.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
-import type { Installation, Owner, PodDefaults, PullPolicy, TeamRules } from './installation.ts';
-import { ownerReference } from './installation.ts';
+import {
+  ownerReference,
+  type Installation,
+  type Owner,
+  type PodDefaults,
+  type PullPolicy,
+  type TeamRules,
+} from './installation.ts';
 import { podResources } from './pod-resources.ts';
 
 /** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */

@@ -8,8 +8,7 @@ import type {
   V1ServiceAccount,
 } from '@kubernetes/client-node';
 import type { Amounts } from '#domain/planning/place-pod.ts';
-import type { Installation, Owner } from './installation.ts';
-import { ownerReference } from './installation.ts';
+import { ownerReference, type Installation, type Owner } from './installation.ts';
 import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { teamNetworkPolicy } from './network-policy.ts';
 import { SERVICE_ACCOUNT } from './pod.ts';

@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Pair } from './certificates.ts';
 import {
   authorityIsGood,
   makeAuthority,
   makeServerCertificate,
   serverCertificateIsGood,
+  type Pair,
 } from './certificates.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');

@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { V1Secret } from '@kubernetes/client-node';
 import { ApiError, orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import type { Pair } from './certificates.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import {
   authorityIsGood,
   makeAuthority,
   makeServerCertificate,
   serverCertificateIsGood,
+  type Pair,
 } from './certificates.ts';
 import { MARKS } from './secret-marks.ts';
 

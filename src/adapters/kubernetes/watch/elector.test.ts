@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Answer } from '#adapters/kubernetes/api/answer.ts';
-import type { ElectorClock, LeaseAccess, LeaseRecord, VersionedRecord } from './elector.ts';
-import { Elector } from './elector.ts';
+import {
+  Elector,
+  type ElectorClock,
+  type LeaseAccess,
+  type LeaseRecord,
+  type VersionedRecord,
+} from './elector.ts';
 
 /** Steady time that moves only when told to; each candidate's wall clock may be wrong by its own amount. */
 class HandTime {

@@ -1,9 +1,8 @@
-import type { V1Lease } from '@kubernetes/client-node';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { V1Lease } from '@kubernetes/client-node';
 import type { Answer } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { ElectorClock, LeaseAccess, LeaseRecord, VersionedRecord } from './elector.ts';
 
 /** One Lease object as the elector sees it. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Ending, QueueClock } from './queue.ts';
-import { WorkQueue } from './queue.ts';
+import { WorkQueue, type Ending, type QueueClock } from './queue.ts';
 
 /** Time that moves only when told to. */
 class HandClock implements QueueClock {

@@ -1,14 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { seenReference } from '#adapters/kubernetes/kinds/seen.ts';
-import type { OwnApiServer } from '#testing/api-server.ts';
-import { startApiServer } from '#testing/api-server.ts';
-import type { CuttableProxy } from '#testing/cuttable-proxy.ts';
-import { startProxy } from '#testing/cuttable-proxy.ts';
+import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
+import { startProxy, type CuttableProxy } from '#testing/cuttable-proxy.ts';
 import { Reflector } from './reflector.ts';
 import type { Change, Kept } from './store.ts';
 

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Answer, Problem } from '#adapters/kubernetes/api/answer.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import type { Source } from './reflector.ts';
-import { Reflector } from './reflector.ts';
+import { Reflector, type Source } from './reflector.ts';
 import type { Change, Kept } from './store.ts';
 
 interface Thing {

@@ -4,8 +4,7 @@ import type { ListOptions } from '#adapters/kubernetes/api/client.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { BackOff } from '#domain/back-off.ts';
 import { linesOf } from './lines.ts';
-import type { Change, Kept } from './store.ts';
-import { keyOf, Store } from './store.ts';
+import { keyOf, Store, type Change, type Kept } from './store.ts';
 
 /** What a reflector needs of the API client; tests script it. */
 export interface Source {

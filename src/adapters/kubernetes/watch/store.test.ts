@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Kept } from './store.ts';
-import { Store } from './store.ts';
+import { Store, type Kept } from './store.ts';
 
 const object = (name: string, uid: string, resourceVersion: string): Kept => ({
   namespace: 'ci',

@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { runScript } from '#testing/run-script.ts';
-import type { ScriptEnd } from '#testing/run-script.ts';
+import { runScript, type ScriptEnd } from '#testing/run-script.ts';
 import { chatScripts } from './chat.ts';
 
 let server: Server;

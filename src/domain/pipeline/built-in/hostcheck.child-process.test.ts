@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { runScript } from '#testing/run-script.ts';
-import type { ScriptEnd } from '#testing/run-script.ts';
+import { runScript, type ScriptEnd } from '#testing/run-script.ts';
 import { script } from './hostcheck.ts';
 
 // Slow machines take long to start programs.

@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { env, getuid } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { builtInNotificationTypes, builtInResourceTypes } from '#domain/pipeline/built-in-types.ts';
-import { runScript } from '#testing/run-script.ts';
-import type { ScriptEnd } from '#testing/run-script.ts';
+import { runScript, type ScriptEnd } from '#testing/run-script.ts';
 import * as artifact from './artifact.ts';
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { chatScripts } from './chat.ts';

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { addressGroup } from '#adapters/http/access/address-group.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import { isFresh } from '#domain/access/decide-access.ts';
-import type { Identity } from '#domain/access/decide-access.ts';
+import { isFresh, type Identity } from '#domain/access/decide-access.ts';
 import type { AccessRefusal } from '#domain/access/last-admin.ts';
 import type { Act, Changed } from '#flows/access-ports.ts';
 import type { Caller } from '#flows/sign-in.ts';

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import { PageQuery, TeamParams, Time, answerPage } from '#adapters/http/routes/schemas.ts';
+import { answerPage, PageQuery, TeamParams, Time } from '#adapters/http/routes/schemas.ts';
 import type { AuditEntry, AuditFilter } from '#flows/access-ports.ts';
 
 const Entry = Type.Object({

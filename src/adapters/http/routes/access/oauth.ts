@@ -1,18 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
-import { Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
+import { answer, answerList, Time } from '#adapters/http/routes/schemas.ts';
 import type { Kept } from '#flows/oauth-ports.ts';
-import { completeProfile, finishFlow, startFlow } from '#flows/oauth-sign-in.ts';
-import type { FlowFinished, FlowStarted } from '#flows/oauth-sign-in.ts';
+import {
+  completeProfile,
+  finishFlow,
+  startFlow,
+  type FlowFinished,
+  type FlowStarted,
+} from '#flows/oauth-sign-in.ts';
 import { setLocalSignIn, unlink } from '#flows/sign-in-methods.ts';
-import { accountOf, actOf, freshAccountOf, callerOf } from './answers.ts';
-import { FullName, Nothing, SMALL_BODY, Username, body } from './schemas.ts';
-import { SessionAnswer, Transport, handOver } from './sign-in.ts';
+import { accountOf, actOf, callerOf, freshAccountOf } from './answers.ts';
+import { body, FullName, Nothing, SMALL_BODY, Username } from './schemas.ts';
+import { handOver, SessionAnswer, Transport } from './sign-in.ts';
 
 export const ProviderParams = Type.Object({
   canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),

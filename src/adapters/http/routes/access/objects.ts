@@ -1,5 +1,4 @@
-import { Problem } from '#adapters/http/problem.ts';
-import type { ProblemKind } from '#adapters/http/problem.ts';
+import { Problem, type ProblemKind } from '#adapters/http/problem.ts';
 import type { ApiObjects, Written } from '#flows/object-ports.ts';
 
 /** What makes objects in the cluster; a gateway that was started without one makes none. */

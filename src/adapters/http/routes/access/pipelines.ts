@@ -1,20 +1,19 @@
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { textTurns } from '#adapters/http/access/text-turns.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import { PipelineParams, Strings, TeamParams, answer } from '#adapters/http/routes/schemas.ts';
+import { answer, PipelineParams, Strings, TeamParams } from '#adapters/http/routes/schemas.ts';
 import {
   createPipeline,
   deletePipeline,
   readPipeline,
   updatePipeline,
   validatePipeline,
+  type ChangePipelinePorts,
+  type PipelineChanged,
 } from '#flows/change-pipeline.ts';
 import type { Finding as FindingTold } from '#flows/diagnose-manifest.ts';
-import type { ChangePipelinePorts, PipelineChanged } from '#flows/change-pipeline.ts';
 import type { Compiler } from '#flows/manifest-ports.ts';
 import type { PipelineSpec } from '#flows/object-ports.ts';
 import { actOf } from './answers.ts';

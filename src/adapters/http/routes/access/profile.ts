@@ -1,19 +1,17 @@
 import { Type } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
-import { Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
-import type { UserSession } from '#flows/access-ports.ts';
-import { changePassword } from '#flows/change-password.ts';
-import type { PasswordChanged } from '#flows/change-password.ts';
-import { changeAccount } from '#flows/manage-accounts.ts';
+import { answer, answerList, Time } from '#adapters/http/routes/schemas.ts';
 import { isFresh } from '#domain/access/decide-access.ts';
+import type { UserSession } from '#flows/access-ports.ts';
+import { changePassword, type PasswordChanged } from '#flows/change-password.ts';
+import { changeAccount } from '#flows/manage-accounts.ts';
 import { accountOf, actOf, callerOf, done, signInAgain, tooMany } from './answers.ts';
-import { FullName, KeepTokens, Nothing, Password, SMALL_BODY, body } from './schemas.ts';
-import { SessionAnswer, Transport, handOver } from './sign-in.ts';
-import { User, encodeUser } from './users.ts';
+import { body, FullName, KeepTokens, Nothing, Password, SMALL_BODY } from './schemas.ts';
+import { handOver, SessionAnswer, Transport } from './sign-in.ts';
+import { encodeUser, User } from './users.ts';
 
 const Session = Type.Object({
   id: Type.String(),

@@ -1,18 +1,20 @@
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { Type, type Static } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { answer, answerList } from '#adapters/http/routes/schemas.ts';
-import { PROVIDER_PRESETS } from '#domain/access/provider-presets.ts';
-import type { ProviderPreset } from '#domain/access/provider-presets.ts';
-import { createProvider, deleteProvider, updateProvider } from '#flows/change-oauth-provider.ts';
-import type { ProviderChanged, WantedProvider } from '#flows/change-oauth-provider.ts';
+import { PROVIDER_PRESETS, type ProviderPreset } from '#domain/access/provider-presets.ts';
+import {
+  createProvider,
+  deleteProvider,
+  updateProvider,
+  type ProviderChanged,
+  type WantedProvider,
+} from '#flows/change-oauth-provider.ts';
 import type { StoredProvider } from '#flows/oauth-ports.ts';
 import { actOf } from './answers.ts';
 import { writable, written } from './objects.ts';
-import { Nothing, SMALL_BODY, body } from './schemas.ts';
+import { body, Nothing, SMALL_BODY } from './schemas.ts';
 
 const Kind = Type.Enum(['OIDC', 'OAuth2']);
 const Text = Type.Optional(Type.String());

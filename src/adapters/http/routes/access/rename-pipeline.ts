@@ -1,6 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { PipelineParams } from '#adapters/http/routes/schemas.ts';
 import { renamePipeline } from '#flows/rename-pipeline.ts';
 import { actOf } from './answers.ts';

@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import type { TProperties } from 'typebox';
+import { Type, type TProperties } from 'typebox';
 import { ROLES } from '#domain/access/roles.ts';
 
 /** An answer without a body. */

@@ -1,16 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { sessionCookie } from '#adapters/http/access/browser.ts';
-import type { BrowserRules } from '#adapters/http/access/browser.ts';
+import { sessionCookie, type BrowserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import { Time, answer } from '#adapters/http/routes/schemas.ts';
-import { signIn } from '#flows/sign-in.ts';
-import type { OpenedSession } from '#flows/sign-in.ts';
+import { answer, Time } from '#adapters/http/routes/schemas.ts';
+import { signIn, type OpenedSession } from '#flows/sign-in.ts';
 import { accountOf, actOf, callerOf, tooMany } from './answers.ts';
-import { KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username, body } from './schemas.ts';
+import { body, KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username } from './schemas.ts';
 
 /** `token`: in the answer, for programs. `cookie`: kept by the browser where no script reads it. */
 export const Transport = Type.Optional(Type.Enum(['token', 'cookie']));

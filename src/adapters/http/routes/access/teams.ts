@@ -1,16 +1,15 @@
 import { Type } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
-import { found } from '#adapters/http/routes/found.ts';
-import { TeamParams, Time, answer, answerList } from '#adapters/http/routes/schemas.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
-import { createTeam, deleteTeam, updateTeam } from '#flows/change-team.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { answer, answerList, TeamParams, Time } from '#adapters/http/routes/schemas.ts';
 import type { Member, TeamView } from '#flows/access-ports.ts';
+import { createTeam, deleteTeam, updateTeam } from '#flows/change-team.ts';
 import { addMember, changeRole, removeMember } from '#flows/manage-accounts.ts';
 import { accountOf, actOf, done } from './answers.ts';
 import { problemOf, writable } from './objects.ts';
-import { Nothing, RoleName, SMALL_BODY, Username, body } from './schemas.ts';
+import { body, Nothing, RoleName, SMALL_BODY, Username } from './schemas.ts';
 
 const Group = Type.Object({
   claim: Type.String({ minLength: 1, maxLength: 256 }),

@@ -1,17 +1,15 @@
 import { Type } from 'typebox';
 import { makeApiToken } from '#adapters/http/access/api-token.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
-import { Time, answerList } from '#adapters/http/routes/schemas.ts';
-import { tokenEnd } from '#domain/access/api-token.ts';
-import type { TokenScope } from '#domain/access/api-token.ts';
+import { answerList, Time } from '#adapters/http/routes/schemas.ts';
+import { tokenEnd, type TokenScope } from '#domain/access/api-token.ts';
 import type { ApiToken } from '#flows/access-ports.ts';
 import { createToken } from '#flows/api-tokens.ts';
 import { accountOf, actOf, freshAccountOf } from './answers.ts';
-import { Nothing, RoleName, SMALL_BODY, body } from './schemas.ts';
+import { body, Nothing, RoleName, SMALL_BODY } from './schemas.ts';
 
 const Token = {
   id: Type.Integer(),

@@ -1,23 +1,22 @@
 import { Type } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { route } from '#adapters/http/access/route.ts';
-import type { Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
-import { PageQuery, Time, answer, answerPage } from '#adapters/http/routes/schemas.ts';
+import { answer, answerPage, PageQuery, Time } from '#adapters/http/routes/schemas.ts';
 import type { Account } from '#flows/access-ports.ts';
 import { changeAccount, createAccount, removeAccount } from '#flows/manage-accounts.ts';
 import { actOf, done } from './answers.ts';
 import {
+  body,
   FullName,
   KeepTokens,
   Nothing,
   Password,
   RolesByTeam,
   SMALL_BODY,
-  UserParams,
   Username,
-  body,
+  UserParams,
 } from './schemas.ts';
 
 export const User = {
