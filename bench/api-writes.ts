@@ -2,7 +2,10 @@ export type ApiWrites = Record<string, number>;
 
 const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'APPLY']);
 
-/** Sum of apiserver_request_total over verbs that write, leases and reviews left out, by resource: from the API server's own metrics. */
+/**
+ * Sum of apiserver_request_total over verbs that write, leases and reviews left out, by resource: from the
+ * API server's own metrics.
+ */
 export const writesIn = (metrics: string): ApiWrites => {
   const sums: ApiWrites = {};
   for (const line of metrics.split('\n')) {

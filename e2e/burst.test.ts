@@ -5,8 +5,9 @@ import { kubectl, list } from '#e2e/support/kubectl.ts';
 import { allowedStart, usualStart } from '#e2e/support/start-times.ts';
 
 /*
- * A team without limits triggers 120 builds at once. Another team's build must start as it does when nobody else is there, the operator
- * keeps the lead, and the greedy team has no more Pods than the installation's limit.
+ * A team without limits triggers 120 builds at once. Another team's build must start as it does when nobody
+ * else is there, the operator keeps the lead, and the greedy team has no more Pods than the installation's
+ * limit.
  */
 
 const GREEDY = teamName('e2e-greedy');

@@ -8,7 +8,8 @@ import { pushCommit, tagsOf } from '#tools/demo/commit.ts';
 import { reach, type Reached } from '#tools/demo/reach.ts';
 
 /*
- * The sample pipeline itself, over a real git server: a commit becomes a version, passes through three jobs and comes back as a tag.
+ * The sample pipeline itself, over a real git server: a commit becomes a version, passes through three jobs
+ * and comes back as a tag.
  */
 const TEAM = teamName('e2e-commit');
 const FORGE = `${TEAM}-forge`;

@@ -43,7 +43,10 @@ const gateways = async (): Promise<Seen[]> =>
     };
   });
 
-/** What a probe of the kubelet gets: `/healthz` decides whether it begins anew, `/readyz` whether anybody comes to it. */
+/**
+ * What a probe of the kubelet gets: `/healthz` decides whether it begins anew, `/readyz` whether anybody
+ * comes to it.
+ */
 const probe = async (pod: string, path: string): Promise<string> => {
   const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${pod}:9090/proxy/${path}`;
   return await kubectl('get', '--raw', at).catch((error: unknown) => String(error));

@@ -14,14 +14,18 @@ import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
 import { list } from '#e2e/support/kubectl.ts';
 
 /*
- * What people decide about a pipeline that runs: it reaches the scheduler, the agents and the Pods of a real cluster.
+ * What people decide about a pipeline that runs: it reaches the scheduler, the agents and the Pods of a real
+ * cluster.
  */
 const TEAM = teamName('e2e-decide');
 
 beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
-/** A resource that finds a new version at first and then whenever somebody asks, and a job that takes each of them. */
+/**
+ * A resource that finds a new version at first and then whenever somebody asks, and a job that takes each of
+ * them.
+ */
 const CLOCK = `
 resource_type "clock" {
   check "shell" {

@@ -15,7 +15,9 @@ import { created, pipelineApi, RELEASE, request, type Build } from '#e2e/support
 import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-faults');
-/** A bound that a busy machine keeps too. Before, a page took 14 s, and 20 s went by until builds began again. */
+/**
+ * A bound that a busy machine keeps too. Before, a page took 14 s, and 20 s went by until builds began again.
+ */
 const MAX_PAGE_MS = 5000;
 const MAX_TAKEOVER_MS = 15_000;
 

@@ -17,8 +17,8 @@ import { created, data, pipelineApi, RELEASE, type Build } from '#e2e/support/ga
 import { get, kubectl, list, type KubernetesObject } from '#e2e/support/kubectl.ts';
 
 /*
- * A tenant with Kubernetes' own right `edit` in the namespace of one team attacks the builds, checks and hooks of another one, with Pods
- * that carry their labels and say what the tenant likes.
+ * A tenant with Kubernetes' own right `edit` in the namespace of one team attacks the builds, checks and
+ * hooks of another one, with Pods that carry their labels and say what the tenant likes.
  */
 const VICTIM = teamName('e2e-victim');
 const EVIL = teamName('e2e-evil');

@@ -60,7 +60,9 @@ interface Hooks {
   results: { job: string; hook: string; error?: string; output: string }[];
 }
 
-/** What came of the hooks of the one version, once its build has succeeded; the build began after their end. */
+/**
+ * What came of the hooks of the one version, once its build has succeeded; the build began after their end.
+ */
 async function hooksBefore(job: string): Promise<Hooks> {
   const resource = `once.${job}`;
   const build = await buildEnded(TEAM, 'app', job, '1');

@@ -15,8 +15,8 @@ import { apply, condition, get, list } from '#e2e/support/kubectl.ts';
 import { allowedStart, usualStart } from '#e2e/support/start-times.ts';
 
 /*
- * Pipelines that once ended operators and gateways, against the release with the memory limits of the chart: nothing of Millrace restarts,
- * and another team's builds start as if nobody else were there.
+ * Pipelines that once ended operators and gateways, against the release with the memory limits of the chart:
+ * nothing of Millrace restarts, and another team's builds start as if nobody else were there.
  */
 
 const HOSTILE = teamName('e2e-hostile');
@@ -25,8 +25,8 @@ const good = pipelineApi(GOOD, 'single');
 const WIDE = ['wide-1', 'wide-2', 'wide-3', 'wide-4', 'wide-5', 'wide-6', 'wide-7', 'wide-8', 'wide-9'];
 
 /**
- * What an administrator gives a team on a small node, so that it leaves room for others: Pods that the scheduler cannot place wait for
- * the next one that ends, whoever they belong to.
+ * What an administrator gives a team on a small node, so that it leaves room for others: Pods that the
+ * scheduler cannot place wait for the next one that ends, whoever they belong to.
  */
 const LIMITS = { limits: { runningBuilds: 8, runningChecks: 4 } };
 
@@ -79,7 +79,10 @@ ${['a', 'b']
 /** One line of 1 MiB. */
 const LINE = 'head --bytes 786432 /dev/urandom | base64 --wrap=0; echo; echo after the line';
 
-/** Applies a Pipeline whose text is in a ConfigMap: the admission webhook lets it through, so the operator has to read it. */
+/**
+ * Applies a Pipeline whose text is in a ConfigMap: the admission webhook lets it through, so the operator has
+ * to read it.
+ */
 async function applyUnseen(name: string, config: string): Promise<void> {
   const metadata = { name, namespace: HOSTILE };
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { config } };

@@ -9,10 +9,16 @@ import { killLeader, LEASE } from '#e2e/support/leader.ts';
 
 const TEAM = teamName('e2e-kills');
 const KILLS = 10;
-/** A kill comes this much later after the check was asked for than the one before: it meets checks, decisions and builds alike. */
+/**
+ * A kill comes this much later after the check was asked for than the one before: it meets checks, decisions
+ * and builds alike.
+ */
 const STEP_MS = 200;
 
-/** Each check finds the number behind the last known one, so that a check which counts twice, or is lost, shows. */
+/**
+ * Each check finds the number behind the last known one, so that a check which counts twice, or is lost,
+ * shows.
+ */
 const counting = (interval: string): string => `
 resource_type "count" {
   check "shell" {

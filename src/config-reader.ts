@@ -19,7 +19,10 @@ export interface Source {
 const KEY_BYTES = 32;
 const POSTGRES = ['postgres:', 'postgresql:'];
 
-/** Reads values, collects what is wrong with them, and hands out placeholders that `finish` never lets through. */
+/**
+ * Reads values, collects what is wrong with them, and hands out placeholders that `finish` never lets
+ * through.
+ */
 export class Reader {
   readonly #source: Source;
   readonly #problems: string[] = [];

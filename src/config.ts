@@ -6,8 +6,9 @@ import { Reader, type Address, type Configured, type Source } from './config-rea
 export type { Address, Configured, Source };
 
 /*
- * The one place that reads the environment. Each door has its own reader; every problem is found at once, and no sentence of one
- * carries a secret's value. A secret `NAME` may be given as `NAME_FILE`, a path to a file that holds it.
+ * The one place that reads the environment. Each door has its own reader; every problem is found at once, and
+ * no sentence of one carries a secret's value. A secret `NAME` may be given as `NAME_FILE`, a path to a file
+ * that holds it.
  */
 
 /** Of the program; a test holds it to package.json. */
@@ -28,30 +29,43 @@ interface ProcessConfig {
 
 export interface DatabaseConfig {
   url: string;
-  /** Direct connection for LISTEN; the same as `url` unless a transaction pooler stands before the database. */
+  /**
+   * Direct connection for LISTEN; the same as `url` unless a transaction pooler stands before the database.
+   */
   listenUrl: string;
   /** Whom the server's certificate must be from (PEM); absent: as the URLs say. */
   certificateAuthority?: string;
 }
 
-/** How the API server is reached: as a Pod does, or by a kubeconfig file (the default one when none is named). */
+/**
+ * How the API server is reached: as a Pod does, or by a kubeconfig file (the default one when none is named).
+ */
 export type ClusterConfig =
   { kind: 'in-cluster'; host: string; port: string } | { kind: 'kubeconfig'; file: string | undefined };
 
 export interface OperatorConfig extends ProcessConfig {
-  /** `own`: the chart's instance on `host`; the operator makes the Secret `<release>-database` and reads the URL from it. */
+  /**
+   * `own`: the chart's instance on `host`; the operator makes the Secret `<release>-database` and reads the
+   * URL from it.
+   */
   database: ({ kind: 'given' } & DatabaseConfig) | { kind: 'own'; host: string };
   cluster: ClusterConfig;
   image: string;
   imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
-  /** For Pods of builds and checks: of images that pipelines and Teams name by a tag, and storage where nobody names any. */
+  /**
+   * For Pods of builds and checks: of images that pipelines and Teams name by a tag, and storage where nobody
+   * names any.
+   */
   pods: {
     imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
     storage: { request?: string; limit?: string };
   };
   internalUrl: string;
   externalUrl: string | undefined;
-  /** Where `svc://` names that are not built in are, and ranges that sources may be in though they are not public. */
+  /**
+   * Where `svc://` names that are not built in are, and ranges that sources may be in though they are not
+   * public.
+   */
   sources: { registry: string | undefined; allowedRanges: string[] };
   /** Of a Team whose spec.limits says nothing; absent: none. */
   defaultLimits: { runningBuilds?: number; runningChecks?: number; pipelines?: number; logBytes?: string };

@@ -17,8 +17,8 @@ import { openGateway, type Options } from './gateway/gateway-under-test.ts';
 import { runOperator } from './operator/operator-under-test.ts';
 
 /*
- * Both doors for tests: a real API server with the definitions, rights and policies of the chart, the whole operator, and the public
- * gateway, which asks in the name of its service account. Nothing runs Pods.
+ * Both doors for tests: a real API server with the definitions, rights and policies of the chart, the whole
+ * operator, and the public gateway, which asks in the name of its service account. Nothing runs Pods.
  */
 const HOME = 'millrace-system';
 const GATEWAY = `system:serviceaccount:${HOME}:millrace-gateway-public`;

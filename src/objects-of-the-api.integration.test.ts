@@ -4,7 +4,10 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { eventually, openHouse, type House } from './house-under-test.ts';
 
-/* Whose word an object is, over a real API server with the chart's rights and policies: that the API made it, and who changed it. */
+/*
+ * Whose word an object is, over a real API server with the chart's rights and policies: that the API made it,
+ * and who changed it.
+ */
 const TEAM = 'marked';
 const TENANT = 'a-tenant';
 const BY_API = { 'millrace.dev/managed-by': 'api' };

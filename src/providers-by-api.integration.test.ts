@@ -4,7 +4,10 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { eventually, openHouse, type House } from './house-under-test.ts';
 
-/* Providers through the API, over a real API server with the chart's policies, beside the operator, which sees the same objects. */
+/*
+ * Providers through the API, over a real API server with the chart's policies, beside the operator, which
+ * sees the same objects.
+ */
 let house: House;
 let root: string;
 

@@ -5,7 +5,10 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { saveProvider } from '#flows/save-provider.ts';
 import { eventually, openHouse, type House } from './house-under-test.ts';
 
-/* Team objects and the API as two doors, over a real API server with the chart's policies, beside the operator. */
+/*
+ * Team objects and the API as two doors, over a real API server with the chart's policies, beside the
+ * operator.
+ */
 let house: House;
 let root: string;
 let count = 0;

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 /*
- * A gate that has never been seen to close is not a gate: each row plants one file that breaks a rule of the house in a copy of the
- * configuration, and expects the linter (or the compiler) to refuse exactly that file.
+ * A gate that has never been seen to close is not a gate: each row plants one file that breaks a rule of the
+ * house in a copy of the configuration, and expects the linter (or the compiler) to refuse exactly that file.
  */
 const RULES: Record<string, { file: string; text: string; refusedBy: string }> = {
   'language imports a later room of the domain': {

@@ -12,7 +12,10 @@ interface PodSpec {
   [field: string]: unknown;
 }
 
-/** The spec of a real build's Pod, to measure against: the same containers, images, volumes and security contexts. */
+/**
+ * The spec of a real build's Pod, to measure against: the same containers, images, volumes and security
+ * contexts.
+ */
 export const specOf = async (namespace: string, pod: string): Promise<PodSpec> => {
   const object: { spec: PodSpec } = JSON.parse(
     await call('GET', `/api/v1/namespaces/${namespace}/pods/${pod}`),
@@ -21,7 +24,9 @@ export const specOf = async (namespace: string, pod: string): Promise<PodSpec> =
   return spec;
 };
 
-/** The first container waits as an agent would; the last prints when its first process runs, in nanoseconds. */
+/**
+ * The first container waits as an agent would; the last prints when its first process runs, in nanoseconds.
+ */
 const bare = (spec: PodSpec): PodSpec => ({
   ...spec,
   containers: spec.containers.map(({ env: _env, args: _args, ...container }, index) => ({

@@ -19,8 +19,8 @@ export interface BuildRun {
 }
 
 /**
- * Triggers one build and follows it to its recorded outcome. The outcome is asked for every 5 ms once the Pod runs: no sooner, since on a
- * small machine the asking would take the time that it measures.
+ * Triggers one build and follows it to its recorded outcome. The outcome is asked for every 5 ms once the Pod
+ * runs: no sooner, since on a small machine the asking would take the time that it measures.
  */
 export const measureBuild = async (team: string, pipeline: string, job: string): Promise<BuildRun> => {
   const api = pipelineApi(team, pipeline);

@@ -36,7 +36,10 @@ job "down" {
 }
 `;
 
-/** Milliseconds, between what Postgres records and what a watch of the API server shows; both clocks are this machine's. */
+/**
+ * Milliseconds, between what Postgres records and what a watch of the API server shows; both clocks are this
+ * machine's.
+ */
 export interface ChainRun {
   /** A version was recorded → the Pod object of the build that it triggers. */
   versionToPod: number;

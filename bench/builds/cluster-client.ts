@@ -3,7 +3,8 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { writesIn, type ApiWrites } from '#bench/api-writes.ts';
 
 /*
- * A bare HTTPS client for measuring: one kept connection for calls, one for the watch, no caches, times taken when bytes arrive.
+ * A bare HTTPS client for measuring: one kept connection for calls, one for the watch, no caches, times taken
+ * when bytes arrive.
  */
 const config = new KubeConfig();
 config.loadFromDefault();
@@ -44,7 +45,10 @@ export interface PodEvent {
   phase: string;
 }
 
-/** Calls `seen` for every event of Pods in the namespace, with the moment its line arrived; returns how to stop. */
+/**
+ * Calls `seen` for every event of Pods in the namespace, with the moment its line arrived; returns how to
+ * stop.
+ */
 export const watchPods = async (namespace: string, seen: (event: PodEvent) => void): Promise<() => void> => {
   const options = await tls();
   const path = `/api/v1/namespaces/${namespace}/pods?watch=true&allowWatchBookmarks=false`;

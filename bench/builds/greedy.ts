@@ -70,9 +70,10 @@ async function measureWaits({ team, pipeline, job }: Measured, runs: number): Pr
 }
 
 /**
- * The other team's builds alone, and beside a greedy team that has its builds queued and its checks due: with limits that
- * leave room on a small node, as Millrace is shipped (which fills a small node), and with the limits lifted, so that nothing but turns and
- * the start window stands between the two. A bare Pod beside them waits for the node alone.
+ * The other team's builds alone, and beside a greedy team that has its builds queued and its checks due: with
+ * limits that leave room on a small node, as Millrace is shipped (which fills a small node), and with the
+ * limits lifted, so that nothing but turns and the start window stands between the two. A bare Pod beside
+ * them waits for the node alone.
  */
 export async function besideGreedyTeam(measured: Measured, runs: number, say: Say): Promise<void> {
   const tell = (where: string, { build, podObject, bare }: Waits): void => {

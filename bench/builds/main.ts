@@ -13,8 +13,8 @@ import { besideGreedyTeam } from './greedy.ts';
 import { recovery } from './recovery.ts';
 
 /*
- * The figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run, so that a noisy machine troubles
- * both alike: quote the ratios.
+ * The figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run, so that a
+ * noisy machine troubles both alike: quote the ratios.
  */
 const TEAM = teamName('bench');
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 20);

@@ -8,8 +8,8 @@ import { measureBuild } from './builds.ts';
 const KILLS = Number(process.env['BENCH_KILLS'] ?? 10);
 
 /**
- * How long after the end of the operator that leads a build begins which somebody asks for at once; and the same without a kill. The lease
- * is not given back: another operator has to see that it is over.
+ * How long after the end of the operator that leads a build begins which somebody asks for at once; and the
+ * same without a kill. The lease is not given back: another operator has to see that it is over.
  */
 export async function recovery(
   { team, pipeline, job }: { team: string; pipeline: string; job: string },

@@ -12,13 +12,14 @@ import { sealedAgent, tlsAgent, type Agent } from './agent-channel/agents.ts';
 import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.ts';
 
 /*
- * Holds the sealed channel between agent and shim against TLS 1.3 (docs/adr/0044): size, start, processor, memory:
+ * Holds the sealed channel between agent and shim against TLS 1.3 (docs/adr/0044): size, start, processor,
+ * memory:
  *
  *   node bench/comparisons/agent-channel.ts [--rounds 10]
  *
- * It builds the whole shim twice, once with its own link and once with `agent-channel/link-over-tls.go`, and drives both with the
- * agent's own code. They take turns. It needs Go, runs as root (the shim hides from others in /proc),
- * and takes 40 seconds.
+ * It builds the whole shim twice, once with its own link and once with `agent-channel/link-over-tls.go`, and
+ * drives both with the agent's own code. They take turns. It needs Go, runs as root (the shim hides from
+ * others in /proc), and takes 40 seconds.
  */
 const STARTS = 15;
 const STREAM_BYTES = 64 * 1024 * 1024;
@@ -119,7 +120,9 @@ async function withShim(channel: Channel, measureIt: (running: Running) => Promi
   await ended;
 }
 
-/** From the shim's start until the agent accepts it, and until the first frame of its first command is there. */
+/**
+ * From the shim's start until the agent accepts it, and until the first frame of its first command is there.
+ */
 async function measureStart({ shim, connected, begun, found }: Running): Promise<void> {
   const connection = await connected;
   found.connected.push(performance.now() - begun);

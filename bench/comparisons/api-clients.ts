@@ -14,13 +14,14 @@ import { FaultyServer } from './api-clients/faulty-server.ts';
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
 
 /*
- * Holds the clients of the API server against one another: memory, time, processor, and what they say of a bad answer
- * (docs/adr/0043):
+ * Holds the clients of the API server against one another: memory, time, processor, and what they say of a
+ * bad answer (docs/adr/0043):
  *
  *   node bench/comparisons/api-clients.ts [--rounds 8]
  *
- * It starts an etcd and an API server of its own on loopback from the embedded cluster's cache (`make cluster` fills it), beside a
- * server that answers badly. Contestants are processes of their own, bundled alike, and take turns. It takes about a minute.
+ * It starts an etcd and an API server of its own on loopback from the embedded cluster's cache (`make
+ * cluster` fills it), beside a server that answers badly. Contestants are processes of their own, bundled
+ * alike, and take turns. It takes about a minute.
  */
 const OBJECTS = 3000;
 const SILENCE_MS = 40_000;

@@ -5,8 +5,8 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 
 /*
- * What one query costs through slonik, with and without its DISCARD ALL at each release, beside pg alone; and what a NOTIFY inside
- * the transaction costs those who commit at the same time (docs/adr/0006):
+ * What one query costs through slonik, with and without its DISCARD ALL at each release, beside pg alone; and
+ * what a NOTIFY inside the transaction costs those who commit at the same time (docs/adr/0006):
  *
  *   node bench/comparisons/database-clients.ts [--rounds 5]
  *

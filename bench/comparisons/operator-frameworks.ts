@@ -22,12 +22,14 @@ import { ThrowAwayServer } from './operator-frameworks/server.ts';
 import { NAMESPACE } from './operator-frameworks/told.ts';
 
 /*
- * Holds what could carry the operator against the same API server, each in a process of its own (docs/adr/0002):
+ * Holds what could carry the operator against the same API server, each in a process of its own
+ * (docs/adr/0002):
  *
  *   node bench/comparisons/operator-frameworks.ts [--rounds 3]
  *
- * It starts an etcd and an API server of its own on loopback from the embedded cluster's cache (`make cluster` fills it), installs
- * the packages into a temporary folder, and removes both. A round takes about three minutes.
+ * It starts an etcd and an API server of its own on loopback from the embedded cluster's cache (`make
+ * cluster` fills it), installs the packages into a temporary folder, and removes both. A round takes about
+ * three minutes.
  */
 const scenarios = { idle, throwing, slow, restart, recreated } satisfies Record<string, Scenario>;
 

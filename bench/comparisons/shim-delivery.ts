@@ -13,14 +13,15 @@ import { foldersFrom } from '#tools/cluster/folders.ts';
 import { adminKubeconfig } from '#tools/cluster/pki.ts';
 
 /*
- * Holds three ways of bringing the shim into a container of a foreign image against each other (docs/adr/0005), in turn, on the
- * embedded cluster with its images loaded (`make demo` leaves both):
+ * Holds three ways of bringing the shim into a container of a foreign image against each other
+ * (docs/adr/0005), in turn, on the embedded cluster with its images loaded (`make demo` leaves both):
  *
  *   node bench/comparisons/shim-delivery.ts [--runs 15]
  *
- * Each Pod is a build's with one foreign image: an agent in Node and a busybox, both with the work directory. Time runs from the
- * POST of the Pod until both have called this program: the agent once Node runs, the other once its shim has answered. Beside them a
- * Pod whose steps use the worker image, which has the shim and needs no volume.
+ * Each Pod is a build's with one foreign image: an agent in Node and a busybox, both with the work directory.
+ * Time runs from the POST of the Pod until both have called this program: the agent once Node runs, the other
+ * once its shim has answered. Beside them a Pod whose steps use the worker image, which has the shim and
+ * needs no volume.
  */
 const runs = numberFlag('runs', 15);
 const NAMESPACE = 'millrace-measure';

@@ -10,14 +10,18 @@ import { signatureCheck } from '#adapters/http/webhook-signature.ts';
 import type { WebhookAnswer, WebhookCall } from '#flows/check-ports.ts';
 
 /*
- * Servers with as little as possible, in a process of their own as the gateway is: what Node, Fastify and Postgres take by themselves.
+ * Servers with as little as possible, in a process of their own as the gateway is: what Node, Fastify and
+ * Postgres take by themselves.
  *
  *   node bench/gateway/controls.ts    (started by control.ts, told what to answer by message)
  */
 export interface Told {
   /** Inserts a row for each POST before it answers. */
   databaseUrl?: string;
-  /** Takes webhooks as the gateway does, signature and group commit, with nothing around it: no framework, log, metric, or header. */
+  /**
+   * Takes webhooks as the gateway does, signature and group commit, with nothing around it: no framework,
+   * log, metric, or header.
+   */
   webhookKey?: string;
   /** What a GET is answered, with its type. */
   answer?: { type: string; body: string };

@@ -10,7 +10,9 @@ export interface Gateway {
   pid: number;
   /** How late its event loop came since the last time this was asked, in milliseconds. */
   delay(): Promise<{ p99: number; most: number }>;
-  /** Of the processor, that it took so far with its children; on a busy machine the only figure that stays. */
+  /**
+   * Of the processor, that it took so far with its children; on a busy machine the only figure that stays.
+   */
   cpuSeconds(): number;
   /** By force, in the middle of everything. */
   kill(): Promise<void>;

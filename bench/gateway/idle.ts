@@ -3,7 +3,10 @@ import { digits, type Part } from './part.ts';
 
 const REST_MS = 3000;
 
-/** What a gateway that nobody asks takes, and how late its event loop comes: the controls of what the other parts find. */
+/**
+ * What a gateway that nobody asks takes, and how late its event loop comes: the controls of what the other
+ * parts find.
+ */
 export const idle: Part = {
   name: 'idle',
   async measure({ startGateway }) {

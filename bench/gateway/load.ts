@@ -33,8 +33,8 @@ export interface Loading {
 }
 
 /**
- * Asks as fast as the answers come, and fails when one is not as expected. It reads no more of an answer than it must: a client that is
- * written for comfort takes more of the processor than the server that is measured.
+ * Asks as fast as the answers come, and fails when one is not as expected. It reads no more of an answer than
+ * it must: a client that is written for comfort takes more of the processor than the server that is measured.
  */
 export async function load(base: string, loading: Loading): Promise<Load> {
   const { hostname, port, host } = new URL(base);

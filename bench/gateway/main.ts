@@ -17,8 +17,8 @@ import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
 /*
- * What the public gateway does on this machine, as it is shipped (`make dist`), over a Postgres with fsync of its own; the load comes from
- * this process and takes its share of the same cores (docs/benchmarks.md):
+ * What the public gateway does on this machine, as it is shipped (`make dist`), over a Postgres with fsync of
+ * its own; the load comes from this process and takes its share of the same cores (docs/benchmarks.md):
  *
  *   node bench/gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */

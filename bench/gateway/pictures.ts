@@ -24,7 +24,10 @@ const SECONDS = 1;
 const RATE_ROUNDS = 15;
 const CONNECTIONS = 40;
 
-/** Pictures as people get them: over HTTP, with the look at the database. What drawing takes by itself: `make bench-graph`. */
+/**
+ * Pictures as people get them: over HTTP, with the look at the database. What drawing takes by itself: `make
+ * bench-graph`.
+ */
 export const pictures: Part = {
   name: 'pictures',
   async measure(ground) {
@@ -99,7 +102,10 @@ function figure(samples: number[] | undefined): string[] {
   return [`${digits(median)} ms, p90 ${digits(p90)} ms`, ''];
 }
 
-/** The same bytes from a route that does nothing else, in turn: on a machine with neighbours a figure says little, and two of the same moment much. */
+/**
+ * The same bytes from a route that does nothing else, in turn: on a machine with neighbours a figure says
+ * little, and two of the same moment much.
+ */
 async function cached(gateway: Gateway): Promise<string[][]> {
   const lines: string[][] = [];
   for (const size of SIZES) {

@@ -7,7 +7,10 @@ import { digits, type Ground, type Part } from './part.ts';
 const ROUNDS = 30;
 const PEOPLE = 10;
 
-/** A password that is wrong, of somebody who is there and of somebody who is not: the answer and its time tell no difference. */
+/**
+ * A password that is wrong, of somebody who is there and of somebody who is not: the answer and its time tell
+ * no difference.
+ */
 export const signIn: Part = {
   name: 'sign-in',
   async measure(ground) {

@@ -28,7 +28,10 @@ interface Build {
   attempt: number;
 }
 
-/** A thousand readers of one log: how far the slowest is behind the line that was told last, and what the gateway takes for them. */
+/**
+ * A thousand readers of one log: how far the slowest is behind the line that was told last, and what the
+ * gateway takes for them.
+ */
 export const streams: Part = {
   name: 'streams',
   async measure(ground) {
@@ -184,7 +187,10 @@ interface Reader {
   lines: number;
 }
 
-/** Over a bare socket: what reads shall cost as little as it can. Of what comes at once the oldest line counts. */
+/**
+ * Over a bare socket: what reads shall cost as little as it can. Of what comes at once the oldest line
+ * counts.
+ */
 async function follow({ base }: Gateway, token: string, late: Lateness): Promise<Reader> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);

@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /*
- * Loaded into a process before its program (`node --import`): tells whoever started it how late the event loop comes.
+ * Loaded into a process before its program (`node --import`): tells whoever started it how late the event
+ * loop comes.
  */
 const histogram = monitorEventLoopDelay({ resolution: 1 });
 histogram.enable();

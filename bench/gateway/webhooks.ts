@@ -22,7 +22,10 @@ const AIM = { perSecond: 12_000, p99: 50, alone: 10 };
 /** As long as what a forge tells of a push. */
 const BODY = JSON.stringify({ ref: 'refs/heads/main', commits: 'x'.repeat(5300) });
 
-/** Webhooks beside a route that does nothing and one that inserts a row for each; and what `kill -9` loses of those that were answered. */
+/**
+ * Webhooks beside a route that does nothing and one that inserts a row for each; and what `kill -9` loses of
+ * those that were answered.
+ */
 export const webhooks: Part = {
   name: 'webhooks',
   async measure(ground) {

@@ -21,8 +21,9 @@ import { childProcesses } from '#testing/child-processes.ts';
 import { largePipeline } from '#testing/large-pipeline.ts';
 
 /*
- * Times of pictures of 100 and 1,000 nodes, with what Graphviz and sharp take by themselves beside them; memory of a process of its own
- * that makes PNGs; and how long others wait for the event loop meanwhile (docs/benchmarks.md):
+ * Times of pictures of 100 and 1,000 nodes, with what Graphviz and sharp take by themselves beside them;
+ * memory of a process of its own that makes PNGs; and how long others wait for the event loop meanwhile
+ * (docs/benchmarks.md):
  *
  *   node bench/graphs/graphs.ts [--runs 15]      make bench-graph
  */

@@ -12,8 +12,9 @@ import { hasErrors } from '#domain/language/diagnostic.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 
 /*
- * Reads generated and broken texts for so many minutes. None may break the engine or the compiler; native hashicorp/hcl must agree on each,
- * and the layout of sound ones must hold when it is made twice. What fails is shown as small as it could be made, with the seed to see it again.
+ * Reads generated and broken texts for so many minutes. None may break the engine or the compiler; native
+ * hashicorp/hcl must agree on each, and the layout of sound ones must hold when it is made twice. What fails
+ * is shown as small as it could be made, with the seed to see it again.
  *
  *   node bench/language/fuzz-language.ts [--minutes 10] [--seed 1]
  */

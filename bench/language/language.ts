@@ -10,8 +10,8 @@ import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { thousandLines } from './thousand-lines.ts';
 
 /*
- * How long a large pipeline takes to be read: parsed, expanded, validated. hcl2-parser only parses the same text, in the same process and
- * in turn. Then the engine's memory over many runs.
+ * How long a large pipeline takes to be read: parsed, expanded, validated. hcl2-parser only parses the same
+ * text, in the same process and in turn. Then the engine's memory over many runs.
  *
  *   node bench/language/language.ts [--runs 101] [--memory-runs 10000]
  */

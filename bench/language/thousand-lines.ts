@@ -1,4 +1,7 @@
-/** A pipeline of 1,000 lines and 100 job blocks, as somebody with many services would write it; some blocks stand for several jobs. */
+/**
+ * A pipeline of 1,000 lines and 100 job blocks, as somebody with many services would write it; some blocks
+ * stand for several jobs.
+ */
 export function thousandLines(): string {
   const head = `
 variable "registry" {

@@ -25,9 +25,9 @@ import { manifests } from '#tools/chart/render.ts';
  *
  *   node bench/pods/admission.ts [--runs 200] [--installed]
  *
- * An API server and an etcd of its own on loopback, from the embedded cluster's cache (`make cluster` fills it), or with `--installed`
- * the release in the cluster of $KUBECONFIG; Pipelines whose text changes each time, in a namespace that wants the check and in one
- * that does not, in turn.
+ * An API server and an etcd of its own on loopback, from the embedded cluster's cache (`make cluster` fills
+ * it), or with `--installed` the release in the cluster of $KUBECONFIG; Pipelines whose text changes each
+ * time, in a namespace that wants the check and in one that does not, in turn.
  */
 const HOME = 'millrace-system';
 const NAMESPACES = ['unchecked', 'checked'] as const;

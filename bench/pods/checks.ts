@@ -21,12 +21,13 @@ import {
 } from './installation.ts';
 
 /*
- * What an installation costs that has nothing to do, and whether checks are late: the operator as it is shipped (`make dist`), over a real
- * API server and a Postgres with fsync of their own, without nodes.
+ * What an installation costs that has nothing to do, and whether checks are late: the operator as it is
+ * shipped (`make dist`), over a real API server and a Postgres with fsync of their own, without nodes.
  *
  *   node bench/pods/checks.ts [--pipelines 1000] [--clocks 300] [--seconds 60]
  *
- * First that many pipelines of five resources each, none of them due; then resources of type cron that are checked every 10 s.
+ * First that many pipelines of five resources each, none of them due; then resources of type cron that are
+ * checked every 10 s.
  */
 const pipelines = numberFlag('pipelines', 1000);
 const clocks = numberFlag('clocks', 300);

@@ -7,7 +7,10 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
 
-/* An installation on an API server of its own, filled with pipelines: what the measurements of checks have in common. */
+/*
+ * An installation on an API server of its own, filled with pipelines: what the measurements of checks have in
+ * common.
+ */
 
 export const NAMESPACE = 'millrace-system';
 export const RELEASE = 'millrace';

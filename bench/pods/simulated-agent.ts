@@ -14,9 +14,10 @@ import { reportEnd, tokenFor } from './simulated/kubelet.ts';
 import { podWork, type PodWork } from './simulated/pod-work.ts';
 
 /*
- * The agents of simulated Pods, and what of their kubelet kwok leaves out: for each Pod of ours that runs it gets the token that the Pod's
- * volume would hold, speaks with the internal gateway as the Pod's agent from the Pod's address, and reports the Pod's end. Started by
- * simulated-pods.ts; prints what it did when it is ended.
+ * The agents of simulated Pods, and what of their kubelet kwok leaves out: for each Pod of ours that runs it
+ * gets the token that the Pod's volume would hold, speaks with the internal gateway as the Pod's agent from
+ * the Pod's address, and reports the Pod's end. Started by simulated-pods.ts; prints what it did when it is
+ * ended.
  *
  *   node bench/pods/simulated-agent.ts --kubeconfig file [--check-ms 200] [--step-ms 100] [--end-ms 1000] [--version-ms 100000]
  */

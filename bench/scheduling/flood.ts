@@ -9,8 +9,9 @@ import { scheduleOn } from '#testing/schedule.ts';
 import { found, storesOver, toSave } from '#testing/stores.ts';
 
 /*
- * What a pipeline costs that wants as many builds as it can: 5,000 jobs that each take 100 new versions, half a million builds. How long its
- * decisions take, and how long they hold the event loop, in which everybody else's are taken.
+ * What a pipeline costs that wants as many builds as it can: 5,000 jobs that each take 100 new versions, half
+ * a million builds. How long its decisions take, and how long they hold the event loop, in which everybody
+ * else's are taken.
  *
  *   node bench/scheduling/flood.ts [--jobs 5000] [--versions 100] [--decisions 20]
  */

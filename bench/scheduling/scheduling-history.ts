@@ -6,8 +6,8 @@ export const RESOURCES = 50;
 const JOBS = 200;
 
 /**
- * 200 jobs over 50 resources. Half of them take every version of one resource, beside the newest of another; the other half take what
- * passed two of those, and one more resource from the same builds.
+ * 200 jobs over 50 resources. Half of them take every version of one resource, beside the newest of another;
+ * the other half take what passed two of those, and one more resource from the same builds.
  */
 export function widePipeline(): Pipeline {
   const numbers = Array.from({ length: JOBS / 2 }, (_, number) => number);
@@ -30,8 +30,9 @@ export function widePipeline(): Pipeline {
 const name = (number: number): string => `git.r${number % RESOURCES}`;
 
 /**
- * Years of history of the only pipeline of a database, in the order in which it would have come: every job had as many builds, spread
- * over the versions of its resources, four of five of them good. Nothing waits for a build.
+ * Years of history of the only pipeline of a database, in the order in which it would have come: every job
+ * had as many builds, spread over the versions of its resources, four of five of them good. Nothing waits for
+ * a build.
  */
 export async function fillHistory(url: string, size: { versions: number; builds: number }): Promise<void> {
   const client = new Client({ connectionString: url, query_timeout: 15 * 60_000 });

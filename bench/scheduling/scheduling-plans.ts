@@ -11,7 +11,10 @@ const SCAN = /(Seq Scan|Index Only Scan|Index Scan|Bitmap Heap Scan)(?: Backward
 const TIMES = /\(actual [^()]*rows=([\d.]+) loops=(\d+)\)/;
 const HISTORY = new Set(['builds', 'versions', 'build_inputs', 'build_outputs', 'good_versions']);
 
-/** From what Postgres logged of its plans: how the tables that grow with history were read. One row for each table and way. */
+/**
+ * From what Postgres logged of its plans: how the tables that grow with history were read. One row for each
+ * table and way.
+ */
 export function scansIn(log: readonly string[]): string[][] {
   const scans = new Map<string, Scan>();
   let current: Scan | undefined;

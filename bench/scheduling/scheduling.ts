@@ -12,12 +12,14 @@ import { fillHistory, widePipeline } from './scheduling-history.ts';
 import { scansIn } from './scheduling-plans.ts';
 
 /*
- * How long one scheduling decision takes, database included, and whether that grows with history (ADR 0010): a pipeline of 200 jobs and
- * 50 resources with 10,000, 100,000 and 1,000,000 builds and as many versions, on a Postgres of its own with fsync.
+ * How long one scheduling decision takes, database included, and whether that grows with history (ADR 0010):
+ * a pipeline of 200 jobs and 50 resources with 10,000, 100,000 and 1,000,000 builds and as many versions, on
+ * a Postgres of its own with fsync.
  *
  *   node bench/scheduling/scheduling.ts [--runs 100] [--least 10000] [--most 1000000]
  *
- * References on the same connections, in turn with the rest: the smallest round trip there is, and a transaction that writes one row.
+ * References on the same connections, in turn with the rest: the smallest round trip there is, and a
+ * transaction that writes one row.
  */
 const runs = numberFlag('runs', 100);
 const least = numberFlag('least', 10_000);

@@ -18,9 +18,10 @@ import { Shell } from './shell.ts';
 import { typeInto } from './type-into.ts';
 
 /*
- * README's second half as a reader would follow it: its own commands, in its order, in one shell. The installation of the end-to-end
- * suite goes first, so that the names are README's too. What a reader must fill in is filled in: the registry (a real one, on this
- * machine), the repository (a git server in the cluster), a free local port, and what stands in angle brackets.
+ * README's second half as a reader would follow it: its own commands, in its order, in one shell. The
+ * installation of the end-to-end suite goes first, so that the names are README's too. What a reader must
+ * fill in is filled in: the registry (a real one, on this machine), the repository (a git server in the
+ * cluster), a free local port, and what stands in angle brackets.
  */
 const COMMANDS = {
   images: 'make images PUSH=',
@@ -96,7 +97,10 @@ const succeeded = async (number: number): Promise<string> => {
   return log;
 };
 
-/** README's block as its reader types it: the command is installed, a port forwarded, the password read and changed. */
+/**
+ * README's block as its reader types it: the command is installed, a port forwarded, the password read and
+ * changed.
+ */
 const logIn = async (): Promise<string> => {
   const [install = '', forward = '', secret = '', login = '', ...more] = fromReadme('login')
     .trim()
@@ -114,7 +118,10 @@ const logIn = async (): Promise<string> => {
   return await typeInto(login, answers, environment);
 };
 
-/** What the end of the demonstration says, done: ports forwarded, the address opened, signed in, a commit followed until it is green. */
+/**
+ * What the end of the demonstration says, done: ports forwarded, the address opened, signed in, a commit
+ * followed until it is green.
+ */
 const lookAsTold = async (said: string): Promise<void> => {
   const forwards = said.match(/^ {2}kubectl .* port-forward .*:80 &$/gm)?.slice(0, 2) ?? [];
   expect(forwards).toHaveLength(2);

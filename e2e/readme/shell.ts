@@ -2,7 +2,10 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 
 const MARK = '--- done ---';
 
-/** One shell in which commands follow each other, as in a terminal: variables and background jobs stay. The first that fails ends it. */
+/**
+ * One shell in which commands follow each other, as in a terminal: variables and background jobs stay. The
+ * first that fails ends it.
+ */
 export class Shell {
   readonly #child: ChildProcessWithoutNullStreams;
   #said = '';

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a command at a terminal of its own, where the program asks questions; each answer is typed once its question is there. */
+/**
+ * Runs a command at a terminal of its own, where the program asks questions; each answer is typed once its
+ * question is there.
+ */
 export async function typeInto(
   command: string,
   answers: readonly (readonly [question: string, answer: string])[],

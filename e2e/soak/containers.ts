@@ -125,7 +125,10 @@ export const freezePart = async (name: string, meanwhile: () => Promise<void>): 
 /** Parts that no fault of ours touches: when they go, somebody else is at work on the cluster. */
 const UNTOUCHED = ['containerd', 'kube-proxy'];
 
-/** Waits until somebody else stops or restarts the cluster, and answers what of it; undefined when told to stop before. */
+/**
+ * Waits until somebody else stops or restarts the cluster, and answers what of it; undefined when told to
+ * stop before.
+ */
 export const othersAtWork = async (
   pause: () => Promise<void>,
   until: AbortSignal,
@@ -142,8 +145,8 @@ export const othersAtWork = async (
 const TABLE = 'inet millrace-soak';
 
 /**
- * Drops every packet between a Pod and these addresses, so that neither end hears that the other is gone. The rules are in the Pod's
- * own network namespace and go with it.
+ * Drops every packet between a Pod and these addresses, so that neither end hears that the other is gone. The
+ * rules are in the Pod's own network namespace and go with it.
  */
 export const cutOff = async (
   pod: Pod,

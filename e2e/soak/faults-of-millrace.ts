@@ -4,8 +4,8 @@ import { cutOff, freezeContainer, killIn, leaseHolder, serviceAddress, type Pod 
 import { component, isRunning, kubectl, type FaultKind, type Stage } from './fault-kind.ts';
 
 /**
- * SIGKILL. The kubelet restarts a container at once only the first time, later after ever longer pauses; so that no outage is longer
- * than it should be, a Pod that was restarted before is replaced.
+ * SIGKILL. The kubelet restarts a container at once only the first time, later after ever longer pauses; so
+ * that no outage is longer than it should be, a Pod that was restarted before is replaced.
  */
 const killReplica = async (pod: Pod): Promise<void> => {
   const [main] = pod.containers;
@@ -87,7 +87,10 @@ const cutPostgres = async (stage: Stage): Promise<void> => {
   await cutOff(pod, [podRange], stage.hold);
 };
 
-/** Longer than anybody may wait for an answer: what was asked before the cut must be given up, and asked again. */
+/**
+ * Longer than anybody may wait for an answer: what was asked before the cut must be given up, and asked
+ * again.
+ */
 const LONG: readonly [number, number] = [40, 55];
 
 export const FAULTS_OF_MILLRACE: readonly FaultKind[] = [

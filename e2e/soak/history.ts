@@ -1,6 +1,6 @@
 /*
- * What the run itself did and saw, as it happened. Times are milliseconds since the epoch; everything runs on one machine, so they
- * can be compared with those in the database.
+ * What the run itself did and saw, as it happened. Times are milliseconds since the epoch; everything runs on
+ * one machine, so they can be compared with those in the database.
  */
 
 export interface JobName {
@@ -9,7 +9,10 @@ export interface JobName {
 }
 export type BuildName = JobName & { number: string };
 
-/** A request for a build. `unknown`: the connection broke or the answer did not come, so there may be a build or none. */
+/**
+ * A request for a build. `unknown`: the connection broke or the answer did not come, so there may be a build
+ * or none.
+ */
 export type Trigger = JobName & {
   sentAt: number;
   answer: 'created' | 'refused' | 'unknown';
@@ -64,7 +67,10 @@ export interface Fault {
 /** A kubelet is no Pod, and yet what it was about to start when it went is lost with it. */
 export const KILL_KUBELET = 'kill the kubelet';
 
-/** `changed`: the text differs from the one before. The answer of kubectl may have been lost, so a failed one may have counted. */
+/**
+ * `changed`: the text differs from the one before. The answer of kubectl may have been lost, so a failed one
+ * may have counted.
+ */
 interface Applied {
   at: number;
   pipeline: string;
@@ -73,7 +79,10 @@ interface Applied {
   failed?: string;
 }
 
-/** From sending the manifest that pauses to the first answer of the API that shows it; then the same for resuming. */
+/**
+ * From sending the manifest that pauses to the first answer of the API that shows it; then the same for
+ * resuming.
+ */
 export interface Pause {
   pipeline: string;
   sent: number;

@@ -9,8 +9,8 @@ const MOST_SHOWN = 15;
 const LOUD = new Set(['warn', 'error', 'fatal']);
 
 /**
- * Copies the logs of Millrace and of the team's Pods while they are there: those of Pods that are replaced go with them, and whoever
- * looks for a cause wants them.
+ * Copies the logs of Millrace and of the team's Pods while they are there: those of Pods that are replaced go
+ * with them, and whoever looks for a cause wants them.
  */
 export const keepLogs = async (team: string, folder: string, until: AbortSignal): Promise<void> => {
   const from = join(folders.state, 'pod-logs');

@@ -25,7 +25,10 @@ export interface Listed {
 const jobPath = (team: string, { pipeline, job }: JobName): string =>
   `/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds`;
 
-/** Keeps looking at the builds and Pods of a team, and notes what changes; an answer that does not come is no news. */
+/**
+ * Keeps looking at the builds and Pods of a team, and notes what changes; an answer that does not come is no
+ * news.
+ */
 export class Observer {
   readonly #team: string;
   readonly #history: History;

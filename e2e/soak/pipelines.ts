@@ -159,7 +159,10 @@ const ledger = (jobs: readonly JobSpec[], address: Address): string[] => {
   ];
 };
 
-/** The text of a pipeline. `edition` changes the text and nothing else; a resting one checks nothing by itself. */
+/**
+ * The text of a pipeline. `edition` changes the text and nothing else; a resting one checks nothing by
+ * itself.
+ */
 export const pipelineText = (
   pipeline: string,
   address: Address,

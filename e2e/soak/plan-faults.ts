@@ -10,14 +10,17 @@ export interface PlannedFault {
   choice: number;
 }
 
-/** Mean pause between two faults, and the shortest: what was hit shall have time to come back, and sometimes none. */
+/**
+ * Mean pause between two faults, and the shortest: what was hit shall have time to come back, and sometimes
+ * none.
+ */
 const PAUSE_SECONDS = { least: 2, mean: 9 };
 /** After a fault of a group ended, before the next one of it. */
 const REST_SECONDS = 8;
 
 /**
- * Which faults come when. They may overlap where they are of different groups; a fault whose group is not free yet gives its place to
- * another draw.
+ * Which faults come when. They may overlap where they are of different groups; a fault whose group is not
+ * free yet gives its place to another draw.
  */
 export const planFaults = (
   kinds: readonly FaultKind[],

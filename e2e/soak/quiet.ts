@@ -30,7 +30,10 @@ export const waitForBuilds = (team: string, history: History): Promise<boolean> 
     );
   });
 
-/** Nothing is left to do, and no Pod of the team is left, not even one that ends; answers the names of those that are. */
+/**
+ * Nothing is left to do, and no Pod of the team is left, not even one that ends; answers the names of those
+ * that are.
+ */
 export const waitForRest = async (team: string): Promise<string[]> => {
   await until(PODS_SECONDS, async () => {
     const { openRuns, waitingJobs } = await readDatabase(team);

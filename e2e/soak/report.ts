@@ -1,7 +1,9 @@
 import type { Finding, Violation } from './check/evidence.ts';
 import type { Fault, History } from './history.ts';
 
-/** Faults that ended at most so long before a violation, or began so shortly after it, are shown beside it. */
+/**
+ * Faults that ended at most so long before a violation, or began so shortly after it, are shown beside it.
+ */
 const BEFORE_MS = 30_000;
 const AFTER_MS = 5000;
 const MOST_SHOWN = 8;
@@ -39,7 +41,10 @@ const tally = (faults: readonly Fault[]): string[] => {
     });
 };
 
-/** The table, the violations with the faults near them, and the last line: PASS or FAIL and how to see it again. */
+/**
+ * The table, the violations with the faults near them, and the last line: PASS or FAIL and how to see it
+ * again.
+ */
 export const report = (findings: readonly Finding[], history: History): string => {
   const lines = findings.flatMap(({ promise, checked, violations }) => {
     const shown = violations.slice(0, MOST_SHOWN).flatMap((violation) => showViolation(history, violation));

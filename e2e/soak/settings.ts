@@ -30,7 +30,9 @@ const whole =
     return value;
   };
 
-/** What the command line and the environment ask for; `--help` and mistakes end the process with their text. */
+/**
+ * What the command line and the environment ask for; `--help` and mistakes end the process with their text.
+ */
 export const readSettings = (argv: readonly string[], env: NodeJS.ProcessEnv): Settings => {
   const command = new Command('soak')
     .description('A long, seeded run of builds under faults, and a check that no promise was broken.')

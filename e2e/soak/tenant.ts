@@ -4,8 +4,8 @@ import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
 import type { ForeignPod } from './history.ts';
 
 /*
- * Another team, of which one member has the right `edit` of Kubernetes in its namespace, and no good intentions. What it can do there must
- * be nothing to the team whose builds are watched.
+ * Another team, of which one member has the right `edit` of Kubernetes in its namespace, and no good
+ * intentions. What it can do there must be nothing to the team whose builds are watched.
  */
 const IMAGE = 'localhost/millrace-busybox:dev';
 /** No version, check or build of the run says so. */
@@ -82,7 +82,10 @@ export const makePods = async (
   });
 };
 
-/** Takes the label that all Pods of Millrace have from some of them, then deletes all. First it looks whether they are still there. */
+/**
+ * Takes the label that all Pods of Millrace have from some of them, then deletes all. First it looks whether
+ * they are still there.
+ */
 export const deletePods = async (namespace: string, pods: readonly ForeignPod[]): Promise<void> => {
   const answer = await run('kubectl', [...asTenant(namespace), 'get', 'pods', '-o', 'json']);
   if (answer.code === 0) noteLeft(JSON.parse(answer.stdout), pods);

@@ -7,8 +7,8 @@ import type { Address } from './pipelines.ts';
 const MOST_AT_ONCE = 100;
 
 /**
- * What pipelines meet outside of Millrace: a counter for each resource, which its checks read, and an ear for steps that begin. It
- * listens on the node's own address, which Pods reach.
+ * What pipelines meet outside of Millrace: a counter for each resource, which its checks read, and an ear for
+ * steps that begin. It listens on the node's own address, which Pods reach.
  */
 export class World {
   readonly #history: History;

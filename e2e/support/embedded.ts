@@ -8,8 +8,8 @@ import { must } from './command.ts';
 import { get } from './kubectl.ts';
 
 /*
- * What only the embedded cluster allows, because its processes run on this machine: killing a container's process with SIGKILL, and
- * reading etcd itself.
+ * What only the embedded cluster allows, because its processes run on this machine: killing a container's
+ * process with SIGKILL, and reading etcd itself.
  */
 const folders = foldersFrom(process.env);
 

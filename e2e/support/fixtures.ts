@@ -3,7 +3,10 @@ import { eventually } from './eventually.ts';
 import { pipelineApi, type Build } from './gateway.ts';
 import { apply, condition, get, kubectl, list } from './kubectl.ts';
 
-/** A name that no earlier run on this cluster used: history is kept by name, so a team that comes back finds it. */
+/**
+ * A name that no earlier run on this cluster used: history is kept by name, so a team that comes back finds
+ * it.
+ */
 export const teamName = (prefix: string): string => `${prefix}-${Date.now().toString(36).slice(-6)}`;
 
 /** A Team of its own for one test file, with its namespace ready. */

@@ -24,7 +24,10 @@ export const readyLeader = (): Promise<string> =>
     return name;
   });
 
-/** SIGKILL, then another Pod in its place, because the kubelet restarts a container at once only the first time. */
+/**
+ * SIGKILL, then another Pod in its place, because the kubelet restarts a container at once only the first
+ * time.
+ */
 export const killLeader = async (): Promise<void> => {
   const name = await readyLeader();
   await killContainer(namespace, name, 'operator');

@@ -20,7 +20,9 @@ import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
 import { writeTermination, type LastWords, type StepEnd } from './termination.ts';
 
-/** Longer than the operator waits for the containers of a build: it knows why they do not come, and says so. */
+/**
+ * Longer than the operator waits for the containers of a build: it knows why they do not come, and says so.
+ */
 const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
 const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
 const REPORT_LIMIT_MS = 10 * 60_000;
@@ -28,7 +30,10 @@ const HOOKS_REPORT_LIMIT_MS = 15_000;
 /** Kubernetes gives a Pod 30 s: the steps get the first ten, the rest is for saying what became of them. */
 const LAST_WORDS_MS = 12_000;
 
-/** The exit code once all is reported. A run that was closed, perhaps by our own last word whose answer was lost, leaves nothing to do. */
+/**
+ * The exit code once all is reported. A run that was closed, perhaps by our own last word whose answer was
+ * lost, leaves nothing to do.
+ */
 async function unlessOver(reported: Promise<void>): Promise<number> {
   try {
     await reported;
@@ -69,7 +74,10 @@ export class Agent {
     if (!this.#hasSpoken) this.#fault(error);
   }
 
-  /** Answers with the exit code of the process: 0 when the gateway, or the termination message, has the whole truth. */
+  /**
+   * Answers with the exit code of the process: 0 when the gateway, or the termination message, has the whole
+   * truth.
+   */
   async run(): Promise<number> {
     const opening = this.#openSession();
     try {
@@ -152,7 +160,10 @@ export class Agent {
     return new Outbox(links, new Spool(this.#environment.spoolFolder));
   }
 
-  /** The last words are on disk before the gateway is asked to take them, so that a kill between the two loses nothing. */
+  /**
+   * The last words are on disk before the gateway is asked to take them, so that a kill between the two loses
+   * nothing.
+   */
   async #report(verdict: Verdict, outbox: Outbox): Promise<void> {
     const { known, ...end } = verdict;
     this.#hasSpoken = true;
@@ -166,7 +177,9 @@ export class Agent {
     this.#sayLast(end);
   }
 
-  /** What a put made is in the termination message at once: should nothing follow any more, it is not lost. */
+  /**
+   * What a put made is in the termination message at once: should nothing follow any more, it is not lost.
+   */
   #stepEnded(end: StepEnd): void {
     this.#ends.push(end);
     if (end.version !== undefined) this.#sayLast({ outcome: 'failed', reason: 'AgentFault', message: '' });

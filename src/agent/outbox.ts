@@ -43,7 +43,10 @@ export class Outbox {
     return this.#acknowledged;
   }
 
-  /** `now`: do not wait for company. Returns the event's number, 0 if it was left out because the spool is full. */
+  /**
+   * `now`: do not wait for company. Returns the event's number, 0 if it was left out because the spool is
+   * full.
+   */
   add(event: NewEvent, now = false): number {
     if (event.type === 'log') {
       const size = event.text.length;

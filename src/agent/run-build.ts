@@ -15,7 +15,10 @@ import type { Stop, StopReason } from './stop.ts';
 import type { StepEnd } from './termination.ts';
 
 const PUSH_TAIL = 64 * 1024;
-/** The kubelet tells the containers of a Pod side by side; on a busy node one may hear it seconds after another. */
+/**
+ * The kubelet tells the containers of a Pod side by side; on a busy node one may hear it seconds after
+ * another.
+ */
 const TERMINATION_NEWS_MS = 10_000;
 const LONGEST_MESSAGE = 1000;
 
@@ -45,7 +48,9 @@ interface StepResult {
   cause?: Cause;
 }
 
-/** Runs the plan's steps in order and says what became of it; the outbox has everything but the build's end. */
+/**
+ * Runs the plan's steps in order and says what became of it; the outbox has everything but the build's end.
+ */
 export async function runBuild(build: Build): Promise<Verdict> {
   const run = new BuildRun(build);
   const clock = setTimeout(() => build.stop.ask('timeout'), build.plan.timeoutSeconds * 1000);
@@ -120,7 +125,9 @@ class BuildRun {
     return this.#succeed(step, end.output, tail.text());
   }
 
-  /** Earlier exports, then the step's own; a put's parameters may refer to the build, its gets and its tasks. */
+  /**
+   * Earlier exports, then the step's own; a put's parameters may refer to the build, its gets and its tasks.
+   */
   #environment(step: PlanStep): Record<string, string> {
     const known = { ...this.#exports, ...step.env };
     if (step.kind !== 'put') return known;

@@ -73,7 +73,8 @@ export function whyFailed(end: ShimExit): string | undefined {
   if (kind === 'not-started') return end.message;
   if (end.leftovers) return 'processes that it started could not be ended';
   const failed = kind === 'signal' ? `ended by ${signalName(end.end.signal)}` : exitSentence(end.end.code);
-  // An exit code of 0 proves little when the kernel killed a part of the step: a shell tells only of the last in a pipeline.
+  // An exit code of 0 proves little when the kernel killed a part of the step: a shell tells only of the last
+  // in a pipeline.
   if (failed === undefined && end.outOfMemory) return 'out of memory: one of its processes was killed';
   if (failed === undefined) return end.terminated ? 'its container was asked to end meanwhile' : undefined;
   return end.outOfMemory ? `out of memory: ${failed}` : failed;

@@ -25,7 +25,10 @@ export interface Hooks {
   until: number;
 }
 
-/** Runs all hooks: version by version, those of one side by side. What time is left is shared by the versions that are. */
+/**
+ * Runs all hooks: version by version, those of one side by side. What time is left is shared by the versions
+ * that are.
+ */
 export async function runHooks(work: Hooks): Promise<HookResult[]> {
   const masker = createMasker(work.secrets);
   const rounds = [...Map.groupBy(work.hooks.plans, ({ version }) => version).values()];

@@ -17,8 +17,9 @@ interface Entry {
 }
 
 /**
- * Events that the gateway has not acknowledged, in order: the first few in memory, more of them in a file that has no name any more
- * and so goes when the process does. Bounded: what is not essential is refused when it is full.
+ * Events that the gateway has not acknowledged, in order: the first few in memory, more of them in a file
+ * that has no name any more and so goes when the process does. Bounded: what is not essential is refused when
+ * it is full.
  */
 export class Spool {
   readonly #folder: string;

@@ -28,7 +28,10 @@ export class LogBudget {
   }
 }
 
-/** One step's output on its way out: decoded, masked, and gathered into pieces that end with a line where they can. */
+/**
+ * One step's output on its way out: decoded, masked, and gathered into pieces that end with a line where they
+ * can.
+ */
 export class StepLog {
   readonly #emit: (text: string) => void;
   readonly #budget: LogBudget;

@@ -26,8 +26,9 @@ export function writeTermination(path: string, words: LastWords): void {
 }
 
 /**
- * The file is mounted and cannot be renamed over. One write covers what was there before, with spaces at its end, and only then is it
- * made shorter: whoever is killed in between leaves the old words or the new ones, never none.
+ * The file is mounted and cannot be renamed over. One write covers what was there before, with spaces at its
+ * end, and only then is it made shorter: whoever is killed in between leaves the old words or the new ones,
+ * never none.
  */
 function replaceText(path: string, text: string): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);
@@ -43,8 +44,8 @@ function replaceText(path: string, text: string): void {
 }
 
 /**
- * Fits the limit by giving up, in this order: steps whose ends the gateway knows, the sentence, versions, the largest first, and all
- * that is told of steps. What is missing proves nothing.
+ * Fits the limit by giving up, in this order: steps whose ends the gateway knows, the sentence, versions, the
+ * largest first, and all that is told of steps. What is missing proves nothing.
  */
 export function encodeTermination({ ends, ...words }: LastWords): string {
   const whole = JSON.stringify(messageOf(words, ends));

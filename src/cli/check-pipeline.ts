@@ -4,7 +4,9 @@ import { fault, fieldsOf, isFields, placeAt, placeOfKey, type Manifest } from '.
 /** The group's versions that an API server knows. */
 const VERSION = 'millrace.dev/v1alpha1';
 
-/** What makes the API server refuse a Pipeline, of that which people get wrong in it: see crds/pipelines.yaml. */
+/**
+ * What makes the API server refuse a Pipeline, of that which people get wrong in it: see crds/pipelines.yaml.
+ */
 export function checkPipeline(manifest: Manifest): Finding[] {
   return [...checkIdentity(manifest), ...checkText(manifest), ...checkVariables(manifest)];
 }

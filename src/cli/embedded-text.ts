@@ -7,7 +7,10 @@ export interface EmbeddedText {
   placeOf: (range: Range) => Place;
   /** Of a line of the text; absent where the file's lines are others. */
   lineOf?: (line: number) => number;
-  /** The whole file with another text in this one's place; absent where the file's form cannot keep it readable. */
+  /**
+   * The whole file with another text in this one's place; absent where the file's form cannot keep it
+   * readable.
+   */
   replace?: (hcl: string) => string;
 }
 
@@ -64,7 +67,10 @@ const lettersOf = (line: string): number => Array.from(segmenter.segment(line.re
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** A quoted or folded text of YAML or JSON, whose lines are not those of the file: everything is found where it begins. */
+/**
+ * A quoted or folded text of YAML or JSON, whose lines are not those of the file: everything is found where
+ * it begins.
+ */
 export function elsewhere(hcl: string, at: Spot): EmbeddedText {
   return { hcl, placeOf: () => ({ start: at, end: { line: at.line, column: at.column + 1 } }) };
 }

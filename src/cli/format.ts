@@ -69,7 +69,10 @@ interface Formatted {
   findings: Finding[];
 }
 
-/** One text after the other: each is looked for again in what the ones before left. Those with faults stay as they are. */
+/**
+ * One text after the other: each is looked for again in what the ones before left. Those with faults stay as
+ * they are.
+ */
 async function formatInput(input: Input, engine: HclEngine): Promise<Formatted> {
   const { pipelines, findings } = await readTexts(input);
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(input.bytes);

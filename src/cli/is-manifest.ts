@@ -1,6 +1,7 @@
 /**
- * A file of manifests: by its name, or where that tells nothing, by how it begins. No text in HCL begins with a document's marker, a
- * brace, a quoted key or a key and a colon, and no manifest without; what stands further down may be anything, in a heredoc of HCL too.
+ * A file of manifests: by its name, or where that tells nothing, by how it begins. No text in HCL begins with
+ * a document's marker, a brace, a quoted key or a key and a colon, and no manifest without; what stands
+ * further down may be anything, in a heredoc of HCL too.
  */
 export function isManifest(file: string, source: string): boolean {
   if (/\.ya?ml$|\.json$/i.test(file)) return true;

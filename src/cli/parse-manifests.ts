@@ -69,7 +69,10 @@ function parseDocuments(
   }
 }
 
-/** As `kubectl apply` takes Lists. A PipelineList need not say what its items are. `seen`: aliases can make a List its own item. */
+/**
+ * As `kubectl apply` takes Lists. A PipelineList need not say what its items are. `seen`: aliases can make a
+ * List its own item.
+ */
 function withItems(manifest: Manifest, seen: Set<unknown>): Manifest[] {
   const { fields, path } = manifest;
   const { kind, apiVersion, items } = fields;

@@ -50,7 +50,10 @@ export interface ReadFiles extends Manifests {
   sources: ReadonlyMap<string, string>;
 }
 
-/** The pipelines in files, in the order in which they were named. Files are read as YAML only when one of them is. */
+/**
+ * The pipelines in files, in the order in which they were named. Files are read as YAML only when one of them
+ * is.
+ */
 export async function readPipelines(names: readonly string[], terminal: Terminal): Promise<ReadFiles> {
   const inputs: Input[] = [];
   for (const name of names) inputs.push(await readInput(name, terminal));

@@ -5,8 +5,8 @@ import type { Finding } from './finding.ts';
 import { toSarif } from './sarif.ts';
 
 /*
- * What SARIF 2.1.0 (OASIS, errata 01) says of the properties that are used here, and closed: another property would have to be added
- * here first. Sections are those of the standard.
+ * What SARIF 2.1.0 (OASIS, errata 01) says of the properties that are used here, and closed: another property
+ * would have to be added here first. Sections are those of the standard.
  */
 const closed = { additionalProperties: false };
 const text = Type.Object({ text: Type.String({ minLength: 1 }) }, closed);

@@ -61,7 +61,10 @@ function ruleOf(code: string): Rule {
   return { id: code, shortDescription: { text: meaning }, defaultConfiguration: { level: severity } };
 }
 
-/** Relative to the folder in which the command runs, as code hosts want it; a path from the root is a URL of its own. */
+/**
+ * Relative to the folder in which the command runs, as code hosts want it; a path from the root is a URL of
+ * its own.
+ */
 function uriOf(file: string): string {
   if (file.startsWith('/')) return pathToFileURL(file).href;
   return file.replace(/^\.\//, '').split('/').map(encodeURIComponent).join('/');

@@ -26,7 +26,9 @@ export interface Terminal {
 
 export type ColourWhen = 'auto' | 'always' | 'never';
 
-/** `auto`: on a screen, unless NO_COLOR, FORCE_COLOR or the like says otherwise, as Node.js understands them. */
+/**
+ * `auto`: on a screen, unless NO_COLOR, FORCE_COLOR or the like says otherwise, as Node.js understands them.
+ */
 export function openTerminal(when: ColourWhen): Terminal {
   const { stdout, stderr, stdin } = process;
   const isScreen = stdout.isTTY;
@@ -70,7 +72,10 @@ export type Paint = (style: Parameters<typeof styleText>[0], text: string) => st
 export const painter = ({ colour }: Pick<Terminal, 'colour'>): Paint =>
   colour ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 
-/** Exit codes: everything is right; the pipelines are not; the command was used wrongly or could not do its work. */
+/**
+ * Exit codes: everything is right; the pipelines are not; the command was used wrongly or could not do its
+ * work.
+ */
 export const EXIT = { fine: 0, wrong: 1, misuse: 2 } as const;
 export type Exit = (typeof EXIT)[keyof typeof EXIT];
 

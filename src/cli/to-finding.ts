@@ -2,7 +2,9 @@ import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Finding } from './finding.ts';
 import type { PipelineText } from './read-manifests.ts';
 
-/** What is wrong with a text, where it stands in its file; lines that the message names are the file's too. */
+/**
+ * What is wrong with a text, where it stands in its file; lines that the message names are the file's too.
+ */
 export function toFinding(
   diagnostic: Diagnostic,
   { file, text }: Pick<PipelineText, 'file' | 'text'>,

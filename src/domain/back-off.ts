@@ -3,12 +3,18 @@ export interface BackOffLimits {
   longestMs: number;
 }
 
-/** The longest wait after so many failures in a row, the first counted as 1: it doubles with each, up to the bound. */
+/**
+ * The longest wait after so many failures in a row, the first counted as 1: it doubles with each, up to the
+ * bound.
+ */
 export function backOffMs(failures: number, { firstMs, longestMs }: BackOffLimits): number {
   return Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));
 }
 
-/** Waits that double up to a bound, each between half and the whole of its step, so that many do not come back together. */
+/**
+ * Waits that double up to a bound, each between half and the whole of its step, so that many do not come back
+ * together.
+ */
 export class BackOff {
   readonly #limits: BackOffLimits;
   readonly #random: () => number;

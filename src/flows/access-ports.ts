@@ -7,8 +7,8 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Listed, Page } from './views.ts';
 
 /*
- * What the flows of accounts and rights need from outside. The promises of `ports.ts` hold. Every change is written together with its
- * line in the audit log, and all changes that an invariant depends on take turns.
+ * What the flows of accounts and rights need from outside. The promises of `ports.ts` hold. Every change is
+ * written together with its line in the audit log, and all changes that an invariant depends on take turns.
  */
 
 /** Somebody who changes something, and when. */
@@ -189,7 +189,10 @@ export interface UserSessionStore {
   ): Promise<Identity | undefined>;
   sessions(userId: number, now: SessionClock): Promise<UserSession[]>;
   endSession(session: { id: string; userId: number }, act: Act): Promise<boolean>;
-  /** Also of those whose token somebody has copied: the account's number goes up. With them go the API tokens, unless they are to stay. */
+  /**
+   * Also of those whose token somebody has copied: the account's number goes up. With them go the API tokens,
+   * unless they are to stay.
+   */
   endSessions(userId: number, keepTokens: boolean, act: Act): Promise<void>;
 }
 

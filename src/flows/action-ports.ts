@@ -8,8 +8,9 @@ import type { Notifications } from './notification-ports.ts';
 import type { BuildRef, PipelineName } from './ports.ts';
 
 /*
- * What people decide about a pipeline and its builds. Each action is one transaction under the pipeline's lock and safe
- * to repeat: what already is as asked changes nothing. `by` is who asked; it is recorded with what they changed.
+ * What people decide about a pipeline and its builds. Each action is one transaction under the pipeline's
+ * lock and safe to repeat: what already is as asked changes nothing. `by` is who asked; it is recorded with
+ * what they changed.
  */
 
 /** `unknown`: there is no such thing. `refused`: it is there, and these stand against it. */
@@ -80,7 +81,9 @@ export interface PinTransaction {
   unpin(resource: number): Promise<void>;
   /** Builds that took a version of the resource and have not started. */
   unstartedBuilds(resource: number): Promise<UnstartedBuild[]>;
-  /** They used nothing: what they took may trigger again. Answers those that had not started by now either. */
+  /**
+   * They used nothing: what they took may trigger again. Answers those that had not started by now either.
+   */
   endUnstarted(
     builds: readonly number[],
     why: { by: string | null; reason: string; at: Date },

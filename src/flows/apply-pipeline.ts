@@ -171,7 +171,10 @@ async function applyPods(
   };
 }
 
-/** Whoever looks after the Pods of builds that ended hears of it, then the scheduler: other versions may be taken now. */
+/**
+ * Whoever looks after the Pods of builds that ended hears of it, then the scheduler: other versions may be
+ * taken now.
+ */
 function tellPins({ id, repinned }: SavedPipeline, { notifications }: ApplyPipelinePorts): void {
   if (repinned === undefined) return;
   for (const build of repinned.stopped) notifications.notify({ topic: 'cancel', build });

@@ -14,7 +14,10 @@ export type TeamApplied =
   | { outcome: 'applied'; pipelines: number; now: TeamSaved; ignoredGroups?: IgnoredGroups }
   | (NamespaceAnswer & { answer: 'refused'; outcome: 'refused' });
 
-/** Manifest → namespace and what fences it → the team's row, without which no pipeline of it is saved, and who is in it. */
+/**
+ * Manifest → namespace and what fences it → the team's row, without which no pipeline of it is saved, and who
+ * is in it.
+ */
 export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): Promise<TeamApplied> {
   const reserved = whyReserved(manifest.namespace);
   if (reserved !== undefined)

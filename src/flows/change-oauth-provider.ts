@@ -21,9 +21,10 @@ export type ProviderChanged =
 export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' | 'generation'>;
 
 /*
- * The object is written first, because it is what holds after a crash: the operator carries out whatever stands in it. Then the same
- * change goes to the accounts, in the one transaction that looks at who would be locked out, so that it holds at once on every replica.
- * Should that refuse what the look before had let pass, the object is taken back.
+ * The object is written first, because it is what holds after a crash: the operator carries out whatever
+ * stands in it. Then the same change goes to the accounts, in the one transaction that looks at who would be
+ * locked out, so that it holds at once on every replica. Should that refuse what the look before had let
+ * pass, the object is taken back.
  */
 
 export async function createProvider(

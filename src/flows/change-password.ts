@@ -27,7 +27,10 @@ export type PasswordChanged =
   | { answer: 'fault'; message: string }
   | { answer: 'wait'; seconds: number };
 
-/** One's own password. Every session of the account ends, and its API tokens unless they are to stay; whoever asked gets a new one. */
+/**
+ * One's own password. Every session of the account ends, and its API tokens unless they are to stay; whoever
+ * asked gets a new one.
+ */
 export async function changePassword(
   change: PasswordChange,
   ports: ChangePasswordPorts,

@@ -126,7 +126,10 @@ function refuses(findings: readonly Finding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
-/** With what the operator says of what was written, if it says it in time. What is gone meanwhile was not changed. */
+/**
+ * With what the operator says of what was written, if it says it in time. What is gone meanwhile was not
+ * changed.
+ */
 export async function judged(
   written: PipelineObject,
   warnings: Finding[],

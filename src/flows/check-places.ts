@@ -38,7 +38,8 @@ function isStarting({ openedAt }: OpenRun, pod: PodFacts | undefined, now: Date)
 }
 
 /**
- * Checks have a start window of their own, half as large as that of builds: they are short and many, and neither kind waits for the other.
+ * Checks have a start window of their own, half as large as that of builds: they are short and many, and
+ * neither kind waits for the other.
  */
 export function checkLimits(running: readonly OpenCheck[], { cluster }: CheckPlacePorts): CheckLimits {
   return {

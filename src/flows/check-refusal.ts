@@ -9,7 +9,10 @@ interface Ports {
   now: () => Date;
 }
 
-/** Ends a run whose Pod was refused. True: for want of room, so nothing has failed, and its checks are due as before. */
+/**
+ * Ends a run whose Pod was refused. True: for want of room, so nothing has failed, and its checks are due as
+ * before.
+ */
 export async function endRefused(run: number, refusal: Refusal, ports: Ports): Promise<boolean> {
   const { reason, message } = refusal;
   const passes = isPassing(refusal);

@@ -21,18 +21,22 @@ interface Ports extends FollowBuildPorts, Omit<FollowChecksPorts, keyof FollowBu
   builds: FollowBuildPorts['builds'] & Pick<BuildStore, 'openAttempts'>;
   checks: FollowChecksPorts['checks'] & Pick<CheckStore, 'openRuns'>;
   cluster: FollowBuildPorts['cluster'] & FollowChecksPorts['cluster'];
-  /** All our Pods as they are now. Asked for after the database, so that a Pod that is recorded is among them. */
+  /**
+   * All our Pods as they are now. Asked for after the database, so that a Pod that is recorded is among them.
+   */
   pods: () => PodFacts[] | Promise<PodFacts[]>;
 }
 
 /** A Pod younger than this may not be in the watch's memory yet. */
 const SETTLED_SECONDS = 10;
-/** Where even its creation is not written down, the watch must have had time to notice that it hears nothing. */
+/**
+ * Where even its creation is not written down, the watch must have had time to notice that it hears nothing.
+ */
 const UNKNOWN_SECONDS = 60;
 
 /**
- * The level-triggered half: compares what is recorded as running with the Pods that are there. It finds what happened while nobody
- * watched; whatever it does can be done twice.
+ * The level-triggered half: compares what is recorded as running with the Pods that are there. It finds what
+ * happened while nobody watched; whatever it does can be done twice.
  */
 export async function compareWithPods(ports: Ports): Promise<{ failures: unknown[] }> {
   const [attempts, runs] = await Promise.all([ports.builds.openAttempts(), ports.checks.openRuns()]);
@@ -89,8 +93,8 @@ export async function followGonePod(
 }
 
 /**
- * A Pod of which nothing is written down may be about to be made, or be met under its name; but once its agent has begun a step there
- * was one, whoever died before writing so.
+ * A Pod of which nothing is written down may be about to be made, or be met under its name; but once its
+ * agent has begun a step there was one, whoever died before writing so.
  */
 function lacksPod({ podUid, podCreatedAt = new Date(0), startedAt }: OpenAttempt, now: Date): boolean {
   if (podUid !== undefined) return secondsSince(podCreatedAt, now) >= SETTLED_SECONDS;

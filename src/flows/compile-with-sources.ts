@@ -33,8 +33,8 @@ export type CompiledWithSources =
 const SIDE_BY_SIDE = 8;
 
 /**
- * Text to definition. What stands under sources is fetched once for a text, its variables and a request, and kept: neither restarts nor
- * changes over there touch a pipeline by themselves.
+ * Text to definition. What stands under sources is fetched once for a text, its variables and a request, and
+ * kept: neither restarts nor changes over there touch a pipeline by themselves.
  */
 export async function compileWithSources(
   manifest: PipelineManifest,
@@ -75,7 +75,10 @@ type RoundEnded =
   | { unavailable: string[] }
   | { busy: true };
 
-/** One round: refused where that can be told before anything is fetched, and only while it is this team's turn. */
+/**
+ * One round: refused where that can be told before anything is fetched, and only while it is this team's
+ * turn.
+ */
 async function fetchRound(
   fetching: Fetching,
   needs: readonly NeededSource[],

@@ -19,8 +19,8 @@ export interface ManifestDiagnosis {
 }
 
 /**
- * What is wrong with a manifest by itself: nothing that it refers to is looked at, and nothing is refused that could still be right.
- * That the text could not be read in time is no fault of its own, but a warning.
+ * What is wrong with a manifest by itself: nothing that it refers to is looked at, and nothing is refused
+ * that could still be right. That the text could not be read in time is no fault of its own, but a warning.
  */
 export async function diagnoseManifest(
   { config, vars, varsElsewhere }: ManifestText,

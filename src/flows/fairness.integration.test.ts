@@ -10,7 +10,8 @@ import { startBuilds } from './start-builds.ts';
 import { startChecks } from './start-checks.ts';
 
 /*
- * Two teams: one that wants as much as it can, and one that wants a single thing. The other one's wait must not depend on the greedy one.
+ * Two teams: one that wants as much as it can, and one that wants a single thing. The other one's wait must
+ * not depend on the greedy one.
  */
 
 let stores: TestStores;

@@ -84,9 +84,10 @@ function partOfRun({ definition, checks, hooks }: CheckRunFacts): Pipeline {
 }
 
 /**
- * Puts values for placeholders into the definition, before versions join it: what a check returned is data of strangers, and a word in
- * it that looks like a placeholder must read no Secret. Of the definition only what the plan holds is read. Placeholders are words, so
- * they are found and replaced in JSON, with the value written as JSON writes it.
+ * Puts values for placeholders into the definition, before versions join it: what a check returned is data of
+ * strangers, and a word in it that looks like a placeholder must read no Secret. Of the definition only what
+ * the plan holds is read. Placeholders are words, so they are found and replaced in JSON, with the value
+ * written as JSON writes it.
  */
 async function fillSecrets<
   F extends { namespace: string; definition: Pipeline },

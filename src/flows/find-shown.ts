@@ -2,11 +2,17 @@ import { kept } from './kept.ts';
 import type { PipelineName } from './ports.ts';
 import type { ShownPipeline, ShowStore } from './show-ports.ts';
 
-/** For so long nobody asks the database again, however many look: what was public is shown no longer than that after it is not. */
+/**
+ * For so long nobody asks the database again, however many look: what was public is shown no longer than that
+ * after it is not.
+ */
 export const FRESH_MS = 1000;
 const MOST_PIPELINES = 1000;
 
-/** The pipeline, if who asks may see it. `undefined` costs the same whether it is not there or not theirs to see. */
+/**
+ * The pipeline, if who asks may see it. `undefined` costs the same whether it is not there or not theirs to
+ * see.
+ */
 export interface FindShown {
   find: (name: PipelineName, member: boolean) => Promise<ShownPipeline | undefined>;
   /** For a stranger and without waiting; also undefined where the database must be asked. */

@@ -27,7 +27,9 @@ export async function removeEnded(pod: OurPod, ports: Pick<FollowChecksPorts, 'c
   if (hasEnded(pod)) await remove(pod, ports);
 }
 
-/** What to do about the Pod of a check run, or about its absence. A Pod that a CronJob made is left to that. */
+/**
+ * What to do about the Pod of a check run, or about its absence. A Pod that a CronJob made is left to that.
+ */
 export async function followCheckPod(
   run: OpenRun,
   pod: OwnPod | undefined,

@@ -33,7 +33,10 @@ export interface FollowBuildPorts extends DoorPorts {
 /** Long enough for an agent to end its last step and say so. */
 const GRACE_SECONDS = 10;
 
-/** A Pod that says it is a build's. Only the build's own Pod is judged, and only a Pod of ours is ever removed. */
+/**
+ * A Pod that says it is a build's. Only the build's own Pod is judged, and only a Pod of ours is ever
+ * removed.
+ */
 export async function followSeenBuildPod(
   pod: PodFacts,
   work: Work,
@@ -46,7 +49,10 @@ export async function followSeenBuildPod(
   return 'over';
 }
 
-/** What to do now about a build's Pod, or about its absence: the Pod ends with its build, and a build with its Pod. */
+/**
+ * What to do now about a build's Pod, or about its absence: the Pod ends with its build, and a build with its
+ * Pod.
+ */
 export async function followBuildPod(
   { build, attempt }: { build: number; attempt: number },
   seen: OwnPod | undefined,
@@ -66,7 +72,10 @@ export async function followBuildPod(
   return judgement.decision;
 }
 
-/** A Pod that is gone. If it had ended before, its end counts, with its agent's last words, and not that it was removed. */
+/**
+ * A Pod that is gone. If it had ended before, its end counts, with its agent's last words, and not that it
+ * was removed.
+ */
 export async function followGoneBuildPod(
   last: PodFacts,
   work: Work,

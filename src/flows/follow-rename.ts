@@ -16,8 +16,9 @@ export type RenameOutcome =
   | { outcome: 'renaming'; reason: 'Renaming' | 'RenameRefused'; message: string };
 
 /**
- * The steps of a rename: the new object stands, the row in the database gets its name, the new object is applied, the old one goes. Whoever is
- * killed between two of them finds which is next. Undefined: the object is applied as any other.
+ * The steps of a rename: the new object stands, the row in the database gets its name, the new object is
+ * applied, the old one goes. Whoever is killed between two of them finds which is next. Undefined: the object
+ * is applied as any other.
  */
 export async function followRename(
   manifest: PipelineManifest,

@@ -34,7 +34,10 @@ const ports = () => ({
   pods: () => [...cluster.pods.values(), ...there.values()],
 });
 
-/** `unit` runs and is paused before another attempt, `ship` waits for approval, `slow` runs and is queued; a check and hooks run. */
+/**
+ * `unit` runs and is paused before another attempt, `ship` waits for approval, `slow` runs and is queued; a
+ * check and hooks run.
+ */
 beforeEach(async () => {
   await stores.empty();
   [cluster, there] = [new InMemoryCluster(), new Map()];

@@ -13,7 +13,10 @@ import { compareWithPods, followGonePod, followPod } from './compare-with-pods.t
 import type { AttemptFacts, OpenAttempt } from './ports.ts';
 import { runHooks } from './run-hooks.ts';
 
-/* A team with a build in every state that a build can wait in, checks and hooks; all is well with them, so nothing is to be done. */
+/*
+ * A team with a build in every state that a build can wait in, checks and hooks; all is well with them, so
+ * nothing is to be done.
+ */
 
 const NAMESPACE = 'team-blue';
 const AT = new Date('2026-01-01T00:00:00Z');

@@ -14,7 +14,10 @@ const POD = 'app-unit-1-1';
 let stores: TestStores;
 let cluster: InMemoryCluster;
 let notifications: RecordedNotifications;
-/** Seconds since the build was cancelled, however long this test takes; before that, by which the clock of the operator is ahead. */
+/**
+ * Seconds since the build was cancelled, however long this test takes; before that, by which the clock of the
+ * operator is ahead.
+ */
 let ahead: number;
 let cancelledAt: Date | undefined;
 let told: string[];

@@ -41,8 +41,8 @@ export async function identifyAgent(
 }
 
 /**
- * Anyone who may read Pods knows a nonce as soon as the Pod exists, before the agent runs. They cannot call from the
- * Pod's address, so nothing is handed out before the address is known.
+ * Anyone who may read Pods knows a nonce as soon as the Pod exists, before the agent runs. They cannot call
+ * from the Pod's address, so nothing is handed out before the address is known.
  */
 async function byNonce(
   { pod }: SessionRequest,
@@ -87,7 +87,10 @@ function isWaiting(judgement: Judgement | Unavailable): boolean {
   return 'verdict' in judgement && judgement.verdict === 'wait';
 }
 
-/** The API server vouches for the Pod, its uid included; only that Pod can read the token. A nonce beside it names the work. */
+/**
+ * The API server vouches for the Pod, its uid included; only that Pod can read the token. A nonce beside it
+ * names the work.
+ */
 async function byToken(
   { pod }: SessionRequest,
   { token, session }: { token: string; session: AgentSession | undefined },
@@ -119,9 +122,9 @@ function workOfPod(
 }
 
 /**
- * The checks that the Pod of a CronJob is for, by its labels; the caller asks whether its namespace may have them. A
- * build needs the nonce: anyone who may create Pods can write labels, and a build that waits for approval must have no
- * agent.
+ * The checks that the Pod of a CronJob is for, by its labels; the caller asks whether its namespace may have
+ * them. A build needs the nonce: anyone who may create Pods can write labels, and a build that waits for
+ * approval must have no agent.
  */
 function checksOf({ labels }: AgentPod): Identified {
   if (labels['app.kubernetes.io/managed-by'] !== 'millrace') return refused('the Pod is not one of ours');

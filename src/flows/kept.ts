@@ -1,4 +1,7 @@
-/** What was made is kept while there is room: those that nobody wanted for longest go first. One making for all who want it meanwhile. */
+/**
+ * What was made is kept while there is room: those that nobody wanted for longest go first. One making for
+ * all who want it meanwhile.
+ */
 export interface Kept<V> {
   get(key: string, make: () => Promise<V>): Promise<V>;
   /** What is there already, without waiting; undefined where there is nothing, or nothing fresh. */

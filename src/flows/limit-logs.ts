@@ -4,8 +4,9 @@ export interface LogStore {
   /** Bytes that the logs of the team take in the database. Counted from its builds each time, never kept. */
   logBytes(team: string): Promise<number>;
   /**
-   * Removes the logs of some of the oldest builds that have ended, as far as newer logs alone take the limit. One bounded transaction;
-   * whoever is killed in it finds the rest. Answers how many builds lost their logs: 0 means that nothing more can go.
+   * Removes the logs of some of the oldest builds that have ended, as far as newer logs alone take the limit.
+   * One bounded transaction; whoever is killed in it finds the rest. Answers how many builds lost their logs:
+   * 0 means that nothing more can go.
    */
   removeOldestLogs(team: string, limit: number): Promise<number>;
 }
@@ -27,7 +28,10 @@ export interface LogsLimited {
   failures: { error: unknown }[];
 }
 
-/** Keeps the logs of each team within its limit: its oldest logs go first, never those of another team, and no build fails for it. */
+/**
+ * Keeps the logs of each team within its limit: its oldest logs go first, never those of another team, and no
+ * build fails for it.
+ */
 export async function limitLogs(teams: readonly TeamLogs[], logs: LogStore): Promise<LogsLimited> {
   const done: LogsLimited = { fills: new Map(), bytes: 0, removed: new Map(), failures: [] };
   for (const one of teams) {

@@ -43,7 +43,10 @@ export async function createAccount(
   return { answer: await ports.accounts.createAccount(made, act) };
 }
 
-/** By an admin. A password that they give ends every session and API token of the account, and is to be changed at the next sign-in. */
+/**
+ * By an admin. A password that they give ends every session and API token of the account, and is to be
+ * changed at the next sign-in.
+ */
 export async function changeAccount(
   username: string,
   {

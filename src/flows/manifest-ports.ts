@@ -9,8 +9,8 @@ import type { PipelineName } from './ports.ts';
 import type { RenamedFrom, Renaming } from './rename-ports.ts';
 
 /*
- * What the flows from manifests need from outside, beside the stores of `ports.ts`. The same promises hold: each call may be repeated
- * after a crash, and a call that finds everything as it should be writes nothing.
+ * What the flows from manifests need from outside, beside the stores of `ports.ts`. The same promises hold:
+ * each call may be repeated after a crash, and a call that finds everything as it should be writes nothing.
  */
 
 /** Reads HCL; never rejects for what the text is. `share`: texts of several shares take turns. */
@@ -65,11 +65,13 @@ export type NamespaceAnswer =
 
 export interface TeamCluster {
   /**
-   * Makes the team's namespace what it should be: created if absent, adopted only if it carries the team's label; service account,
-   * role bindings, network policy and quota in it as the Team says.
+   * Makes the team's namespace what it should be: created if absent, adopted only if it carries the team's
+   * label; service account, role bindings, network policy and quota in it as the Team says.
    */
   prepareNamespace(team: TeamManifest): Promise<NamespaceAnswer>;
-  /** Pipeline objects of the team, those being deleted included; none while its namespace is another team's. */
+  /**
+   * Pipeline objects of the team, those being deleted included; none while its namespace is another team's.
+   */
   pipelinesOf(team: TeamManifest): Promise<number>;
 }
 
@@ -102,16 +104,17 @@ export type ConfigurationAnswer =
 
 export interface PipelineCluster {
   /**
-   * HCL text and variables of a Pipeline with everything that it refers to. A variable from a Secret is a placeholder named
-   * `<secret>/<key>`, never the value. The digest covers text and variables, not the settings beside them.
+   * HCL text and variables of a Pipeline with everything that it refers to. A variable from a Secret is a
+   * placeholder named `<secret>/<key>`, never the value. The digest covers text and variables, not the
+   * settings beside them.
    */
   configurationOf(pipeline: PipelineManifest): Promise<ConfigurationAnswer>;
   sourceRulesOf(team: string): SourceRules;
   /** How many pipelines the team may have; absent: any number. */
   pipelineLimitOf(team: string): number | undefined;
   /**
-   * Makes the CronJobs of exactly these checks and deletes the pipeline's others. A CronJob of somebody else that has the name of one is
-   * left as it is: a sentence for each says so.
+   * Makes the CronJobs of exactly these checks and deletes the pipeline's others. A CronJob of somebody else
+   * that has the name of one is left as it is: a sentence for each says so.
    */
   applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
   /** What the Team makes of tags; undefined while there is none that is ready. */
@@ -119,8 +122,8 @@ export interface PipelineCluster {
   /** Label of the nodes that offer a tag. */
   nodeLabel(tag: string): string;
   /**
-   * How the object that the new one names is now. `same`: it says the same, and the API made both. `gone`: there is none of that uid in the
-   * namespace.
+   * How the object that the new one names is now. `same`: it says the same, and the API made both. `gone`:
+   * there is none of that uid in the namespace.
    */
   compareRenamed(renaming: Renaming): Promise<'same' | 'changed' | 'managed' | 'gone'>;
   /** Takes the annotation off an object that has the pipeline of the other one. */

@@ -15,8 +15,9 @@ import { saveTeam } from './save-team.ts';
 import { setLocalSignIn, unlink } from './sign-in-methods.ts';
 
 /*
- * Whatever people do through the API and by manifests, in whatever order and side by side: nobody who could sign in is left without a
- * way to, a team keeps an admin, and so does the installation. `LOCKOUTS=20000` plays more.
+ * Whatever people do through the API and by manifests, in whatever order and side by side: nobody who could
+ * sign in is left without a way to, a team keeps an admin, and so does the installation. `LOCKOUTS=20000`
+ * plays more.
  */
 jest.setTimeout(600_000 + LOCKOUTS * 1000);
 

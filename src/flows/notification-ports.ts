@@ -1,6 +1,6 @@
 /**
- * Hints between processes that something changed. Losing one costs time, never work: whoever listens also looks
- * now and then without being asked.
+ * Hints between processes that something changed. Losing one costs time, never work: whoever listens also
+ * looks now and then without being asked.
  */
 export type Notification =
   /** A check is wanted, or one has ended. */
@@ -20,7 +20,10 @@ export type Notification =
 
 export type Topic = Notification['topic'];
 
-/** The connection has just been made, or made again: whatever was sent before went unheard, so look at everything. */
+/**
+ * The connection has just been made, or made again: whatever was sent before went unheard, so look at
+ * everything.
+ */
 export interface MissedNotifications {
   topic: 'missed';
 }

@@ -26,7 +26,10 @@ export interface OAuthFlow {
   link?: LinkBegun;
 }
 
-/** To whose account an identity is to be linked, and in which session that was asked for: with it the link ends. */
+/**
+ * To whose account an identity is to be linked, and in which session that was asked for: with it the link
+ * ends.
+ */
 export interface LinkBegun {
   userId: number;
   sessionId: string;

@@ -42,7 +42,10 @@ interface Failed {
   failure?: string;
 }
 
-/** To a provider and back: everything that the answer must match is kept until then, for five minutes and one answer. */
+/**
+ * To a provider and back: everything that the answer must match is kept until then, for five minutes and one
+ * answer.
+ */
 export async function startFlow(
   { canonical, link: begun }: { canonical: string; link?: LinkBegun },
   ports: OAuthPorts,

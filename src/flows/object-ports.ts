@@ -2,8 +2,9 @@ import type { StoredProvider } from './oauth-ports.ts';
 import type { RenamedFrom } from './rename-ports.ts';
 
 /*
- * The objects that the API makes in the cluster: what is wanted stands there, for people with kubectl as for the operator. Each of them
- * says that the API made it; of all others nothing is changed. The promises of `ports.ts` hold.
+ * The objects that the API makes in the cluster: what is wanted stands there, for people with kubectl as for
+ * the operator. Each of them says that the API made it; of all others nothing is changed. The promises of
+ * `ports.ts` hold.
  */
 
 /** What the API server said of a write or a read. */

@@ -22,12 +22,15 @@ export interface OpenSessionPorts extends IdentifyPorts {
   now: () => Date;
 }
 
-/** Called at most once, before the answer, with work that may begin while the agent is still being identified. */
+/**
+ * Called at most once, before the answer, with work that may begin while the agent is still being identified.
+ */
 type OnProvisional = (work: SessionResponse) => void;
 
 /**
- * Turns a credential into a session and its plan. The API server identifies the caller while the database prepares the
- * work; each counts only together with the other. The session is written last, so a caller who is refused leaves no trace.
+ * Turns a credential into a session and its plan. The API server identifies the caller while the database
+ * prepares the work; each counts only together with the other. The session is written last, so a caller who
+ * is refused leaves no trace.
  */
 export async function openSession(
   request: SessionRequest,
@@ -71,7 +74,10 @@ async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): 
     : await failWithoutSecrets(caller.session, work, ports);
 }
 
-/** The Pod of a CronJob has nothing to do, and ends well, when its resources are all being checked already, or gone. */
+/**
+ * The Pod of a CronJob has nothing to do, and ends well, when its resources are all being checked already, or
+ * gone.
+ */
 const NOTHING_DUE: SessionAnswer = {
   answer: 'opened',
   session: { kind: 'checks', run: 0 },
@@ -134,7 +140,10 @@ function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {
   return secrets.length === 0 && wrongPodReason(request, work, 'known') === undefined;
 }
 
-/** Labels and nonces can be copied into another namespace and another Pod; the namespace and name of our Pods cannot. */
+/**
+ * Labels and nonces can be copied into another namespace and another Pod; the namespace and name of our Pods
+ * cannot.
+ */
 function wrongPodReason(
   { pod }: SessionRequest,
   { namespace, podName }: WorkPod,

@@ -4,8 +4,8 @@ import type { PodFacts } from './cluster-ports.ts';
 import type { BuildStore, OpenAttempt } from './ports.ts';
 
 /*
- * The one door for Pods. Everything that the cluster shows with our labels may be somebody else's, so flows judge builds, checks and
- * hooks only by what came through here, and delete nothing else.
+ * The one door for Pods. Everything that the cluster shows with our labels may be somebody else's, so flows
+ * judge builds, checks and hooks only by what came through here, and delete nothing else.
  */
 
 const PASSED = Symbol('passed the door');
@@ -56,7 +56,10 @@ export async function enterGoneBuildPod(
   return wasOwnPod(last, await ports.builds.givenPod(work.build, work.attempt)) ? own(last) : undefined;
 }
 
-/** A Pod that says it is of a check or of hooks, and belongs to no open run. One that a CronJob made is left to that. */
+/**
+ * A Pod that says it is of a check or of hooks, and belongs to no open run. One that a CronJob made is left
+ * to that.
+ */
 export function enterStrayCheckPod(pod: PodFacts, runs: readonly OpenRun[], foreign: ForeignPods): Entered {
   const { work } = pod;
   if (work.kind !== 'checks' || work.run === undefined || foreign.has(pod)) return FOREIGN;

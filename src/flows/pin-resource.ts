@@ -5,7 +5,9 @@ import type { ActionPorts, Done, Pin, PinToWrite, PinTransaction, Refused } from
 import { notifyOfAction } from './notify-of-action.ts';
 import type { ResourceName } from './ports.ts';
 
-/** Builds take this version of the resource and no other. Those that have not started with another one end. */
+/**
+ * Builds take this version of the resource and no other. Those that have not started with another one end.
+ */
 export async function pinResource(name: ResourceName, pin: Pin, ports: ActionPorts): Promise<Done | Refused> {
   const at = ports.now();
   const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
@@ -33,7 +35,9 @@ export async function unpinResource(name: ResourceName, ports: ActionPorts): Pro
   return answer;
 }
 
-/** Answers the builds that ended. They used nothing: once the pin is gone their versions may trigger again. */
+/**
+ * Answers the builds that ended. They used nothing: once the pin is gone their versions may trigger again.
+ */
 export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): Promise<number[]> {
   const { resource, version = 0, by } = pin;
   await tx.pin(pin, at);

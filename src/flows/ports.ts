@@ -15,10 +15,10 @@ import type { TriggerStore } from './trigger-ports.ts';
 import type { TurnStore } from './turn-ports.ts';
 
 /*
- * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe beside
- * itself in another process. The `work` of a `with…` method runs inside of it and may run again after a
- * conflict: it acts through `tx` only, and the flow notifies others afterwards. `at` is the caller's clock. Row
- * ids are safe integers. Notifications are hints: losing one costs time, never work.
+ * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe
+ * beside itself in another process. The `work` of a `with…` method runs inside of it and may run again after
+ * a conflict: it acts through `tx` only, and the flow notifies others afterwards. `at` is the caller's clock.
+ * Row ids are safe integers. Notifications are hints: losing one costs time, never work.
  */
 
 export interface PipelineName {

@@ -5,7 +5,9 @@ import { stopPipeline } from './remove-pipeline.ts';
 export interface RemoveOrphansPorts {
   store: Pick<PipelineStore, 'livePipelines' | 'removePipeline'>;
   notifications: Pick<Notifications, 'notify'>;
-  /** Whether there is a Pipeline object; asked for after the database, so that one that was saved is known. */
+  /**
+   * Whether there is a Pipeline object; asked for after the database, so that one that was saved is known.
+   */
   exists(namespace: string, pipeline: string): boolean;
 }
 

@@ -15,8 +15,9 @@ export type PipelineRemoved =
 const REMOVAL_DEADLINE_MS = 60_000;
 
 /**
- * Stops everything of a pipeline; its history stays. The deletion waits for running builds, but no longer than the deadline: after it
- * the object goes even if the database is away, and what is left is cleared when the database is back.
+ * Stops everything of a pipeline; its history stays. The deletion waits for running builds, but no longer
+ * than the deadline: after it the object goes even if the database is away, and what is left is cleared when
+ * the database is back.
  */
 export async function removePipeline(
   name: PipelineName & { uid: string },

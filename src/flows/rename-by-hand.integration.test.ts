@@ -5,8 +5,8 @@ import { applyPipeline } from './apply-pipeline.ts';
 import type { RenamedFrom } from './rename-ports.ts';
 
 /*
- * Whoever may write Pipelines in one namespace can write the annotation of a rename too. What they cannot: know the key of a rename that nobody
- * asked for, or take anything over with the key of another one.
+ * Whoever may write Pipelines in one namespace can write the annotation of a rename too. What they cannot:
+ * know the key of a rename that nobody asked for, or take anything over with the key of another one.
  */
 let stores: TestStores;
 let renames: Renames;

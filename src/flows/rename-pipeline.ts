@@ -18,8 +18,8 @@ interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'mem
 }
 
 /**
- * Notes what is wanted, then makes the object of the new name: from there on the operator does the rest, whoever is killed. Asked once more after
- * a crash, it goes on where it was.
+ * Notes what is wanted, then makes the object of the new name: from there on the operator does the rest,
+ * whoever is killed. Asked once more after a crash, it goes on where it was.
  */
 export async function renamePipeline(
   name: PipelineName,

@@ -2,8 +2,8 @@ import type { Act } from './access-ports.ts';
 import type { PipelineName } from './ports.ts';
 
 /*
- * An object in Kubernetes keeps its name, so a pipeline that gets another one gets another object. What a rename needs from the store; the
- * promises of `ports.ts` hold.
+ * An object in Kubernetes keeps its name, so a pipeline that gets another one gets another object. What a
+ * rename needs from the store; the promises of `ports.ts` hold.
  */
 
 /** What the new object says of the one whose pipeline it goes on with. */
@@ -32,7 +32,10 @@ export type RenameAsked =
 
 /** For whoever changes pipelines in the name of people. */
 export interface RenameRequests {
-  /** Notes that the pipeline of this object is to have that name. Asked again with the same name, it has the same key; with another one, only that holds. */
+  /**
+   * Notes that the pipeline of this object is to have that name. Asked again with the same name, it has the
+   * same key; with another one, only that holds.
+   */
   askRename(wanted: PipelineName & { uid: string; to: string }, act: Act): Promise<RenameAsked>;
 }
 
@@ -43,8 +46,8 @@ export interface RenameStore {
   /** `own`: nobody asks for it, and there is a pipeline of the new name. */
   renameState(renaming: Renaming): Promise<'asked' | 'done' | 'own' | 'unasked'>;
   /**
-   * Gives the row the new name and object, with all that hangs on it, and writes the line of the audit log. No build that has had its turn is
-   * under way then, and none gets one with the old name.
+   * Gives the row the new name and object, with all that hangs on it, and writes the line of the audit log.
+   * No build that has had its turn is under way then, and none gets one with the old name.
    */
   takeName(
     renaming: Renaming,

@@ -26,8 +26,8 @@ export interface HooksRun {
 const AGAIN_MS = 1000;
 
 /**
- * Level-triggered: hooks that have no Pod get one, within the limits of checks, and those whose time is over hold nobody up any longer.
- * What an agent tells, and the end of a Pod, is heard elsewhere.
+ * Level-triggered: hooks that have no Pod get one, within the limits of checks, and those whose time is over
+ * hold nobody up any longer. What an agent tells, and the end of a Pod, is heard elsewhere.
  */
 export async function runHooks(ports: Ports): Promise<HooksRun> {
   const done: HooksRun = { failures: [] };

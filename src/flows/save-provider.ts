@@ -4,7 +4,10 @@ import type { Act } from './access-ports.ts';
 import type { Kept, OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
 import { offeredBy } from './sign-in-methods.ts';
 
-/** Whoever changes ways to sign in does so in turn, so nobody is locked out by two changes that are harmless alone. */
+/**
+ * Whoever changes ways to sign in does so in turn, so nobody is locked out by two changes that are harmless
+ * alone.
+ */
 type Store = Pick<OAuthStore, 'withSignInMethods'>;
 
 export async function saveProvider(provider: StoredProvider, act: Act, oauth: Store): Promise<Kept> {

@@ -6,7 +6,10 @@ type Store = Pick<TeamStore, 'withTeam'>;
 /** Who acts, where it was a Team object of a manifest. */
 const MANIFEST = 'manifest';
 
-/** What the Team object says, in the database. Members that would leave the team without an admin are refused, and the rest is saved. */
+/**
+ * What the Team object says, in the database. Members that would leave the team without an admin are refused,
+ * and the rest is saved.
+ */
 export async function saveTeam(team: TeamToSave, at: Date, store: Store): Promise<TeamSaved> {
   return await store.withTeam(team.name, async (tx) => {
     const known = await tx.team();

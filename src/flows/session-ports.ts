@@ -65,7 +65,9 @@ export type SessionAnswer =
   | { answer: 'opened'; session: AgentSession; response: SessionResponse }
   /** The same key again: its first answer was lost. */
   | { answer: 'same'; session: AgentSession; response: SessionResponse }
-  /** The credential is not ours, or the Pod is another one. The reason is for the log, never for the caller. */
+  /**
+   * The credential is not ours, or the Pod is another one. The reason is for the log, never for the caller.
+   */
   | { answer: 'refused'; reason: string }
   /** Another key used the credential: the build has been failed. */
   | { answer: 'taken'; session: AgentSession }

@@ -7,8 +7,8 @@ import type { ShownPipeline, ShownState, ShowStore } from './show-ports.ts';
 import type { BuildDetail, BuildView, JobView, Listed, Page, VersionView, Views } from './views.ts';
 
 /*
- * What strangers read of a public pipeline, beside its picture. Each shape is made of the fields that are named here, so that whatever
- * members are shown one day stays inside until somebody names it here too.
+ * What strangers read of a public pipeline, beside its picture. Each shape is made of the fields that are
+ * named here, so that whatever members are shown one day stays inside until somebody names it here too.
  */
 
 export interface ShownSummary {
@@ -60,7 +60,10 @@ export interface ShownWhole {
   resources: ShownResource[];
 }
 
-/** `undefined`: there is none, or it is not public: nobody can tell which. Jobs and resources are those of the present definition. */
+/**
+ * `undefined`: there is none, or it is not public: nobody can tell which. Jobs and resources are those of the
+ * present definition.
+ */
 export interface ShownLists {
   pipeline(name: PipelineName): Promise<ShownSummary | undefined>;
   jobs(name: PipelineName): Promise<ShownJob[] | undefined>;
@@ -163,7 +166,10 @@ function keyOf({ one }: Found<'jobs' | 'resources'>, what: unknown): string {
   return JSON.stringify([one.id, what]);
 }
 
-/** What is read by names is shown if they are still those of the public pipeline that was found: a private one can have them meanwhile. */
+/**
+ * What is read by names is shown if they are still those of the public pipeline that was found: a private one
+ * can have them meanwhile.
+ */
 function ifStillOf<T>(
   store: Pick<ShowStore, 'shown'>,
   { of: { pipeline } }: Found<'jobs' | 'resources'>,
@@ -196,7 +202,9 @@ function times({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
   return { ...(startedAt !== undefined && { startedAt }), ...(endedAt !== undefined && { endedAt }) };
 }
 
-/** Without the steps of resources that the definition names no longer: their names may not be for strangers. */
+/**
+ * Without the steps of resources that the definition names no longer: their names may not be for strangers.
+ */
 function shownDetail(
   build: BuildDetail | undefined,
   resources: readonly ShownResource[],

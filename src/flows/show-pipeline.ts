@@ -26,7 +26,10 @@ export interface PictureWanted {
 }
 
 interface PictureFound {
-  /** Equal tags, equal pictures: of everything that the picture is made from, so that nothing is drawn to know it. */
+  /**
+   * Equal tags, equal pictures: of everything that the picture is made from, so that nothing is drawn to know
+   * it.
+   */
   tag: string;
   public: boolean;
   draw(): Promise<{ bytes: Uint8Array } | DrawingRefused>;
@@ -42,7 +45,10 @@ export interface PublicView extends PublicStructure {
   state: ShownState;
 }
 
-/** What a pipeline is shown as. `undefined`: there is none, or it is not public and who asks is no member: nobody can tell which. */
+/**
+ * What a pipeline is shown as. `undefined`: there is none, or it is not public and who asks is no member:
+ * nobody can tell which.
+ */
 export interface Shows {
   publicView(name: PipelineName, member: boolean): Promise<PublicView | undefined>;
   /** `no-version`: it is not the pipeline's. */
@@ -51,7 +57,10 @@ export interface Shows {
     member: boolean,
     wanted: PictureWanted,
   ): Promise<PictureFound | 'no-version' | undefined>;
-  /** The same picture for a stranger, when nothing need be asked or drawn for it; undefined says nothing about whether there is one. */
+  /**
+   * The same picture for a stranger, when nothing need be asked or drawn for it; undefined says nothing about
+   * whether there is one.
+   */
   pictureAtHand(name: PipelineName, wanted: PictureWanted): PictureAtHand | undefined;
   badge(
     name: PipelineName & { job?: string },

@@ -28,7 +28,9 @@ export interface SignInPorts {
 /** Whence somebody comes. */
 export interface Caller {
   address: string;
-  /** By which their attempts are counted: the address, or of IPv6 the network that one sender has to itself. */
+  /**
+   * By which their attempts are counted: the address, or of IPv6 the network that one sender has to itself.
+   */
   network: string;
   client: string;
 }
@@ -51,7 +53,8 @@ export type SignInAnswer =
   | { answer: 'wait'; seconds: number };
 
 /**
- * Username and password → session. An account that there is not costs the same work as a wrong password and gets the same answer.
+ * Username and password → session. An account that there is not costs the same work as a wrong password and
+ * gets the same answer.
  */
 export async function signIn(
   { username, password, caller }: { username: string; password: string; caller: Caller },

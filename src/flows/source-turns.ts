@@ -1,7 +1,13 @@
-/** Pipelines whose sources are fetched at a time, in the whole operator. Fetching takes a worker that others wait for. */
+/**
+ * Pipelines whose sources are fetched at a time, in the whole operator. Fetching takes a worker that others
+ * wait for.
+ */
 export const MAX_FETCHING_PIPELINES = 2;
 
-/** Who may fetch now: few at a time, and one pipeline of each team, so that slow hosts of one team hold up nobody else. */
+/**
+ * Who may fetch now: few at a time, and one pipeline of each team, so that slow hosts of one team hold up
+ * nobody else.
+ */
 export class SourceTurns {
   readonly #teams = new Set<string>();
 

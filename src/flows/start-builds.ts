@@ -35,7 +35,10 @@ export interface Started {
   short: string[];
   /** When the next of the builds that are put off, or that the start window holds, is to start. */
   againAfterMs?: number;
-  /** How many Pods were starting when the last one was created, and how many builds the start window holds of those looked at. */
+  /**
+   * How many Pods were starting when the last one was created, and how many builds the start window holds of
+   * those looked at.
+   */
   window: { starting: number; held: number };
 }
 
@@ -63,9 +66,10 @@ const MAX_QUOTA_REFUSALS = 4;
 const HELD_AGAIN_MS = 250;
 
 /**
- * A Pod for each pending build, the teams in turn, as many as the start window allows. After a crash between the Pod and its record the
- * same Pod is met again, since its name and its contents follow from build and attempt. A Team at its limit is left out until the next
- * look, so that its builds keep their order and hold nobody up. `room`: namespaces in which a Pod has ended since some were short of room.
+ * A Pod for each pending build, the teams in turn, as many as the start window allows. After a crash between
+ * the Pod and its record the same Pod is met again, since its name and its contents follow from build and
+ * attempt. A Team at its limit is left out until the next look, so that its builds keep their order and hold
+ * nobody up. `room`: namespaces in which a Pod has ended since some were short of room.
  */
 export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
   const doing: Doing = {
@@ -109,7 +113,10 @@ async function startReady(ports: Ports, doing: Doing): Promise<void> {
   }
 }
 
-/** Whose turn it is now: one decision for each team in turn, and what was admitted starts before the next team is looked at. */
+/**
+ * Whose turn it is now: one decision for each team in turn, and what was admitted starts before the next team
+ * is looked at.
+ */
 async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
   const { builds, notifications, now } = ports;
   for (const pipeline of await expireApprovals(builds, now())) {
@@ -159,7 +166,10 @@ async function explainHeld({ builds, notifications }: Ports, { held }: Doing): P
   for (const pipeline of new Set(pipelines)) notifications.notify({ topic: 'status', pipeline });
 }
 
-/** A Pod that the API server can never accept ends the build; what may change leaves it pending, with the reason. */
+/**
+ * A Pod that the API server can never accept ends the build; what may change leaves it pending, with the
+ * reason.
+ */
 async function refuse(
   build: PendingBuild,
   { reason, message }: CreatePodAnswer & { answer: 'refused' },
@@ -184,7 +194,10 @@ async function refuse(
   notifications.notify({ topic: 'schedule', pipeline: build.pipelineId });
 }
 
-/** The rest of the namespace waits for the next look, so that one team's 10,000 builds are not all asked for and refused. */
+/**
+ * The rest of the namespace waits for the next look, so that one team's 10,000 builds are not all asked for
+ * and refused.
+ */
 function countQuota(namespace: string, said: string, { quota, full }: Doing): void {
   const refusals = (quota.get(namespace) ?? 0) + 1;
   quota.set(namespace, refusals);

@@ -29,14 +29,16 @@ export interface ChecksStarted {
 
 /** Due checks of one team that are looked at together. */
 const MAX_DUE_OF_TEAM = 1000;
-/** Checks without a Pod that are answered in one look, so that those that want one are looked at in between. */
+/**
+ * Checks without a Pod that are answered in one look, so that those that want one are looked at in between.
+ */
 const MAX_ANSWERED = 200;
 /** Each is a transaction on a row of its own. */
 const ANSWERED_AT_ONCE = 4;
 
 /**
- * Starts a Pod for each group of the due checks that need one, and answers the others. Teams take turns in both, and a team that runs no
- * check always gets a place. Those of the teams named are left for later.
+ * Starts a Pod for each group of the due checks that need one, and answers the others. Teams take turns in
+ * both, and a team that runs no check always gets a place. Those of the teams named are left for later.
  */
 export async function startChecks(ports: Ports, avoid: ReadonlySet<string> = NONE): Promise<ChecksStarted> {
   const done: ChecksStarted = { runs: [], answered: 0, held: 0, more: false, short: [], failures: [] };

@@ -17,7 +17,10 @@ export interface WindowPorts {
   now: () => Date;
 }
 
-/** The Pods of builds that are starting, as Postgres and the API server have them; nothing is counted on the side. */
+/**
+ * The Pods of builds that are starting, as Postgres and the API server have them; nothing is counted on the
+ * side.
+ */
 export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]> {
   const open = await ports.builds.startingBuilds();
   if (open.length === 0) return [];
@@ -41,7 +44,10 @@ export interface WantedBuild {
   build: PendingBuild;
 }
 
-/** Which of the builds get their Pods now. One whose Pod would be refused takes no place: it is let through to be refused. */
+/**
+ * Which of the builds get their Pods now. One whose Pod would be refused takes no place: it is let through to
+ * be refused.
+ */
 export function pickBuilds(
   builds: readonly PendingBuild[],
   starting: readonly StartingPod[],

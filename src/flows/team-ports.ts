@@ -12,7 +12,10 @@ export interface NamedMember {
 export interface TeamToSave {
   name: string;
   namespace: string;
-  /** Present, as `members` and `groups`: the manifest decides. What it says no more stays as it is, for the API to change. */
+  /**
+   * Present, as `members` and `groups`: the manifest decides. What it says no more stays as it is, for the
+   * API to change.
+   */
   displayName?: string;
   members?: readonly NamedMember[];
   groups?: readonly GroupRole[];
@@ -45,7 +48,9 @@ export interface TeamAct extends Act {
 export interface TeamTransaction {
   /** Also one that was removed: its row stays. */
   team(): Promise<{ id: number; removed: boolean } | undefined>;
-  /** Writes the row, and whether the manifest names members; answers its id. `known`: the row that is there. */
+  /**
+   * Writes the row, and whether the manifest names members; answers its id. `known`: the row that is there.
+   */
   saveRow(team: TeamToSave, known: { id: number } | undefined): Promise<number>;
   recordCreation(act: TeamAct): Promise<void>;
   /** Nothing where there is no such account. */

@@ -16,6 +16,9 @@ export interface ThrottleStore {
     at: Date,
     work: (tx: ThrottleTransaction) => Promise<T>,
   ): Promise<T>;
-  /** The attempt succeeded: what failed before for the account is forgotten, for the address only this attempt. */
+  /**
+   * The attempt succeeded: what failed before for the account is forgotten, for the address only this
+   * attempt.
+   */
   forgive(keys: readonly AttemptKey[]): Promise<void>;
 }

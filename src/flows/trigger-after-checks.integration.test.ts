@@ -8,7 +8,8 @@ import { endTriggerWait, requestAfterChecks, triggerJobAfterChecks } from './tri
 import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 /*
- * A trigger that checks first, on Postgres. Whoever waits for the answer may die at any time, and so may whoever runs the checks.
+ * A trigger that checks first, on Postgres. Whoever waits for the answer may die at any time, and so may
+ * whoever runs the checks.
  */
 const APP = { team: 'main', pipeline: 'app' };
 const UNIT = { ...APP, job: 'unit' };

@@ -51,7 +51,10 @@ class Chance {
 
 const AHEAD_MS = 15_000;
 
-/** One process of the operator after the other: each takes the lead, works until it dies or another leads, and comes again. */
+/**
+ * One process of the operator after the other: each takes the lead, works until it dies or another leads, and
+ * comes again.
+ */
 async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
   const pool = await openPool(stores.url, { maximumConnections: 3 });
   while (!over.aborted) {
@@ -108,7 +111,10 @@ async function runPods(cluster: InMemoryCluster, chance: Chance, over: AbortSign
 /** Attempts whose steps were begun, in their order. */
 const begun: string[] = [];
 
-/** A Pod that is made once more for the same attempt, by an operator that has not heard of the first, is let do nothing. */
+/**
+ * A Pod that is made once more for the same attempt, by an operator that has not heard of the first, is let
+ * do nothing.
+ */
 async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): Promise<void> {
   if (work.kind === 'build') {
     const { build, attempt } = work;

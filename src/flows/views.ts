@@ -15,7 +15,10 @@ export interface Views {
   /** Newest first. */
   builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<BuildView> | undefined>;
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
-  /** Of all attempts, oldest first, from after the given sequence number; at most 1 MiB of text at a time, or as little as is asked for. */
+  /**
+   * Of all attempts, oldest first, from after the given sequence number; at most 1 MiB of text at a time, or
+   * as little as is asked for.
+   */
   logs(ref: BuildRef, after: number, mostCharacters?: number): Promise<LogPage | undefined>;
   /** The ids by which notifications name it. */
   buildIds(ref: BuildRef): Promise<{ build: number; pipeline: number } | undefined>;
@@ -26,11 +29,17 @@ export interface Views {
   /** Where a version went. */
   versionPath(name: ResourceName, version: number): Promise<VersionPathView | undefined>;
   check(name: ResourceName): Promise<CheckView | undefined>;
-  /** Why jobs get no build and builds do not start, of all jobs or of one; jobs about to be built have no reason. */
+  /**
+   * Why jobs get no build and builds do not start, of all jobs or of one; jobs about to be built have no
+   * reason.
+   */
   waiting(name: PipelineName & { job?: string }): Promise<WaitingView | undefined>;
 }
 
-/** Row ids as cursors: older than `before`, newer than `after`. At most `MOST_PER_PAGE` rows whatever `limit` says. */
+/**
+ * Row ids as cursors: older than `before`, newer than `after`. At most `MOST_PER_PAGE` rows whatever `limit`
+ * says.
+ */
 export interface Page {
   limit: number;
   before?: number;
@@ -182,7 +191,10 @@ export interface WaitingView {
   builds: { job: string; number: string; reasons: Reason[] }[];
 }
 
-/** Cuts a page out of rows that were read newest first from `before`, or oldest first from `after`, one more than fits. */
+/**
+ * Cuts a page out of rows that were read newest first from `before`, or oldest first from `after`, one more
+ * than fits.
+ */
 export function cutPage<T>(rows: readonly T[], page: Page): Listed<T> {
   const limit = pageSize(page);
   const fitting = rows.slice(0, limit);

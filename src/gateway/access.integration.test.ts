@@ -10,8 +10,8 @@ import { openStores, type TestStores } from '#testing/stores.ts';
 import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /*
- * Every route × every kind of credential × every role × two teams, over HTTP and a real Postgres, against what each route needs. The oracle
- * below is written apart from the code that decides.
+ * Every route × every kind of credential × every role × two teams, over HTTP and a real Postgres, against
+ * what each route needs. The oracle below is written apart from the code that decides.
  */
 type Kind = 'none' | 'wrong' | 'session' | 'personal' | 'team-token' | 'installation';
 interface Caller {

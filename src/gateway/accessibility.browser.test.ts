@@ -8,7 +8,10 @@ import { openPerson, openSite, picture, until } from '#testing/site.ts';
 import { found, giveTurns, toSave } from '#testing/stores.ts';
 import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
-/* Every page as those meet it who read it aloud, enlarge it, or have no mouse. PICTURES names a folder for pictures. */
+/*
+ * Every page as those meet it who read it aloud, enlarge it, or have no mouse. PICTURES names a folder for
+ * pictures.
+ */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];

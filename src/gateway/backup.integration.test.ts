@@ -9,7 +9,10 @@ import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, storesOver, succeed, toSave } from '#testing/stores.ts';
 import { openGateway, type Gateway } from './gateway-under-test.ts';
 
-/* docs/how-to/backup.md, tried: its own words of pg_dump, psql and pg_restore, with the Postgres that the chart brings. */
+/*
+ * docs/how-to/backup.md, tried: its own words of pg_dump, psql and pg_restore, with the Postgres that the
+ * chart brings.
+ */
 const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'how-to', 'backup.md'), 'utf8');
 const APP = '/teams/main/pipelines/app';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
 
 /**
- * Secrets of our clients at identity providers, from mounted Secrets: read each time, so that a new one counts as soon as it is there.
- * Files come late; what is not mounted yet, `elsewhere` may know.
+ * Secrets of our clients at identity providers, from mounted Secrets: read each time, so that a new one
+ * counts as soon as it is there. Files come late; what is not mounted yet, `elsewhere` may know.
  */
 export function secretsIn(
   directories: readonly string[],

@@ -53,7 +53,8 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     show: showStore(database),
     access: accessStores(database),
     notifications,
-    // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema up to date.
+    // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema
+    // up to date.
     readiness: databaseReadiness(
       () => pool.query(rows()`SELECT 1 FROM audit_log LIMIT 1`),
       (err) => log.warn({ err }, 'the database does not answer'),

@@ -30,7 +30,8 @@ import { pipelinePorts } from './pipelines.ts';
 import { openShows, type ClosableShows } from './shows.ts';
 
 /*
- * Both gateways over a real Postgres, without sockets: what a forge, a person and an agent do on the way from a webhook to a log.
+ * Both gateways over a real Postgres, without sockets: what a forge, a person and an agent do on the way from
+ * a webhook to a log.
  */
 const AGENT_KEY = Buffer.alloc(32, 1);
 /** Nothing of it builds but what is asked for. */

@@ -32,8 +32,9 @@ const SWEEP_MS = 100;
 const PATIENCE_MS = 5000;
 
 /**
- * How a server that is about to listen ends. What is under way is answered; a connection ends with its last answer, also where its client would keep it.
- * To Node a connection is idle as soon as its answer was given, with megabytes of it unsent: those are waited for, or the answer would be cut in half.
+ * How a server that is about to listen ends. What is under way is answered; a connection ends with its last
+ * answer, also where its client would keep it. To Node a connection is idle as soon as its answer was given,
+ * with megabytes of it unsent: those are waited for, or the answer would be cut in half.
  */
 export function closerOf(app: Closable, patienceMs = PATIENCE_MS): () => Promise<void> {
   const sockets = new Set<Socket>();

@@ -6,7 +6,10 @@ import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipel
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { openGateway, type Gateway } from './gateway-under-test.ts';
 
-/* Somebody follows a pipeline while it gets another name, and another pipeline gets the name that it had. Nobody looks again by themselves. */
+/*
+ * Somebody follows a pipeline while it gets another name, and another pipeline gets the name that it had.
+ * Nobody looks again by themselves.
+ */
 const PATIENT = { tendMs: 3_600_000 };
 const DEFINITION = samplePipeline({
   jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))],

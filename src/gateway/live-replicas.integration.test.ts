@@ -11,7 +11,10 @@ import { makeKeys, startGatewayProcess, type GatewayProcess } from '#testing/gat
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 
-/* Readers of two processes of the public gateway, of which one is killed: nothing is said to anybody, no connection is closed by us. */
+/*
+ * Readers of two processes of the public gateway, of which one is killed: nothing is said to anybody, no
+ * connection is closed by us.
+ */
 // It only ends what hangs: a slow machine takes long to start processes.
 jest.setTimeout(600_000);
 

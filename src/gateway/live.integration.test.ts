@@ -8,7 +8,10 @@ import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipel
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { openGateway, type Gateway } from './gateway-under-test.ts';
 
-/* Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at the first. */
+/*
+ * Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at
+ * the first.
+ */
 const QUICK = { tendMs: 50, heartbeatMs: 200, slowestMs: 5000, perAccount: 4 };
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;

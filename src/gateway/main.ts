@@ -10,11 +10,15 @@ import {
 } from '#config';
 import { serve, type Service } from './serve.ts';
 
-/** The gateway's door: `public` for people and forges, `internal` for agents. Ends the process when it was told to stop. */
+/**
+ * The gateway's door: `public` for people and forges, `internal` for agents. Ends the process when it was
+ * told to stop.
+ */
 export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {
   if (role === 'public') {
     await run(publicGatewayConfig(withFlags(flags)), async (config, log) => {
-      // With another thread for what is new, the first would wait for it while the processor does something else (docs/benchmarks.md).
+      // With another thread for what is new, the first would wait for it while the processor does something
+      // else (docs/benchmarks.md).
       setFlagsFromString('--no-parallel-scavenge');
       const { startPublicGateway } = await import('./public.ts');
       return await startPublicGateway(config, log);

@@ -121,7 +121,8 @@ describe('every page', () => {
       expect(answer.headers.get('vary')).toMatch(/\bAccept\b/);
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
-      // One tag after another, as a parser sees them: attributes only with a name that we wrote, in double quotes.
+      // One tag after another, as a parser sees them: attributes only with a name that we wrote, in double
+      // quotes.
       const tags = text.match(/<[^>]*>/g) ?? [];
       const wrong = tags.filter(
         (tag) =>

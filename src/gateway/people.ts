@@ -10,7 +10,10 @@ import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
 import { openCluster, type ClusterDoor } from './cluster-connection.ts';
 
-/** Who asks, what they may, and what the API makes for them: with connections to identity providers and to the API server. */
+/**
+ * Who asks, what they may, and what the API makes for them: with connections to identity providers and to the
+ * API server.
+ */
 export async function openPeople(config: PublicGatewayConfig, stores: AccessStores, log: Log) {
   const cluster = await openCluster(config);
   await cluster

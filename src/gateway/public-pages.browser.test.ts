@@ -45,7 +45,10 @@ const save = async (isPublic: boolean) =>
     ),
   );
 
-/** As a person would see it: the secrets of members are nowhere in it, nothing can be pressed, and nobody stumbles. */
+/**
+ * As a person would see it: the secrets of members are nowhere in it, nothing can be pressed, and nobody
+ * stumbles.
+ */
 async function expectHarmless(page: Page): Promise<void> {
   expect(await stumblingBlocks(page)).toEqual([]);
   expect(await page.content()).not.toContain(word);
@@ -65,7 +68,8 @@ test('a stranger looks at a public pipeline, follows it, and is sent to sign in 
   await picture(page, 'public-pipeline', PICTURES);
 
   const as = await site.gateway.session('ann');
-  // Somebody else looks a moment before: what strangers see is kept, from now on for as long as it is kept at all.
+  // Somebody else looks a moment before: what strangers see is kept, from now on for as long as it is kept at
+  // all.
   await sleep(FRESH_MS);
   await site.gateway.ask(`GET ${APP}`);
   await site.gateway.ask(`POST ${APP}/jobs/publish/pause`, { as });

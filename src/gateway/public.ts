@@ -16,7 +16,10 @@ import { pipelinePorts } from './pipelines.ts';
 import type { Service } from './serve.ts';
 import { openShows } from './shows.ts';
 
-/** The listener for people and forges. In Kubernetes it makes and changes what the API is asked for, and beside that reads the tokens of the installation. */
+/**
+ * The listener for people and forges. In Kubernetes it makes and changes what the API is asked for, and
+ * beside that reads the tokens of the installation.
+ */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const database = await openDatabase(config.database, log);
   const { registry } = createMetrics('gateway-public', VERSION);

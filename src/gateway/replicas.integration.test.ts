@@ -10,7 +10,10 @@ import { isReady, makeKeys, startGatewayProcess, type GatewayProcess } from '#te
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 
-/* Two processes of the public gateway over one Postgres, and clients that go to whichever is ready, as a Service sends them. */
+/*
+ * Two processes of the public gateway over one Postgres, and clients that go to whichever is ready, as a
+ * Service sends them.
+ */
 const PASSWORD = 'correct horse';
 let stores: TestStores;
 let keys: ReturnType<typeof makeKeys>;
@@ -155,10 +158,16 @@ interface Failed {
 }
 
 const CLIENTS = 8;
-/** A replica that stops answers for 3 s more: who balances has to hear of it sooner, also where this process stood still meanwhile. */
+/**
+ * A replica that stops answers for 3 s more: who balances has to hear of it sooner, also where this process
+ * stood still meanwhile.
+ */
 const FRESH_MS = 2000;
 
-/** Clients that keep their connections and ask again and again: webhooks and reads, at each replica that is ready. */
+/**
+ * Clients that keep their connections and ask again and again: webhooks and reads, at each replica that is
+ * ready.
+ */
 function startLoad() {
   const agents = replicas.map(() => new Agent({ connections: CLIENTS }));
   const failed: Failed[] = [];

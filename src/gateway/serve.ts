@@ -11,7 +11,10 @@ export interface Service {
 /** While Services learn that this Pod takes no more: new connections still come, and are served. */
 const DRAIN_MS = 3000;
 
-/** Serves until told to stop, then in order: readiness fails, requests under way are answered, connections are closed. */
+/**
+ * Serves until told to stop, then in order: readiness fails, requests under way are answered, connections are
+ * closed.
+ */
 export async function serve(start: () => Promise<Service>, stop: AbortSignal): Promise<'told-to'> {
   const service = await start();
   if (!stop.aborted) await once(stop, 'abort');

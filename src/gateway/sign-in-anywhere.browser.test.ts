@@ -5,7 +5,10 @@ import { openPerson } from '#testing/site.ts';
 import { openStores, type TestStores } from '#testing/stores.ts';
 import { openGateway, type Gateway } from './gateway-under-test.ts';
 
-/* An installation whose address nobody set, as a person meets it: without TLS, at whatever address leads there. */
+/*
+ * An installation whose address nobody set, as a person meets it: without TLS, at whatever address leads
+ * there.
+ */
 // It only ends what hangs: a slow machine takes long to look at a page.
 jest.setTimeout(600_000);
 

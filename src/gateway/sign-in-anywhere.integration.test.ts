@@ -4,7 +4,10 @@ import { saveProvider } from '#flows/save-provider.ts';
 import { openStores, type TestStores } from '#testing/stores.ts';
 import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 
-/* Who may sign in from where, by what goes over the wire; `sign-in-anywhere.browser.test.ts` has it in a browser. */
+/*
+ * Who may sign in from where, by what goes over the wire; `sign-in-anywhere.browser.test.ts` has it in a
+ * browser.
+ */
 const PASSWORD = 'correct horse';
 let stores: TestStores;
 /** Nobody said under which address it is opened. */

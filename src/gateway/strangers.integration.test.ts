@@ -9,8 +9,9 @@ import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { openGateway, type Gateway } from './gateway-under-test.ts';
 
 /*
- * Every path that strangers may come to × everybody who is a stranger × a public, a private and an absent pipeline, as data and as a page,
- * over a real Postgres. Both pipelines have secrets in every word that anybody could have written.
+ * Every path that strangers may come to × everybody who is a stranger × a public, a private and an absent
+ * pipeline, as data and as a page, over a real Postgres. Both pipelines have secrets in every word that
+ * anybody could have written.
  */
 // The process that draws is slow to start on a busy machine.
 jest.setTimeout(120_000);
@@ -73,7 +74,9 @@ interface Told {
   text: string;
 }
 
-/** What is told there, but for what is another at each request; of a stream the headers and the first event. */
+/**
+ * What is told there, but for what is another at each request; of a stream the headers and the first event.
+ */
 async function ask(path: string, as: string | undefined, accept = 'application/json'): Promise<Told> {
   const headers = { accept, ...(as !== undefined && { authorization: `Bearer ${as}` }) };
   if (path.endsWith('/events')) {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Fulfilled with the work, or when it has not ended so long after the signal was given: what hangs by then, on a line that fell
- * silent for instance, goes with the process. Answers whether the work ended.
+ * Fulfilled with the work, or when it has not ended so long after the signal was given: what hangs by then,
+ * on a line that fell silent for instance, goes with the process. Answers whether the work ended.
  */
 export async function endWithin(
   milliseconds: number,

@@ -1,7 +1,10 @@
 /** Longest time without any progress: beyond it the process is worth more restarted. */
 const STUCK_MS = 120_000;
 
-/** Whether the process can do its work, and whether it still turns; alive is who moves forward, not who merely answers. */
+/**
+ * Whether the process can do its work, and whether it still turns; alive is who moves forward, not who merely
+ * answers.
+ */
 export class Health {
   #state: 'starting' | 'waiting' | 'leading' = 'starting';
   #watched: (() => number)[] = [];

@@ -17,7 +17,9 @@ import type { Reconciling } from './reconcile.ts';
 import { Room } from './room.ts';
 import { reportFailures, workQueue } from './work-queue.ts';
 
-/** Checks are due to the second; whatever else a lost notification leaves undone is found a few seconds later. */
+/**
+ * Checks are due to the second; whatever else a lost notification leaves undone is found a few seconds later.
+ */
 const TICKS_MS = {
   checks: 1000,
   hooks: 10_000,
@@ -34,7 +36,10 @@ const AFTER_FAILURE_MS = 1000;
 /** A check that was refused for want of room is tried again after this time. */
 const SHORT_MS = 5000;
 
-/** The work that is not about one object: started by notifications and by each tick in any case; one run of each at a time. */
+/**
+ * The work that is not about one object: started by notifications and by each tick in any case; one run of
+ * each at a time.
+ */
 export class Loops {
   readonly #leadership: Leadership;
   readonly #reconciling: Reconciling;
@@ -159,7 +164,10 @@ export class Loops {
     return more && ending === 'done' ? { againAfterMs: 0 } : ending;
   }
 
-  /** Its timer is as exact as the time that builds wait for hooks; only what a lost notification hid is found by the tick. */
+  /**
+   * Its timer is as exact as the time that builds wait for hooks; only what a lost notification hid is found
+   * by the tick.
+   */
   async #runHooks(): Promise<Ending> {
     const { database } = this.#leadership;
     const ports = { ...database, cluster: this.#reconciling.cluster, pods: () => this.#pods.all(), now };

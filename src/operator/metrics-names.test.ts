@@ -6,7 +6,10 @@ import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
 import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { operatorMetrics } from './metrics.ts';
 
-/* What Prometheus' documentation and its linter ask of names, and that no label grows with the use of the installation. */
+/*
+ * What Prometheus' documentation and its linter ask of names, and that no label grows with the use of the
+ * installation.
+ */
 interface Facts {
   name: string;
   help: string;
@@ -57,7 +60,8 @@ const BOUNDED: Record<string, string> = {
   answer: 'words in the code',
   reason: 'codes of docs/reference/waiting.md, or words in the code',
   what: 'job or build',
-  // Of prom-client itself: spaces of the heap, kinds of collections, types of handles; and the parts of a version.
+  // Of prom-client itself: spaces of the heap, kinds of collections, types of handles; and the parts of a
+  // version.
   space: 'named by V8',
   type: 'named by Node',
   major: 'one a process',

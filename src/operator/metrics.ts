@@ -11,7 +11,10 @@ export interface OperatorMetrics {
   watchFailed(reason: string): void;
   /** What waits, counted by its reason: a code of docs/reference/waiting.md. */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
-  /** How many Pods of builds are starting, how many may be, and how many builds that were looked at wait for that. */
+  /**
+   * How many Pods of builds are starting, how many may be, and how many builds that were looked at wait for
+   * that.
+   */
   startWindow(window: { starting: number; places: number; held: number }): void;
   /** What the logs of all teams take, and how full those of each team are. */
   logs(counted: { bytes: number; fills: readonly LogFill[] }): void;

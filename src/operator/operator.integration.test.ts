@@ -23,8 +23,8 @@ import { runOperator } from './operator-under-test.ts';
 import type { Ending } from './operator.ts';
 
 /*
- * The whole operator, with a real API server, a real Postgres and the real HCL engine; nothing runs the Pods, and nothing collects what
- * has lost its owner.
+ * The whole operator, with a real API server, a real Postgres and the real HCL engine; nothing runs the Pods,
+ * and nothing collects what has lost its owner.
  */
 /** It only ends what hangs. */
 const CONVERGED_MS = 300_000;

@@ -40,8 +40,8 @@ export type Ending = 'told-to' | 'lead-lost';
 const END_MS = 10_000;
 
 /**
- * The operator from start to end: Secrets, database, election, then everything that only one may do. A replica that does not lead
- * waits with its connections open.
+ * The operator from start to end: Secrets, database, election, then everything that only one may do. A
+ * replica that does not lead waits with its connections open.
  */
 export async function startOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   const { registry } = createMetrics('operator', VERSION);

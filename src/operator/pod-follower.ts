@@ -50,8 +50,8 @@ export class PodFollower {
   }
 
   /**
-   * What the comparison works with. Attempts and runs in namespaces whose Pods are not known yet are left out: a Pod that was not
-   * looked for is not missing.
+   * What the comparison works with. Attempts and runs in namespaces whose Pods are not known yet are left
+   * out: a Pod that was not looked for is not missing.
    */
   ports() {
     const { database } = this.#leadership;

@@ -1,6 +1,6 @@
 /**
- * Where builds wait for room, and where a Pod has ended meanwhile. A Pod that ends while builds are being started is not forgotten:
- * its room may have come just after it was asked for.
+ * Where builds wait for room, and where a Pod has ended meanwhile. A Pod that ends while builds are being
+ * started is not forgotten: its room may have come just after it was asked for.
  */
 export class Room {
   readonly #ended = new Set<string>();
@@ -12,7 +12,10 @@ export class Room {
     return this.#short.has(namespace);
   }
 
-  /** Starts builds with the namespaces where there may be room now. Answers whether there is reason to do it once more at once. */
+  /**
+   * Starts builds with the namespaces where there may be room now. Answers whether there is reason to do it
+   * once more at once.
+   */
   async use(start: (room: string[]) => Promise<{ short: string[] }>): Promise<boolean> {
     const ended = [...this.#ended];
     this.#ended.clear();

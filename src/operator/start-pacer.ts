@@ -26,9 +26,10 @@ interface OnItsWay {
 const FAILURES_APART_MS = 10_000;
 
 /**
- * Watches how long Pods take from their node to a running agent, the first container of every Pod, and so how many may be starting at a
- * time. Times are those at which this process hears of it, so a slow API server slows the pace too. What a team's own images take does not
- * count: the agent's container starts before theirs.
+ * Watches how long Pods take from their node to a running agent, the first container of every Pod, and so how
+ * many may be starting at a time. Times are those at which this process hears of it, so a slow API server
+ * slows the pace too. What a team's own images take does not count: the agent's container starts before
+ * theirs.
  */
 export class StartPacer {
   readonly #options: StartPacerOptions;

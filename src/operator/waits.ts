@@ -19,7 +19,10 @@ interface Known {
   timer?: NodeJS.Timeout | undefined;
 }
 
-/** Joins to the facts of a pipeline why its jobs and builds wait: as a decision would say it now, or would have a moment ago. */
+/**
+ * Joins to the facts of a pipeline why its jobs and builds wait: as a decision would say it now, or would
+ * have a moment ago.
+ */
 export class Waits {
   readonly #options: WaitsOptions;
   readonly #now: () => number;

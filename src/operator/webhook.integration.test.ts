@@ -16,9 +16,9 @@ import { runOperator } from './operator-under-test.ts';
 import type { Ending } from './operator.ts';
 
 /*
- * A real API server asks a real operator about Pipelines, by the configuration and with the rights of the chart, and people see what
- * kubectl makes of the answer. Only the Service is another one: nothing routes its address here, so it is a name of this machine, and
- * the port is the operator's own.
+ * A real API server asks a real operator about Pipelines, by the configuration and with the rights of the
+ * chart, and people see what kubectl makes of the answer. Only the Service is another one: nothing routes its
+ * address here, so it is a name of this machine, and the port is the operator's own.
  */
 const HOME = 'millrace-system';
 /** It only ends what hangs. */
@@ -81,7 +81,10 @@ function start(): typeof operator {
   return { stop, ended: runOperator(config, pino({ level: 'silent' }), stop.signal) };
 }
 
-/** What the chart tells the API server, at the port of this test and with more patience: a slow machine lets nothing in unseen. */
+/**
+ * What the chart tells the API server, at the port of this test and with more patience: a slow machine lets
+ * nothing in unseen.
+ */
 function configuration(): object {
   const found = chart.find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
   const text = JSON.stringify(found).replace('"port":443', `"port":${port}`);

@@ -17,7 +17,9 @@ const HOST = 'millrace-webhook.home.svc';
 const SECRET = 'secrets/millrace-webhook-tls';
 const CONFIGURATION = 'validatingwebhookconfigurations/millrace-webhook';
 
-/** What the API server holds, as JSON by kind and name; fields that are patched replace those that are there. */
+/**
+ * What the API server holds, as JSON by kind and name; fields that are patched replace those that are there.
+ */
 let objects: Map<string, Record<string, unknown>>;
 let applied: object[];
 let port = 0;

@@ -26,7 +26,10 @@ export interface WebhookOptions {
   log: Log;
   metrics: Pick<OperatorMetrics, 'reviewed'>;
   observe: ObserveRequest;
-  /** How often the certificate, and what the API server knows of it, is looked at; sooner while something is missing. */
+  /**
+   * How often the certificate, and what the API server knows of it, is looked at; sooner while something is
+   * missing.
+   */
   lookEveryMs?: number;
   lookAgainMs?: number;
 }

@@ -8,8 +8,8 @@ const NARROW = { width: 320, height: 640 };
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * What people would stumble over on the page as it is now, a line each: what axe-core finds, in light and dark and on a phone;
- * and what makes the page wider than that.
+ * What people would stumble over on the page as it is now, a line each: what axe-core finds, in light and
+ * dark and on a phone; and what makes the page wider than that.
  */
 export async function stumblingBlocks(page: Page): Promise<string[]> {
   const found = new Set<string>();
@@ -43,7 +43,10 @@ const TOO_WIDE = `
       .slice(0, 5)
       .map(({ outerHTML }) => 'too wide · ' + outerHTML.slice(0, 120))`;
 
-/** What can be pressed or written into and the key Tab does not reach, or does not show that it has; a line each. */
+/**
+ * What can be pressed or written into and the key Tab does not reach, or does not show that it has; a line
+ * each.
+ */
 export async function withoutKeyboard(page: Page): Promise<string[]> {
   const count = await page.evaluate<number>(MARK);
   const lost: string[] = [];

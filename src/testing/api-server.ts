@@ -12,8 +12,8 @@ import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { freePort } from './free-port.ts';
 
 /**
- * A real API server with an etcd of its own, on loopback, with nothing behind it: no node, no controller. It may be killed and
- * brought back without anybody else noticing.
+ * A real API server with an etcd of its own, on loopback, with nothing behind it: no node, no controller. It
+ * may be killed and brought back without anybody else noticing.
  */
 export interface OwnApiServer {
   port: number;

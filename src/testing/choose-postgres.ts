@@ -3,8 +3,8 @@ import { getContainerRuntimeClient } from 'testcontainers';
 export type PostgresEngine = 'binaries' | 'container';
 
 /**
- * A container where an engine with a Docker-compatible socket runs, real Postgres binaries from npm where none does.
- * MILLRACE_TEST_POSTGRES says which.
+ * A container where an engine with a Docker-compatible socket runs, real Postgres binaries from npm where
+ * none does. MILLRACE_TEST_POSTGRES says which.
  */
 export async function choosePostgres(
   wanted: string | undefined,

@@ -13,7 +13,10 @@ interface Served {
   on?: number;
 }
 
-/** Debian's own browser, installed when it is missing. `served` tells under which names which ports of this machine are found. */
+/**
+ * Debian's own browser, installed when it is missing. `served` tells under which names which ports of this
+ * machine are found.
+ */
 export async function startChromium(...served: Served[]): Promise<Browser> {
   if (!existsSync(PROGRAM)) await install();
   const rules = served.map(({ host, port, on = 443 }) => `MAP ${host}:${on} 127.0.0.1:${port}`);

@@ -14,7 +14,10 @@ export interface Ran {
   bytes: Uint8Array;
 }
 
-/** One for all commands of a test file: starting the engine takes longer than a command. It ends with its process. */
+/**
+ * One for all commands of a test file: starting the engine takes longer than a command. It ends with its
+ * process.
+ */
 let shared: Compiler | undefined;
 function openShared(): Compiler {
   const compiler = (shared ??= createCompiler({ engine: engineFile(), timeLimitMs: 60_000 }));

@@ -1,4 +1,7 @@
-/** The same objects, which count how often any field of any of them is read: what tells linear work from quadratic without a clock. */
+/**
+ * The same objects, which count how often any field of any of them is read: what tells linear work from
+ * quadratic without a clock.
+ */
 export function counted<Item extends object>(items: readonly Item[]): { items: Item[]; reads: () => number } {
   let reads = 0;
   const handler: ProxyHandler<Item> = {

@@ -18,7 +18,10 @@ export interface DebianPostgres {
   stop(): Promise<void>;
 }
 
-/** The release and the programs that the image of the chart's own Postgres has, installed where they are missing. */
+/**
+ * The release and the programs that the image of the chart's own Postgres has, installed where they are
+ * missing.
+ */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
   if (!existsSync(join(BIN, 'pg_dump')) || !existsSync(join(BIN, 'initdb'))) await install();
   const folder = mkdtempSync(join(tmpdir(), 'millrace-debian-postgres-'));

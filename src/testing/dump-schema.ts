@@ -10,8 +10,8 @@ interface Table {
 }
 
 /**
- * The schema as text, for people and for differences between commits. Partitions that are made as time goes by are left out, and so
- * is the migrations' own table.
+ * The schema as text, for people and for differences between commits. Partitions that are made as time goes
+ * by are left out, and so is the migrations' own table.
  */
 export async function dumpSchema(pool: DatabasePool): Promise<string> {
   const tables = await pool.any(rows<Table>()`

@@ -7,7 +7,10 @@ import type { TestStores } from './stores.ts';
 
 const now = (): Date => new Date();
 
-/** Waits until a check of the first resource is wanted, and ends it so; then the jobs are decided on, as the operator decides. */
+/**
+ * Waits until a check of the first resource is wanted, and ends it so; then the jobs are decided on, as the
+ * operator decides.
+ */
 export async function endCheck(
   {
     stores,

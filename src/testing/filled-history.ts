@@ -1,7 +1,10 @@
 import type { DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/pool.ts';
 
-/** Fills tables without a look at what refers to what, which takes most of the time; then the planner learns of them. */
+/**
+ * Fills tables without a look at what refers to what, which takes most of the time; then the planner learns
+ * of them.
+ */
 export async function filled(
   pool: DatabasePool,
   fill: (connection: Transaction) => Promise<void>,

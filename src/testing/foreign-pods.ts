@@ -6,7 +6,10 @@ import { ANNOTATION, LABEL, MANAGED_BY } from '#adapters/kubernetes/manifests/la
 import { isSealed, withSeal } from '#adapters/kubernetes/seal.ts';
 import type { PodFacts } from '#flows/cluster-ports.ts';
 
-/* Pods that people make who may create, change and delete Pods in some namespace, and know everything that can be read. */
+/*
+ * Pods that people make who may create, change and delete Pods in some namespace, and know everything that
+ * can be read.
+ */
 
 const KEY = Buffer.alloc(32, 5);
 
@@ -40,7 +43,10 @@ export const checkLabels = (run: number | undefined): Record<string, string> => 
   ...(run === undefined ? { [LABEL.checkGroup]: 'hourly' } : { [LABEL.run]: String(run) }),
 });
 
-/** What the watch tells of a Pod: it is there and looks so, or it is gone, or its label has gone, which looks the same. */
+/**
+ * What the watch tells of a Pod: it is there and looks so, or it is gone, or its label has gone, which looks
+ * the same.
+ */
 interface ForeignAct {
   gone: boolean;
   pod: PodFacts;

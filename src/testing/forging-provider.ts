@@ -12,7 +12,10 @@ export interface IdTokenClaims {
 
 type Forge = (claims: IdTokenClaims, provider: ForgingProvider) => Promise<string>;
 
-/** What a real provider never does: its tokens are as a test makes them. It answers a `fetch`, without a network. */
+/**
+ * What a real provider never does: its tokens are as a test makes them. It answers a `fetch`, without a
+ * network.
+ */
 export interface ForgingProvider {
   issuer: string;
   clientId: string;

@@ -10,8 +10,8 @@ const SHARES = 16;
 let next: number | undefined;
 
 /**
- * A port that a program is told to listen on later. Below those that the kernel hands out by itself: such a one could be an outgoing
- * connection's before the program has it.
+ * A port that a program is told to listen on later. Below those that the kernel hands out by itself: such a
+ * one could be an outgoing connection's before the program has it.
  */
 export async function freePort(): Promise<number> {
   const size = Math.floor((Math.min(LAST, firstOfKernel()) - FIRST) / SHARES);

@@ -11,7 +11,9 @@ const BUILDS: ReadonlyMap<string, Status> = new Map([
   ['9', 'waiting'],
 ]);
 
-/** The pipeline `app` with the job `unit` and the resource `git.app`; what `managed` sets is its manifest's. */
+/**
+ * The pipeline `app` with the job `unit` and the resource `git.app`; what `managed` sets is its manifest's.
+ */
 export function inMemoryActions(calls: string[]): ActionStore {
   return {
     async withPipeline(name, work) {

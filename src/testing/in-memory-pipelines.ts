@@ -17,7 +17,10 @@ interface Kept extends NewPipelineObject {
   verdict?: NonNullable<PipelineObject['verdict']>;
 }
 
-/** Pipeline objects in memory, as the gateway and the operator see them; one that is deleted stays until the operator lets it go. */
+/**
+ * Pipeline objects in memory, as the gateway and the operator see them; one that is deleted stays until the
+ * operator lets it go.
+ */
 export class InMemoryPipelines {
   readonly kept = new Map<string, Kept>();
   /** Names of the pipelines whose checks are scheduled, as of the last time. */

@@ -66,7 +66,10 @@ function inMemoryChecks(calls: string[]): Pick<CheckStore, 'requestCheck' | 'req
 
 const hashOf = (token: string): string => `hash-of-${token}`;
 
-/** Team `main` with a pipeline `app`, a job `unit` that has run, a job `publish` that cannot, and a resource `git.app`. */
+/**
+ * Team `main` with a pipeline `app`, a job `unit` that has run, a job `publish` that cannot, and a resource
+ * `git.app`.
+ */
 export function inMemoryPorts(): PipelinePorts & { calls: string[] } {
   const calls: string[] = [];
   return {

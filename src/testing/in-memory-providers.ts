@@ -1,7 +1,9 @@
 import type { StoredProvider } from '#flows/oauth-ports.ts';
 import type { ProviderObject, ProviderObjects, Written } from '#flows/object-ports.ts';
 
-/** OAuthProvider objects of the API in memory: each write is another generation, and an old one is refused. */
+/**
+ * OAuthProvider objects of the API in memory: each write is another generation, and an old one is refused.
+ */
 export class InMemoryProviders implements ProviderObjects {
   readonly objects = new Map<string, StoredProvider>();
   #count = 0;

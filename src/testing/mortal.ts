@@ -1,7 +1,10 @@
 /** As `kill -9` does, at a call: before it was made, or after it was, so that nobody hears its answer. */
 export class Crash extends Error {}
 
-/** One process. `dies` is asked before and after each call whether it is the last; a dead process makes no more. */
+/**
+ * One process. `dies` is asked before and after each call whether it is the last; a dead process makes no
+ * more.
+ */
 export class Life {
   dead = false;
   readonly #dies: () => boolean;

@@ -24,7 +24,10 @@ interface Asking {
   operator?: () => Promise<unknown>;
 }
 
-/** Renames with a real Postgres and objects in memory; the gateway and the operator are processes that can be killed at each of their calls. */
+/**
+ * Renames with a real Postgres and objects in memory; the gateway and the operator are processes that can be
+ * killed at each of their calls.
+ */
 export class Renames {
   readonly world = new InMemoryPipelines();
   readonly #stores: TestStores;

@@ -7,7 +7,10 @@ export interface ScriptEnd {
   stderr: string;
 }
 
-/** Runs a script as a step does: `/bin/sh -e`, in a directory, with nothing in its environment but PATH and what is given. */
+/**
+ * Runs a script as a step does: `/bin/sh -e`, in a directory, with nothing in its environment but PATH and
+ * what is given.
+ */
 export function runScript(
   script: string,
   cwd: string,

@@ -3,8 +3,8 @@ import type { SavedPipeline } from '#flows/ports.ts';
 import type { TestStores } from './stores.ts';
 
 /**
- * What comes to be in a pipeline of `secretivePipeline`: two builds of `unit`, one of which failed, versions, pins and checks, with secrets
- * in every word that people, forges, programs and workers could have written.
+ * What comes to be in a pipeline of `secretivePipeline`: two builds of `unit`, one of which failed, versions,
+ * pins and checks, with secrets in every word that people, forges, programs and workers could have written.
  */
 export async function writeSecretiveHistory(
   { pool, checks }: Pick<TestStores, 'pool' | 'checks'>,

@@ -13,7 +13,10 @@ export function plantSecrets(word = 'hunter2') {
   };
 }
 
-/** A pipeline with such text wherever the manual says that something is left out, and wherever else a pipeline holds text. */
+/**
+ * A pipeline with such text wherever the manual says that something is left out, and wherever else a pipeline
+ * holds text.
+ */
 export function secretivePipeline(secret: () => string): Pipeline {
   const command = () => ({ runner: 'shell' as const, cmd: secret() });
   const step = <S extends object>(one: S): S => ({

@@ -11,8 +11,8 @@ import { openStores, type TestStores } from './stores.ts';
 import { tlsInFront } from './tls-in-front.ts';
 
 /*
- * Everything that a person meets: a browser, HTTPS under the name of the installation, the gateway over a real Postgres, and two real
- * identity providers.
+ * Everything that a person meets: a browser, HTTPS under the name of the installation, the gateway over a
+ * real Postgres, and two real identity providers.
  */
 interface Served {
   base: string;
@@ -68,7 +68,10 @@ async function offer({ access }: TestStores, canonical: string, issuerUrl: strin
   await saveProvider(provider, { by: 'manifest', at: new Date() }, access.oauth);
 }
 
-/** A person with a browser of their own. `complaints`: what the browser told its console, and what broke in a page. */
+/**
+ * A person with a browser of their own. `complaints`: what the browser told its console, and what broke in a
+ * page.
+ */
 export async function openPerson(
   browser: Browser,
   origin: string,
@@ -86,7 +89,10 @@ export async function openPerson(
   return { context, page, complaints };
 }
 
-/** Pictures of the page as it is now, light and dark and narrow, for people to look at; only where a folder for them is named. */
+/**
+ * Pictures of the page as it is now, light and dark and narrow, for people to look at; only where a folder
+ * for them is named.
+ */
 export async function picture(page: Page, name: string, folder: string | undefined): Promise<void> {
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });

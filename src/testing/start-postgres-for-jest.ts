@@ -9,7 +9,10 @@ declare global {
   var millracePostgres: PostgresServer | undefined;
 }
 
-/** Jest calls it once before the integration tests: one server, and a migrated template that each test file copies. */
+/**
+ * Jest calls it once before the integration tests: one server, and a migrated template that each test file
+ * copies.
+ */
 export default async function setUp(): Promise<void> {
   const engine = await choosePostgres(process.env['MILLRACE_TEST_POSTGRES']);
   const server = await startPostgres({ engine });

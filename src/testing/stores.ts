@@ -44,7 +44,10 @@ export async function openStores() {
     url: database.url,
     pool,
     ...storesOver({ pool }),
-    /** For the next test: quicker than another database. Ids go on, so nothing that is remembered by id is wrong. */
+    /**
+     * For the next test: quicker than another database. Ids go on, so nothing that is remembered by id is
+     * wrong.
+     */
     async empty() {
       await pool.query(
         rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log, sign_in_failures,

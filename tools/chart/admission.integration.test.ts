@@ -5,8 +5,8 @@ import { kubectl, streamTool } from './cluster-commands.ts';
 import { manifests, type Manifest } from './render.ts';
 
 /*
- * The fence around the operator, before a real API server: its rights and policies are installed under a name of their own, and
- * requests are made in its name, all of them dry.
+ * The fence around the operator, before a real API server: its rights and policies are installed under a name
+ * of their own, and requests are made in its name, all of them dry.
  */
 const RELEASE = `fence-${process.pid}`;
 const FULL = `${RELEASE}-millrace`;
@@ -41,7 +41,10 @@ const binding = (where: string, role: string, subject: string, from = HOME): obj
   subjects: [{ kind: 'ServiceAccount', name: subject, namespace: from }],
 });
 
-/** The API server itself lets nobody bind a role beyond his own rights; with this the policy alone stands in the way. */
+/**
+ * The API server itself lets nobody bind a role beyond his own rights; with this the policy alone stands in
+ * the way.
+ */
 const widerRight: Manifest[] = [
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -12,7 +12,10 @@ import { tools } from '#tools/cluster/versions.ts';
 
 export const checkout = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
-/** Environment in which kubectl, helm and KUBECONFIG are the embedded cluster's, or the user's own with CLUSTER=existing. */
+/**
+ * Environment in which kubectl, helm and KUBECONFIG are the embedded cluster's, or the user's own with
+ * CLUSTER=existing.
+ */
 export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const folders = foldersFrom(env);
   const path = (env['PATH'] ?? '').split(delimiter);

@@ -16,7 +16,9 @@ import { checkout } from './cluster-commands.ts';
 
 export const chart = join(checkout, 'charts', 'millrace');
 
-/** What the chart carries of other parts of the project, by path below the chart: it has to be the same there. */
+/**
+ * What the chart carries of other parts of the project, by path below the chart: it has to be the same there.
+ */
 export function chartFiles(): Record<string, string> {
   const crds = readdirSync(join(checkout, 'crds')).filter((name) => name.endsWith('.yaml'));
   return {

@@ -20,7 +20,10 @@ export interface PolicySpec {
   egress?: { to?: Peer[]; ports?: Port[] }[];
 }
 
-/** One row for each rule of a policy, in the words of docs/reference/network.md: `pods | direction | peer | ports`. */
+/**
+ * One row for each rule of a policy, in the words of docs/reference/network.md: `pods | direction | peer |
+ * ports`.
+ */
 export function flowsOf(component: string, { ingress = [], egress = [] }: PolicySpec): string[] {
   return [
     ...ingress.map(({ from, ports }) =>

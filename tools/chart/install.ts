@@ -90,7 +90,10 @@ async function workloads(): Promise<Workload[]> {
   }));
 }
 
-/** Pods of the form before answer too, as long as there are any: they count for nothing, and against those that are ready. */
+/**
+ * Pods of the form before answer too, as long as there are any: they count for nothing, and against those
+ * that are ready.
+ */
 function readyInNewestForm({ replicas = 0, readyReplicas = 0, updatedReplicas = 0 }: ReplicaCounts): number {
   return Math.max(0, Math.min(updatedReplicas, readyReplicas - (replicas - updatedReplicas)));
 }
@@ -107,7 +110,10 @@ interface ApiWorkload {
   status: ReplicaCounts & { observedGeneration?: number };
 }
 
-/** Waits until all of the release is ready in its newest form; `report` gets one line per workload, again and again. */
+/**
+ * Waits until all of the release is ready in its newest form; `report` gets one line per workload, again and
+ * again.
+ */
 export async function waitForWorkloads(report: (lines: readonly string[]) => void): Promise<void> {
   const started = Date.now();
   let told = '';

@@ -6,7 +6,10 @@ export const clusterRanges = '198.18.0.0/15';
 
 export const nodeName = 'millrace';
 export const bridge = 'millrace0';
-/** The bridge's own address is the node's, so nothing here listens on, or depends on, the machine's real networks. */
+/**
+ * The bridge's own address is the node's, so nothing here listens on, or depends on, the machine's real
+ * networks.
+ */
 export const nodeAddress = '198.18.0.1';
 export const bridgeMac = '02:00:c6:12:00:01';
 

@@ -89,7 +89,9 @@ export function ensureSigningKeys(files: { readonly privateKey: string; readonly
   writeSecret(files.publicKey, keys.publicKey.export({ type: 'spki', format: 'pem' }).toString());
 }
 
-/** Writes a file that only its owner may read; readers see the former content or the new one, nothing between. */
+/**
+ * Writes a file that only its owner may read; readers see the former content or the new one, nothing between.
+ */
 export function writeSecret(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(`${path}.new`, text, { mode: 0o600 });

@@ -1,4 +1,6 @@
-/** An error whose message is for people: it says what happened and what to do, and is shown without a stack. */
+/**
+ * An error whose message is for people: it says what happened and what to do, and is shown without a stack.
+ */
 export class Explained extends Error {}
 
 /** An error whose message is for people. */

@@ -8,8 +8,8 @@ const ownTable = 'ip millrace-cluster';
 const tables = [ownTable, 'ip kube-proxy', 'ip6 kube-proxy', 'ip cni_hostport', 'ip6 cni_hostport'] as const;
 
 /**
- * The chains in which Docker and firewalls refuse what they do not know, and what of the cluster must pass there;
- * an accepting rule in a table of our own would not help.
+ * The chains in which Docker and firewalls refuse what they do not know, and what of the cluster must pass
+ * there; an accepting rule in a table of our own would not help.
  */
 const refusing = [
   { chain: ['ip', 'filter', 'FORWARD'], pass: ['iifname', 'oifname'] },
@@ -18,7 +18,9 @@ const refusing = [
 
 const mark = 'millrace-cluster';
 
-/** Replaced as a whole in one transaction. Pods' packets that leave the cluster take the machine's address. */
+/**
+ * Replaced as a whole in one transaction. Pods' packets that leave the cluster take the machine's address.
+ */
 const ownRules = `
 table ${ownTable}
 delete table ${ownTable}

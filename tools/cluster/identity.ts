@@ -1,10 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process beyond doubt: a pid that was given away again has another start time, and after a restart another boot. */
+/**
+ * A process beyond doubt: a pid that was given away again has another start time, and after a restart another
+ * boot.
+ */
 export type Identity = { readonly pid: number; readonly startTime: string; readonly bootId: string };
 
-/** Set in the environment of every process of a cluster: its state folder. Children inherit it, containers do not. */
+/**
+ * Set in the environment of every process of a cluster: its state folder. Children inherit it, containers do
+ * not.
+ */
 export const clusterVariable = 'MILLRACE_CLUSTER_STATE';
 
 /** Set in the environment of every part: its name. */

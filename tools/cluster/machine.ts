@@ -88,7 +88,9 @@ function removePlaces(absent: unknown): string[] {
   });
 }
 
-/** Makes the bridge, its routes and rules, the kernel settings and the cgroup; what is there already stays. */
+/**
+ * Makes the bridge, its routes and rules, the kernel settings and the cgroup; what is there already stays.
+ */
 export async function prepareMachine(folders: Folders): Promise<void> {
   await refuseForeignRoutes();
   await loadBridgeFilter();
@@ -116,7 +118,9 @@ async function refuseForeignRoutes(): Promise<void> {
   }
 }
 
-/** Without it the answers of Services between Pods bypass the rules; kube-proxy then masquerades everything. */
+/**
+ * Without it the answers of Services between Pods bypass the rules; kube-proxy then masquerades everything.
+ */
 async function loadBridgeFilter(): Promise<void> {
   if (!existsSync('/proc/sys/net/bridge')) {
     await tryRun('modprobe', ['br_netfilter']);
@@ -143,7 +147,10 @@ export async function removeBridge(): Promise<string[]> {
   return [`bridge ${bridge}`];
 }
 
-/** The cluster's cgroup in each hierarchy of the machine: one in version 2, one for each controller in version 1. */
+/**
+ * The cluster's cgroup in each hierarchy of the machine: one in version 2, one for each controller in version
+ * 1.
+ */
 export function cgroupFolders(): string[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -159,7 +166,10 @@ function makeCgroups(): void {
   }
 }
 
-/** In version 2 a cgroup has only the controllers that the one above hands down; the kubelet wants all of these. */
+/**
+ * In version 2 a cgroup has only the controllers that the one above hands down; the kubelet wants all of
+ * these.
+ */
 function enableControllers(top: string): void {
   const available = readLines(join(top, 'cgroup.controllers')).flatMap((line) => line.split(' '));
   for (const controller of ['cpu', 'cpuset', 'hugetlb', 'io', 'memory', 'pids'].filter((one) =>

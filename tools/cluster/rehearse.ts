@@ -8,8 +8,8 @@ import { startCluster } from './start.ts';
 import { stopCluster } from './stop.ts';
 
 /**
- * Proves that stopping leaves nothing behind: a picture of the machine without the cluster, a start, a Pod with
- * every kind of thing that could stay (volume, host port, Service), a stop, and the same picture again.
+ * Proves that stopping leaves nothing behind: a picture of the machine without the cluster, a start, a Pod
+ * with every kind of thing that could stay (volume, host port, Service), a stop, and the same picture again.
  */
 export async function rehearse(folders: Folders): Promise<void> {
   await stopCluster(folders);

@@ -8,7 +8,9 @@ export type RunOptions = {
   readonly timeoutSeconds?: number;
 };
 
-/** Runs a command to its end and answers its stdout; a failure carries the command and the end of its stderr. */
+/**
+ * Runs a command to its end and answers its stdout; a failure carries the command and the end of its stderr.
+ */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(

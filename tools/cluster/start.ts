@@ -132,7 +132,10 @@ async function applyObjects(folders: Folders): Promise<void> {
   });
 }
 
-/** What the API server says may be from before a stop, so the node must have reported since, and names must resolve. */
+/**
+ * What the API server says may be from before a stop, so the node must have reported since, and names must
+ * resolve.
+ */
 async function waitForCluster(folders: Folders, since: Date): Promise<void> {
   const end = performance.now() + secondsForCluster * 1000;
   const checks = [
@@ -173,7 +176,10 @@ async function namesResolve(): Promise<boolean> {
   }
 }
 
-/** A folder with just the commands for people, to be put on their PATH; replaced in one step, as others use it. */
+/**
+ * A folder with just the commands for people, to be put on their PATH; replaced in one step, as others use
+ * it.
+ */
 function linkCommands(folders: Folders): void {
   const folder = commandsFolder(folders);
   mkdirSync(folder, { recursive: true });

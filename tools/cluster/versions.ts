@@ -19,7 +19,10 @@ const cni = 'v1.9.1';
 const helm = 'v4.3.1';
 const kwok = 'v0.8.0';
 
-/** Every program of the embedded cluster and its version: the only place where versions are written, next to go.mod. */
+/**
+ * Every program of the embedded cluster and its version: the only place where versions are written, next to
+ * go.mod.
+ */
 export const tools: readonly Tool[] = [
   {
     name: 'kubernetes',

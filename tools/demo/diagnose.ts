@@ -5,7 +5,9 @@ import { lastLines } from '#tools/cluster/run.ts';
 
 const LONGEST_LINE = 400;
 
-/** What the cluster itself says, for when something did not come about: conditions, Events, states of Pods. */
+/**
+ * What the cluster itself says, for when something did not come about: conditions, Events, states of Pods.
+ */
 export async function diagnose(namespaces: readonly string[]): Promise<string[]> {
   const told = await Promise.all([
     section('Conditions', conditions()),

@@ -11,10 +11,16 @@ const MARKS: Readonly<Record<string, string>> = {
   started: '▶',
   skipped: '-',
 };
-/** Generous: a build of the sample takes seconds; an image that was never there before may take a while to unpack. */
+/**
+ * Generous: a build of the sample takes seconds; an image that was never there before may take a while to
+ * unpack.
+ */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-/** Shows the builds of one commit until the last job's has ended; answers them by job, or says why it stopped waiting. */
+/**
+ * Shows the builds of one commit until the last job's has ended; answers them by job, or says why it stopped
+ * waiting.
+ */
 export async function followCommit(
   gateway: Gateway,
   jobs: readonly string[],

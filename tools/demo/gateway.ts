@@ -69,7 +69,8 @@ export class Gateway {
         const answer = await fetch(`${this.#base}${path}`, { method, headers, signal });
         if (answer.ok) return answer;
         problem = `${answer.status} ${await answer.text()}`;
-        // The token's file is mounted: a new token takes up to a minute to appear. A pipeline just applied is not stored yet.
+        // The token's file is mounted: a new token takes up to a minute to appear. A pipeline just applied is
+        // not stored yet.
         if (![401, 404].includes(answer.status) && answer.status < 500) break;
       } catch (error) {
         problem = error instanceof Error ? error.message : String(error);

@@ -60,7 +60,10 @@ async function demonstrate(): Promise<boolean> {
   }
 }
 
-/** The samples as they are in the checkout; only where the images come from a registry, their names are changed. */
+/**
+ * The samples as they are in the checkout; only where the images come from a registry, their names are
+ * changed.
+ */
 async function applySamples(images: LoadedImages): Promise<void> {
   const apply = async (...path: string[]): Promise<void> => {
     const text = await readFile(join(checkout, 'config', ...path), 'utf8');
@@ -82,7 +85,10 @@ async function applySamples(images: LoadedImages): Promise<void> {
     screen.line(line);
 }
 
-/** Somebody may have deleted what an earlier demonstration left: what is applied into a namespace that is going, goes with it. */
+/**
+ * Somebody may have deleted what an earlier demonstration left: what is applied into a namespace that is
+ * going, goes with it.
+ */
 async function waitUntilGone(namespace: string): Promise<void> {
   const phase = ['get', 'namespace', namespace, '--ignore-not-found', '--output=jsonpath={.status.phase}'];
   if ((await kubectl(phase)) !== 'Terminating') return;

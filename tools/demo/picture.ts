@@ -9,7 +9,8 @@ import { reach } from './reach.ts';
 import { askGateway, initialAdmin, passwordFile, signInOfDemo, type Credentials } from './sign-in.ts';
 
 /*
- * Takes the pictures of the console in README, in light and dark, from the pipeline of the demonstration. After `make demo`:
+ * Takes the pictures of the console in README, in light and dark, from the pipeline of the demonstration.
+ * After `make demo`:
  *
  *   eval "$(node tools/cluster/main.ts env)" && node tools/demo/picture.ts
  */

@@ -9,7 +9,10 @@ export interface Reached {
   close: () => void;
 }
 
-/** A base URL of a Service for this machine: its own address on the embedded cluster, a forwarded port elsewhere. */
+/**
+ * A base URL of a Service for this machine: its own address on the embedded cluster, a forwarded port
+ * elsewhere.
+ */
 export async function reach(namespace: string, service: string): Promise<Reached> {
   const reached = await (servicesAreReachable() ? address(namespace, service) : forward(namespace, service));
   await answers(reached.url);

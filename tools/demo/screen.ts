@@ -1,4 +1,7 @@
-/** What the demonstration prints: numbered headings, indented lines, and a block that is drawn again in place on a terminal. */
+/**
+ * What the demonstration prints: numbered headings, indented lines, and a block that is drawn again in place
+ * on a terminal.
+ */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
   readonly #steps: number;

@@ -26,8 +26,8 @@ export interface PasswordFile {
 }
 
 /**
- * The admin's user name and a password that works in a browser. The first time, the initial password of the Secret is changed, as the
- * page would ask for. Undefined if somebody has chosen another password since.
+ * The admin's user name and a password that works in a browser. The first time, the initial password of the
+ * Secret is changed, as the page would ask for. Undefined if somebody has chosen another password since.
  */
 export async function signInOfDemo(
   ask: Ask,

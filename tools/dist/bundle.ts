@@ -16,7 +16,8 @@ const shared: BuildOptions = {
   platform: 'node',
   format: 'esm',
   target: 'node24',
-  // Names and short lines are kept: a stack trace of the image reads like the sources, and a crash prints one line of code.
+  // Names and short lines are kept: a stack trace of the image reads like the sources, and a crash prints one
+  // line of code.
   minifyWhitespace: true,
   lineLimit: 120,
   minifySyntax: true,
@@ -26,7 +27,8 @@ const shared: BuildOptions = {
   write: false,
   outdir: 'dist',
   external: native,
-  // Loaded on demand, so it must be an ES module: a CommonJS one would have nothing but a default export then.
+  // Loaded on demand, so it must be an ES module: a CommonJS one would have nothing but a default export
+  // then.
   alias: { '@peculiar/x509': '@peculiar/x509/build/x509.es.js' },
   // A module that is also a tool of its own is not the main program once it is inside another.
   define: { 'import.meta.main': 'false' },
@@ -56,7 +58,10 @@ export async function bundleDoors(entry: string): Promise<Inputs> {
 /** CommonJS starts soonest: Node need neither guess what the file is nor wake its loader of modules. */
 const commonJs: BuildOptions = { format: 'cjs', banner: {}, outExtension: { '.js': '.cjs' } };
 
-/** Bundles a program into one file, a script `.cjs` or a module `.js`; one that contains a package of `unwanted` is refused. */
+/**
+ * Bundles a program into one file, a script `.cjs` or a module `.js`; one that contains a package of
+ * `unwanted` is refused.
+ */
 export async function bundleAlone(file: string, entry: string, unwanted: readonly string[]): Promise<Inputs> {
   const { name, ext } = parse(file);
   const form = ext === '.cjs' ? commonJs : {};

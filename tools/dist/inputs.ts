@@ -16,7 +16,9 @@ export function cacheFolder(): string {
 /** What the inputs of a part are right now, and when the last of them was written (milliseconds). */
 export type State = { readonly hash: string; readonly newest: number };
 
-/** One hash over names and contents of files, given as patterns below a folder, and over whatever else counts. */
+/**
+ * One hash over names and contents of files, given as patterns below a folder, and over whatever else counts.
+ */
 export async function stateOf(
   folder: string,
   patterns: readonly string[],

@@ -34,7 +34,10 @@ const unwanted = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici'
 const engine = 'src/adapters/hcl/engine';
 const shim = 'src/agent/shim';
 
-/** Folders that keep their name beside the bundle: import.meta.dirname + name finds them in the sources and in dist. */
+/**
+ * Folders that keep their name beside the bundle: import.meta.dirname + name finds them in the sources and in
+ * dist.
+ */
 const data = { migrations: 'src/adapters/database/migrations', web: 'src/web' };
 
 /** The font of PNG pictures. */

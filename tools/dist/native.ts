@@ -20,7 +20,10 @@ const Lock = Type.Object({
 const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
 export type Architecture = keyof typeof CPUS;
 
-/** What is loaded at run time: argon2, and sharp's own binary with libvips as a library of its own, as its licence (LGPL) wants it. */
+/**
+ * What is loaded at run time: argon2, and sharp's own binary with libvips as a library of its own, as its
+ * licence (LGPL) wants it.
+ */
 const packagesFor = (architecture: Architecture): readonly string[] => [
   ...['sharp', 'sharp-libvips'].map((name) => `@img/${name}-linux-${CPUS[architecture]}`),
   `@node-rs/argon2-linux-${CPUS[architecture]}-gnu`,
@@ -31,7 +34,9 @@ export const noticed = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64')
   (name) => `node_modules/${name}`,
 );
 
-/** Puts the packages of an architecture, which need not be this machine's, into `dist/native-<architecture>`. */
+/**
+ * Puts the packages of an architecture, which need not be this machine's, into `dist/native-<architecture>`.
+ */
 export async function copyNative(architecture: Architecture): Promise<void> {
   const target = join(output, `native-${architecture}`);
   await rm(target, { recursive: true, force: true });

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { fences, pages, ROOT } from './markdown.ts';
 
-/* Other users of a machine can read the arguments of a command, so no documented or scripted command has a password or token there. */
+/*
+ * Other users of a machine can read the arguments of a command, so no documented or scripted command has a
+ * password or token there.
+ */
 
 const RULES: Readonly<Record<string, RegExp>> = {
   // The hash of a random token tells nobody anything.
@@ -15,7 +18,10 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'an address with a password': /:\/\/[^\s/:@]{1,80}:[^\s/@]{1,80}@/,
 };
 
-/** What of a script stands in arguments: without comments, and without what goes to a command's standard input. */
+/**
+ * What of a script stands in arguments: without comments, and without what goes to a command's standard
+ * input.
+ */
 function commandsOf(script: string): string {
   return script
     .replaceAll(/<<-?\s*['"]?(\w+)['"]?([^\n]*)\n[\s\S]*?\n\s*\1$/gm, '$2')

@@ -21,8 +21,9 @@ export interface HclExample extends Example {
 }
 
 /**
- * Every block of HCL. Behind the word `hcl`, `with=<name>` puts a declaration from `SURROUNDINGS` in front, and `shows=<code>` says
- * that the example is wrong on purpose. `given=<name>` and `secret=<name>` are variables that the manifest would set.
+ * Every block of HCL. Behind the word `hcl`, `with=<name>` puts a declaration from `SURROUNDINGS` in front,
+ * and `shows=<code>` says that the example is wrong on purpose. `given=<name>` and `secret=<name>` are
+ * variables that the manifest would set.
  */
 export function hclBlocks(): HclExample[] {
   return pages().flatMap(({ path, text }) =>

@@ -90,7 +90,8 @@ function withoutNulls(value: unknown): unknown {
 describe('the JSON Schema refuses what has another shape', () => {
   const shapes = ['unknown-block', 'unknown-attribute', 'misplaced-block', 'missing-block', 'wrong-labels'];
   const wrong = cases.filter((file) => codesOf(file).some((code) => shapes.includes(code)));
-  // What only the compiler knows: which blocks a type needs when it has no source; in JSON, else if is an if in an else.
+  // What only the compiler knows: which blocks a type needs when it has no source; in JSON, else if is an if
+  // in an else.
   const deeper = wrong.filter(
     (file) => !/type-incomplete|without-(run|get|notify)\.|known-for-later|else-if/.test(file),
   );

@@ -8,9 +8,10 @@ export const SCHEMA_FILE = 'docs/reference/pipeline.schema.json';
 type Json = { [key: string]: unknown };
 
 /*
- * The shape of pipelines as HCL's JSON syntax has it: a block is an object with an object for each of its labels inside, several of a
- * kind are a list of them, and any value may be a text with ${…}. It is for editors and for programs that write pipelines; what it
- * cannot say (names that must exist, values that must fit) only the compiler knows.
+ * The shape of pipelines as HCL's JSON syntax has it: a block is an object with an object for each of its
+ * labels inside, several of a kind are a list of them, and any value may be a text with ${…}. It is for
+ * editors and for programs that write pipelines; what it cannot say (names that must exist, values that must
+ * fit) only the compiler knows.
  */
 export function pipelineJsonSchema(): Promise<string> {
   const definitions: Json = {};

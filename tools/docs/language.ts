@@ -6,7 +6,9 @@ import { notYet, notYetOfType } from '#domain/pipeline/not-yet-run.ts';
 
 export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
 
-/** `<!-- block job.get -->` … `<!-- end -->`: what stands between is made from the table that also validates. */
+/**
+ * `<!-- block job.get -->` … `<!-- end -->`: what stands between is made from the table that also validates.
+ */
 const PLACE = /<!-- (block|runner|list|type) ([\w.]+) -->((?:(?!<!--)[\s\S])*)<!-- end -->/g;
 
 /** What the operator refuses is marked with these words, and nothing else is. */

@@ -28,9 +28,9 @@ import { MAX_FETCHING_PIPELINES } from '#flows/source-turns.ts';
 export const LIMITS_PAGE = 'docs/reference/limits.md';
 
 /**
- * What happens at a limit; never a crash, and never somebody else's wait. `diagnostic`: the pipeline is refused, the last good revision goes
- * on. `condition`: the Pipeline or the build says so. `refusal`: the request is refused. `cut`: less is kept or shown, and a line says so.
- * `later`: the rest follows by itself.
+ * What happens at a limit; never a crash, and never somebody else's wait. `diagnostic`: the pipeline is
+ * refused, the last good revision goes on. `condition`: the Pipeline or the build says so. `refusal`: the
+ * request is refused. `cut`: less is kept or shown, and a line says so. `later`: the rest follows by itself.
  */
 type AtLimit = 'diagnostic' | 'condition' | 'refusal' | 'cut' | 'later';
 

@@ -110,7 +110,8 @@ describe.each([...ASVS, ...OAUTH])('$number', (row) => {
 
   test('says how it is with it', () => {
     expect(['holds', 'partly', 'no', 'n/a']).toContain(row.state);
-    // What is only written down has a link to where; what is done has a test; what is not done has the reason.
+    // What is only written down has a link to where; what is done has a test; what is not done has the
+    // reason.
     const shown = row.state === 'holds' ? row.proof !== '' || row.how.includes('](') : row.how !== '';
     expect([row.number, shown]).toEqual([row.number, true]);
   });

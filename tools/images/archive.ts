@@ -35,7 +35,9 @@ export function imageConfig(
   });
 }
 
-/** The files of a docker-archive: what "docker load", "ctr images import" and "kind load image-archive" read. */
+/**
+ * The files of a docker-archive: what "docker load", "ctr images import" and "kind load image-archive" read.
+ */
 export async function archiveEntries(
   reference: string,
   config: string,
@@ -54,7 +56,10 @@ type Built = {
   readonly layers: readonly Layer[];
 };
 
-/** One image for several architectures as an OCI image layout: its blobs by digest, and the index that names them. */
+/**
+ * One image for several architectures as an OCI image layout: its blobs by digest, and the index that names
+ * them.
+ */
 export async function layoutFiles(builds: readonly Built[]): Promise<ReadonlyMap<string, Buffer | Layer>> {
   const files = new Map<string, Buffer | Layer>();
   const manifests = builds.map((built) => {

@@ -23,8 +23,8 @@ const Image = Type.Object(
     node: Type.Boolean(),
     directories: Type.Array(Type.String()),
     /**
-     * Target → a file, or a folder whose content goes there; or patterns (a folder ends with a slash) whose matches go
-     * there under their own names.
+     * Target → a file, or a folder whose content goes there; or patterns (a folder ends with a slash) whose
+     * matches go there under their own names.
      */
     files: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     env: Type.Record(Type.String(), Type.String()),

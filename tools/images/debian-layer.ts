@@ -8,7 +8,10 @@ import { findLayer, sha256, storeLayer, type Layer } from './layer.ts';
 
 const run = promisify(execFile);
 
-/** The lowest layer of an image: Debian packages unpacked without running their scripts, finished by finish-root.ts. */
+/**
+ * The lowest layer of an image: Debian packages unpacked without running their scripts, finished by
+ * finish-root.ts.
+ */
 export async function debianLayer(
   contents: Contents,
   name: string,
@@ -74,11 +77,14 @@ async function answers(command: string, args: readonly string[]): Promise<boolea
   }
 }
 
-/** The Debian archives that this machine is set up for, and none of its others, as lines of a sources.list. */
+/**
+ * The Debian archives that this machine is set up for, and none of its others, as lines of a sources.list.
+ */
 async function debianSources(suite: string): Promise<string> {
   const known = pickDebian(await listSources(), suite);
   if (known.length > 0) return `${known.join('\n')}\n`;
-  // A fresh machine has sources but no lists yet, and apt learns only from the lists whose archive a source is.
+  // A fresh machine has sources but no lists yet, and apt learns only from the lists whose archive a source
+  // is.
   if (process.getuid?.() === 0) await run('apt-get', ['update', '-q']);
   const lines = pickDebian(await listSources(), suite);
   if (lines.length > 0) return `${lines.join('\n')}\n`;

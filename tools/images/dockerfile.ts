@@ -1,7 +1,10 @@
 import { posix } from 'node:path';
 import { defaultPath, type Contents, type Image } from './contents.ts';
 
-/** The Dockerfile that makes the same images with a container engine; it is written from the list, never by hand. */
+/**
+ * The Dockerfile that makes the same images with a container engine; it is written from the list, never by
+ * hand.
+ */
 export function dockerfile(contents: Contents): string {
   const { suite, go, node, images } = contents;
   const head = `# Made by "node tools/images/main.ts --dockerfile" from config/images.json: change that, not this.

@@ -1,6 +1,7 @@
 /**
- * Run by mmdebstrap over a root file system of unpacked packages: leaves out what no container needs and makes what the
- * packages' own scripts would have made. Those cannot run for another architecture, so they run for none.
+ * Run by mmdebstrap over a root file system of unpacked packages: leaves out what no container needs and
+ * makes what the packages' own scripts would have made. Those cannot run for another architecture, so they
+ * run for none.
  */
 import { execFileSync } from 'node:child_process';
 import {

@@ -84,7 +84,9 @@ export async function storeLayer(name: string, key: string, tar: AsyncIterable<U
   return layer;
 }
 
-/** Every change of the program leaves a small layer behind; those that no one made or asked for in a while go. */
+/**
+ * Every change of the program leaves a small layer behind; those that no one made or asked for in a while go.
+ */
 export async function forgetLayers(name: string, olderThanDays: number): Promise<void> {
   const folder = join(cacheFolder(), 'layers');
   const oldest = Date.now() - olderThanDays * 86_400_000;

@@ -10,7 +10,10 @@ import { tar, type TarEntry } from './tar.ts';
 
 const run = promisify(execFile);
 
-/** The layer with Node.js itself, from the npm package that also gives the checkout its Node; the list pins its digest. */
+/**
+ * The layer with Node.js itself, from the npm package that also gives the checkout its Node; the list pins
+ * its digest.
+ */
 export async function nodeLayer(contents: Contents, architecture: Architecture): Promise<Layer> {
   const { version, packages } = contents.node;
   const { name, integrity } = packages[architecture];

@@ -7,7 +7,10 @@ import { findLayer, forgetLayers, sha256, storeLayer, type Layer } from './layer
 import { fileEntry } from './node-layer.ts';
 import { tar, type TarEntry } from './tar.ts';
 
-/** The uppermost, small layer: what this project itself puts into an image, and the folders that the image's user may write. */
+/**
+ * The uppermost, small layer: what this project itself puts into an image, and the folders that the image's
+ * user may write.
+ */
 export async function programLayer(
   contents: Contents,
   image: Image,
@@ -24,7 +27,10 @@ export async function programLayer(
   return layer;
 }
 
-/** Every file, link and folder of the layer, by the list's `files`, `links`, `directories` and the user's home. */
+/**
+ * Every file, link and folder of the layer, by the list's `files`, `links`, `directories` and the user's
+ * home.
+ */
 async function programEntries(image: Image, architecture: Architecture): Promise<readonly TarEntry[]> {
   const owned = new Set([...image.directories, image.user.home].map((path) => path.slice(1)));
   owned.delete('tmp');

@@ -8,7 +8,10 @@ import { cacheFolder, sha256 } from './layer.ts';
 
 const run = promisify(execFile);
 
-/** Pushes one image for all its architectures under one reference; credentials are the ones of ~/.docker/config.json. */
+/**
+ * Pushes one image for all its architectures under one reference; credentials are the ones of
+ * ~/.docker/config.json.
+ */
 export async function push(
   reference: string,
   builds: Parameters<typeof layoutFiles>[0],

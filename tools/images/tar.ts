@@ -17,7 +17,10 @@ export type TarEntry = {
   | { readonly kind: 'link'; readonly target: string }
 );
 
-/** Writes entries as a POSIX archive: sorted, parents first, one time stamp, so that equal input gives equal bytes. */
+/**
+ * Writes entries as a POSIX archive: sorted, parents first, one time stamp, so that equal input gives equal
+ * bytes.
+ */
 export async function* tar(entries: readonly TarEntry[], epoch: number): AsyncGenerator<Uint8Array> {
   const sorted = [...withParents(entries)].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const archive = pack();

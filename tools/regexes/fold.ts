@@ -46,7 +46,10 @@ function bindImports(
   }
 }
 
-/** The text that an expression of constants is; of a regular expression its source. Undefined when it is known at run time only. */
+/**
+ * The text that an expression of constants is; of a regular expression its source. Undefined when it is known
+ * at run time only.
+ */
 export function fold(expression: unknown, scope: Scope): string | undefined {
   const node = nodeOf(expression);
   switch (node['type']) {

@@ -5,7 +5,10 @@ import { judge } from './judge.ts';
 
 const RECORD = join(import.meta.dirname, 'proven.json');
 
-/** A proof takes up to seconds, so those that were found are recorded; `node tools/regexes/main.ts --anew` finds all of them again. */
+/**
+ * A proof takes up to seconds, so those that were found are recorded; `node tools/regexes/main.ts --anew`
+ * finds all of them again.
+ */
 export function readProven(): Set<string> {
   const list: unknown = JSON.parse(readFileSync(RECORD, 'utf8'));
   return new Set(Array.isArray(list) ? list.map(String) : []);

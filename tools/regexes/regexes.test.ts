@@ -4,8 +4,9 @@ import { judge } from './judge.ts';
 import { allRegexes, faultsIn, readProven, spelled } from './proven.ts';
 
 /*
- * Whoever writes what a regular expression reads decides how long it takes: none of ours may take more than linear time, the search for
- * its beginning included. A gate that was never seen to close is none, so the first rows plant what it must find.
+ * Whoever writes what a regular expression reads decides how long it takes: none of ours may take more than
+ * linear time, the search for its beginning included. A gate that was never seen to close is none, so the
+ * first rows plant what it must find.
  */
 describe('a regular expression that is refused', () => {
   const planted: Record<string, { file: string; text: string }> = {

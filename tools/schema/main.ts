@@ -4,7 +4,9 @@ import { openPool } from '#adapters/database/pool.ts';
 import { dumpSchema } from '#testing/dump-schema.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 
-/** Writes `src/adapters/database/schema.sql` anew: run it in the checkout's folder after adding a migration. */
+/**
+ * Writes `src/adapters/database/schema.sql` anew: run it in the checkout's folder after adding a migration.
+ */
 const server = await startPostgres();
 try {
   await migrate(server.url);

@@ -16,8 +16,8 @@ export function sum(all: readonly Counts[]): Counts {
 }
 
 /**
- * What jest's --json says. No report, no test at all, a suite that could not run, and a bad exit without a failed test are failures:
- * silence proves nothing.
+ * What jest's --json says. No report, no test at all, a suite that could not run, and a bad exit without a
+ * failed test are failures: silence proves nothing.
  */
 export function countJest(report: string | undefined, code: number): Counts {
   const facts = parseObject(report);
@@ -28,7 +28,10 @@ export function countJest(report: string | undefined, code: number): Counts {
   return { passed, failed: failed + (silent ? 1 : 0) };
 }
 
-/** What `go test -json` says, line by line: tests and subtests count, packages only where they fail without a failed test. */
+/**
+ * What `go test -json` says, line by line: tests and subtests count, packages only where they fail without a
+ * failed test.
+ */
 export function countGo(lines: readonly string[], code: number): Counts {
   const events = lines.map(parseObject).filter((event) => event !== undefined);
   const ended = (action: string) =>

@@ -8,12 +8,18 @@ export interface Gate {
   /** Gates without which it cannot run. */
   needs?: readonly string[];
   about: string;
-  /** `embedded`: it changes what a cluster of somebody else's must keep. `own`: it takes the cluster down in between. */
+  /**
+   * `embedded`: it changes what a cluster of somebody else's must keep. `own`: it takes the cluster down in
+   * between.
+   */
   only?: 'embedded' | 'own';
   run: (ownCluster: boolean) => Promise<Counts>;
 }
 
-/** What the run has: the embedded cluster that it starts itself, one that ran before or is not asked for, or that of $KUBECONFIG. */
+/**
+ * What the run has: the embedded cluster that it starts itself, one that ran before or is not asked for, or
+ * that of $KUBECONFIG.
+ */
 export type Cluster = 'own' | 'embedded' | 'existing';
 
 /** Why a gate does not run on this cluster; undefined when it does. */
@@ -29,7 +35,10 @@ const tool = (name: string, ...args: string[]): Promise<Counts> =>
 
 let images: LoadedImages | undefined;
 
-/** What did not change since it was last fine is not read again: 2 s instead of 20. By content, because a checkout changes every time of a file. */
+/**
+ * What did not change since it was last fine is not read again: 2 s instead of 20. By content, because a
+ * checkout changes every time of a file.
+ */
 const CACHED = ['--cache', '--cache-strategy=content'];
 
 /** In the order in which they run. */

@@ -44,7 +44,10 @@ export async function gate(program: string, args: readonly string[]): Promise<Co
   return oneIf((await runShown(program, args)) === 0);
 }
 
-/** A leaked handle must not keep a run that has told its results; how long one test may take is bounded generously, not measured. */
+/**
+ * A leaked handle must not keep a run that has told its results; how long one test may take is bounded
+ * generously, not measured.
+ */
 const JEST = ['--json', '--forceExit', '--testTimeout=600000'];
 
 export async function jestProject(project: string, ...args: string[]): Promise<Counts> {
@@ -69,7 +72,10 @@ const GO = { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -trimpath'
 /** Runs in nothing but WebAssembly; its other files are tested here. */
 const ENGINE = { GOOS: 'wasip1', GOARCH: 'wasm' };
 
-/** The format of all Go files; then each module of ours that has tests: what the compiler lets pass, and the tests. */
+/**
+ * The format of all Go files; then each module of ours that has tests: what the compiler lets pass, and the
+ * tests.
+ */
 export async function goModules(): Promise<Counts> {
   const modules = new Set<string>();
   for await (const file of glob('{src,tools,bench}/**/*_test.go', { cwd: checkout })) {

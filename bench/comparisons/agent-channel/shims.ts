@@ -10,7 +10,10 @@ const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
 /** As in `tools/dist/shim.ts`. */
 const FLAGS = ['-trimpath', '-ldflags', '-s -w -X main.version=measured0000'];
 
-/** Builds the whole shim with this file as its link, as a release builds it; answers with the program and its bytes. */
+/**
+ * Builds the whole shim with this file as its link, as a release builds it; answers with the program and its
+ * bytes.
+ */
 export async function buildShim(folder: string, link: string): Promise<{ program: string; bytes: number }> {
   mkdirSync(folder);
   for (const file of globSync(join(SOURCES, '{*.go,go.mod}'))) {

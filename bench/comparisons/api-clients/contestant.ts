@@ -18,7 +18,10 @@ export interface Entry {
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/** Bundles the programs with their packages, as a release is bundled: what a client never uses costs it nothing. */
+/**
+ * Bundles the programs with their packages, as a release is bundled: what a client never uses costs it
+ * nothing.
+ */
 export async function bundle(programs: string[], folder: string): Promise<void> {
   await build({
     entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),

@@ -8,7 +8,10 @@ import { build } from 'esbuild';
 import type { ThrowAwayServer } from './server.ts';
 import type { Said } from './told.ts';
 
-/** A program under measurement: its file in `contestants/`, and where its packages lie if they are not the project's. */
+/**
+ * A program under measurement: its file in `contestants/`, and where its packages lie if they are not the
+ * project's.
+ */
 export interface Entry {
   name: string;
   program: string;

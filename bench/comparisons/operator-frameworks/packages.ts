@@ -13,7 +13,10 @@ export interface Installed {
   deprecated: string[];
 }
 
-/** Installs one package into a folder of its own, with the registry's ordinary client and without running its scripts. */
+/**
+ * Installs one package into a folder of its own, with the registry's ordinary client and without running its
+ * scripts.
+ */
 export async function install(folder: string, wanted: string): Promise<Installed> {
   await mkdir(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"name": "contestant", "private": true}\n');

@@ -108,8 +108,8 @@ export const slow: Scenario = async (ring) => {
 };
 
 /**
- * While a contestant stands still and has lost its connection, an object is deleted and another one takes its name; history is
- * compacted and the API server starts with an empty watch cache.
+ * While a contestant stands still and has lost its connection, an object is deleted and another one takes its
+ * name; history is compacted and the API server starts with an empty watch cache.
  */
 export const recreated: Scenario = async (ring) => {
   const { server, client, contestants, round } = ring;

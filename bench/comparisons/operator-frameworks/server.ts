@@ -11,7 +11,10 @@ import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 const TOKEN = 'measure';
 const READY_MS = 60_000;
 
-/** An etcd and an API server of one's own on loopback, from the embedded cluster's binaries, to be killed at will. */
+/**
+ * An etcd and an API server of one's own on loopback, from the embedded cluster's binaries, to be killed at
+ * will.
+ */
 export class ThrowAwayServer {
   readonly kubeconfig: string;
   readonly address: { host: string; port: string };

@@ -49,7 +49,9 @@ type Unnumbered = BuildEvent extends infer Event
     : never
   : never;
 
-/** All that an agent tells of a build whose steps succeed: the end of a step travels with what begins next. */
+/**
+ * All that an agent tells of a build whose steps succeed: the end of a step travels with what begins next.
+ */
 export function* turnsOf({ steps }: Pick<Plan, 'steps'>, at: () => string): Generator<Turn> {
   let sequence = 0;
   const number = (events: Unnumbered[]): BuildEvent[] =>

@@ -81,7 +81,9 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: at(0.5), p90: at(0.9), most: at(1) };
 }
 
-/** What a limit of Pods at a time lets through, and so how long it takes until each group has had its turn. */
+/**
+ * What a limit of Pods at a time lets through, and so how long it takes until each group has had its turn.
+ */
 export function capacityOf(
   limit: number,
   groups: number,

@@ -28,7 +28,10 @@ const here: LookupFunction = (_host, options, found) => {
   else found(null, '127.0.0.1', 4);
 };
 
-/** One agent at the internal gateway: a TLS connection of its own, from its Pod's address, and the key of one session. */
+/**
+ * One agent at the internal gateway: a TLS connection of its own, from its Pod's address, and the key of one
+ * session.
+ */
 export class GatewaySession {
   readonly #work: PodWork;
   readonly #key = randomBytes(32).toString('base64url');

@@ -35,7 +35,9 @@ export interface SimulatedTimes {
   end: number;
 }
 
-/** Operator, internal gateway and agents, each a process, over a control plane and a Postgres of their own. */
+/**
+ * Operator, internal gateway and agents, each a process, over a control plane and a Postgres of their own.
+ */
 export interface Installed {
   client: ApiClient;
   pool: DatabasePool;

@@ -73,7 +73,10 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
   console.log(table([`checks @every 10s, ${wanted.perPipeline} a pipeline`, ''], lines));
 }
 
-/** Of two kinds in turn: in the worker image, whose Pods show a nonce, and in another, whose Pods have a token. */
+/**
+ * Of two kinds in turn: in the worker image, whose Pods show a nonce, and in another, whose Pods have a
+ * token.
+ */
 function every10s(number: number, resources: number): string {
   if (number % 2 === 0) return gitPipeline(number, { resources, every: '10s' });
   const type =

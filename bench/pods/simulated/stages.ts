@@ -4,8 +4,8 @@ import { stringify } from 'yaml';
 export const BARE = { name: 'millrace-bench', value: 'bare' } as const;
 
 /**
- * Pods get addresses out of the loopback range: the agent of each calls from its own, and the gateway compares it with the Pod's status,
- * as with real Pods.
+ * Pods get addresses out of the loopback range: the agent of each calls from its own, and the gateway
+ * compares it with the Pod's status, as with real Pods.
  */
 const POD_RANGE = '127.64.0.0/16';
 
@@ -16,7 +16,10 @@ export interface NodeTimes {
   bareMs: number;
 }
 
-/** What kwok is told: nodes are ready at once, Pods run after a while, bare ones end after another, and deleted ones go. */
+/**
+ * What kwok is told: nodes are ready at once, Pods run after a while, bare ones end after another, and
+ * deleted ones go.
+ */
 export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
   const options = {
     cidr: POD_RANGE,

@@ -169,7 +169,9 @@ class Tale {
     });
   }
 
-  /** A hostile tenant makes Pods that nobody but it touches; of the last one nobody could look what became. */
+  /**
+   * A hostile tenant makes Pods that nobody but it touches; of the last one nobody could look what became.
+   */
   tenant(): void {
     const made = { namespace: 'evil', at: this.later };
     for (const name of ['lost', 'succeeded'])

@@ -2,7 +2,10 @@ import { buildKey, jobKey, type BuildName, type History, type JobName } from '#e
 import { JOBS, type JobSpec } from '#e2e/soak/pipelines.ts';
 import type { AttemptRow, BuildRow, Database } from '#e2e/soak/truth.ts';
 
-/** All that the checker may look at: what the run did and saw, what the database and the API say, which Pods are left. */
+/**
+ * All that the checker may look at: what the run did and saw, what the database and the API say, which Pods
+ * are left.
+ */
 export interface Evidence {
   history: History;
   database: Database;

@@ -1,7 +1,10 @@
 import { FORGED_VERSION } from '#e2e/soak/tenant.ts';
 import type { Rule, Violation } from './evidence.ts';
 
-/** Pods of another tenant that say that they are those of builds and checks: nothing is believed of them, and they are not ours to delete. */
+/**
+ * Pods of another tenant that say that they are those of builds and checks: nothing is believed of them, and
+ * they are not ours to delete.
+ */
 export const foreignPodsDoNothing: Rule = ({ history, database }) => {
   const { foreign = [] } = history;
   const uids = new Map(foreign.map((pod) => [pod.uid, pod]));

@@ -14,7 +14,9 @@ import {
   type Violation,
 } from './evidence.ts';
 
-/** As `judge-pod-end.ts` has them: Pods without a first step, and builds that ran steps and lost their Pod. */
+/**
+ * As `judge-pod-end.ts` has them: Pods without a first step, and builds that ran steps and lost their Pod.
+ */
 const MOST_ATTEMPTS = 5;
 
 /** I5, over everything that was seen and what is recorded in the end. */

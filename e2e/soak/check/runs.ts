@@ -75,8 +75,9 @@ export const podsLiveAlone: Rule = ({ history }) =>
 const CUT = 'The agent went before it could hand over the end of this log.';
 
 /**
- * What is proven to have run to its end has its whole log; what was cut off has a beginning of it. So has a build that ended by its
- * agent's last words, if something was done to that very Pod, and only if the log says so.
+ * What is proven to have run to its end has its whole log; what was cut off has a beginning of it. So has a
+ * build that ended by its agent's last words, if something was done to that very Pod, and only if the log
+ * says so.
  */
 export const logsAreWhole: Rule = (evidence) => {
   const attempts = [
@@ -127,7 +128,9 @@ const runOf = (
     (run) => buildKey(run) === buildKey(build) && attemptOfPod(run.pod) === attempt && run.step === step,
   )?.run ?? 'never';
 
-/** What the API shows as the log of a build is that of all its attempts, with words of its own between them. */
+/**
+ * What the API shows as the log of a build is that of all its attempts, with words of its own between them.
+ */
 export const shownLogsAreRecorded: Rule = ({ database, shown }) =>
   each('the API shows the recorded log', shown, ({ log, ...name }) => {
     const build = database.builds.find((candidate) => buildKey(candidate) === buildKey(name));

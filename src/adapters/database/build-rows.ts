@@ -1,7 +1,9 @@
 import { sql } from 'slonik';
 import { jobNameIn } from './carry-names.ts';
 
-/** A build with the names that lead to it; its job has the name that the build's own definition knows it by. */
+/**
+ * A build with the names that lead to it; its job has the name that the build's own definition knows it by.
+ */
 export interface BuildRow {
   id: number;
   team: string;

@@ -4,8 +4,9 @@ import type { Definitions } from './definitions.ts';
 import { ids, prepared, rows, texts, type Database } from './pool.ts';
 
 /**
- * The oldest builds of each team in turn. It walks from job to job along an index, so the length of a queue costs nothing: of each job
- * it reads as many as are asked for. Fewer come where their definitions are long; the rest is there at the next call.
+ * The oldest builds of each team in turn. It walks from job to job along an index, so the length of a queue
+ * costs nothing: of each job it reads as many as are asked for. Fewer come where their definitions are long;
+ * the rest is there at the next call.
  */
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },
@@ -48,7 +49,10 @@ export async function startingBuilds({ pool }: Database): Promise<StartingBuild[
   return [...found];
 }
 
-/** Written once for each build, whatever the numbers in the reason are later. They are not put off: the next look finds them again. */
+/**
+ * Written once for each build, whatever the numbers in the reason are later. They are not put off: the next
+ * look finds them again.
+ */
 export async function explainHeld(
   { pool }: Database,
   held: readonly { build: number; code: string; reason: string }[],

@@ -11,8 +11,9 @@ interface Saving {
 }
 
 /**
- * Gives jobs and resources their new names, so that all that hangs on their rows goes on under them. What has its new name already stays as
- * it is: `old_name` may be left in the file. The caller holds the pipeline's lock.
+ * Gives jobs and resources their new names, so that all that hangs on their rows goes on under them. What has
+ * its new name already stays as it is: `old_name` may be left in the file. The caller holds the pipeline's
+ * lock.
  */
 export async function carryNames(connection: Transaction, saving: Saving): Promise<Renames> {
   const { jobs, resources } = saving.definition;

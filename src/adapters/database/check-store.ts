@@ -73,7 +73,10 @@ function checkTransaction(connection: Transaction): CheckTransaction {
 /** The most that one look can bring, whatever the number of teams. */
 const MAX_DUE = 10_000;
 
-/** So many of each team, those that a person or a webhook asked for first; checks without a Pod are counted apart. */
+/**
+ * So many of each team, those that a person or a webhook asked for first; checks without a Pod are counted
+ * apart.
+ */
 async function dueChecks(
   { pool }: Database,
   { at, ofTeam, except }: { at: Date; ofTeam: number; except: readonly string[] },

@@ -20,8 +20,8 @@ const MODES: Readonly<
 };
 
 /**
- * Of a URL like `postgres://…?sslmode=verify-full&sslrootcert=<file>`. `authority` (PEM) is whom the server's certificate must be from;
- * with it a URL that names no mode means `verify-full`.
+ * Of a URL like `postgres://…?sslmode=verify-full&sslrootcert=<file>`. `authority` (PEM) is whom the server's
+ * certificate must be from; with it a URL that names no mode means `verify-full`.
  */
 export function connectionWay(text: string, authority?: string): ConnectionWay {
   const url = new URL(text);

@@ -8,7 +8,9 @@ let stores: TestStores;
 beforeAll(async () => void (stores = await openStores()));
 afterAll(async () => await stores.close());
 
-/** The scheduler takes its time before it waits for the pipeline's lock; the build before may end meanwhile. */
+/**
+ * The scheduler takes its time before it waits for the pipeline's lock; the build before may end meanwhile.
+ */
 test('a build is never created before the end of the build whose version it takes, whatever the clocks say', async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));

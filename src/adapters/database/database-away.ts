@@ -1,6 +1,9 @@
 import { BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError } from 'slonik';
 
-/** The connection failed, not the query: the same may work in a moment. Whether its writes were done cannot be known. */
+/**
+ * The connection failed, not the query: the same may work in a moment. Whether its writes were done cannot be
+ * known.
+ */
 export class DatabaseAway extends Error {
   /** As Postgres calls it: connection_failure. */
   readonly code = '08006';
@@ -14,7 +17,10 @@ export class DatabaseAway extends Error {
 /** Messages of the driver for errors that have no code. */
 const SILENT = new Set(['timeout expired', 'Query read timeout']);
 
-/** The driver and slonik tell of lost connections in several ways; here it is one. Other errors stay as they are. */
+/**
+ * The driver and slonik tell of lost connections in several ways; here it is one. Other errors stay as they
+ * are.
+ */
 export function asAway(error: unknown): unknown {
   return isAway(error) ? new DatabaseAway(`The database does not answer: ${error.message}`, error) : error;
 }

@@ -7,9 +7,15 @@ export const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 /** Bytes of definitions that one answer may hold. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Definitions by revision: they never change, so some are kept in memory and the hot queries need not carry them. */
+/**
+ * Definitions by revision: they never change, so some are kept in memory and the hot queries need not carry
+ * them.
+ */
 export interface Definitions {
-  /** In the given order, for as long as they fit into memory together; the first always does. Ask again for the rest. */
+  /**
+   * In the given order, for as long as they fit into memory together; the first always does. Ask again for
+   * the rest.
+   */
   of(connection: CommonQueryMethods, revisions: readonly number[]): Promise<Map<number, Pipeline>>;
 }
 

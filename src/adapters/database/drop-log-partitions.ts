@@ -1,12 +1,16 @@
 import { sql, type DatabasePool } from 'slonik';
 import { rows, type Transaction } from './pool.ts';
 
-/** Whoever writes logs meanwhile waits no longer than this; the tables are looked at again at the next opportunity. */
+/**
+ * Whoever writes logs meanwhile waits no longer than this; the tables are looked at again at the next
+ * opportunity.
+ */
 const LONGEST_WAIT = '500ms';
 
 /**
- * Drops the tables of past months whose logs are all gone. Logs of a build lie in the month in which it was made, so a month is over
- * for good once all its builds have ended. Answers the names of the tables that went.
+ * Drops the tables of past months whose logs are all gone. Logs of a build lie in the month in which it was
+ * made, so a month is over for good once all its builds have ended. Answers the names of the tables that
+ * went.
  */
 export async function dropEmptyLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
   const dropped: string[] = [];

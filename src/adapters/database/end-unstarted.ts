@@ -13,8 +13,9 @@ interface Ending {
 const CANCELLED = sql.fragment`'Cancelled'`;
 
 /**
- * An UPDATE that stops builds which have not ended: one that has not started ends here, without hooks, since nothing of it has run; one that
- * runs is asked to stop, and its agent ends it. Whoever runs it holds the pipeline's lock: it comes before the rows of builds.
+ * An UPDATE that stops builds which have not ended: one that has not started ends here, without hooks, since
+ * nothing of it has run; one that runs is asked to stop, and its agent ends it. Whoever runs it holds the
+ * pipeline's lock: it comes before the rows of builds.
  */
 export function endUnstarted(
   which: FragmentSqlToken,

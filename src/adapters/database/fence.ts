@@ -12,8 +12,8 @@ export class EpochOver extends Error {
 }
 
 /**
- * First statement of a leader's transaction: holds off the next leader until the transaction ends. Outside of the leader's process
- * it does nothing.
+ * First statement of a leader's transaction: holds off the next leader until the transaction ends. Outside of
+ * the leader's process it does nothing.
  */
 export async function holdEpoch(database: Database, connection: CommonQueryMethods): Promise<void> {
   const epoch = database.epoch?.();
@@ -23,7 +23,10 @@ export async function holdEpoch(database: Database, connection: CommonQueryMetho
   if (current === null) throw new EpochOver(epoch);
 }
 
-/** The same as a condition, for writes of one statement: `WITH fence AS (…)` with one row only while the epoch lasts. */
+/**
+ * The same as a condition, for writes of one statement: `WITH fence AS (…)` with one row only while the epoch
+ * lasts.
+ */
 export function fence(database: Database) {
   const epoch = database.epoch?.();
   if (epoch === undefined) return sql.fragment`SELECT 1`;

@@ -7,7 +7,10 @@ export type RequestRow = Omit<BuildRequest, 'version'> & {
   version?: { resource: number; version: Placed; disabled: boolean };
 };
 
-/** The newest requests of a job that one decision looks at. Those that follow a triggered version may wait for weeks. */
+/**
+ * The newest requests of a job that one decision looks at. Those that follow a triggered version may wait for
+ * weeks.
+ */
 const MAX_REQUESTS = 200;
 
 /** Upstream requests of the same trigger, and whether their builds, or retries of those, succeeded. */

@@ -171,7 +171,10 @@ interface MadeBuild {
   versions: readonly number[];
 }
 
-/** What was written, since only that has row ids of versions: the decision itself has their places in the order of their resource. */
+/**
+ * What was written, since only that has row ids of versions: the decision itself has their places in the
+ * order of their resource.
+ */
 async function madeAfter(build: number): Promise<readonly MadeBuild[]> {
   return await stores.pool.any(rows<MadeBuild>()`
     SELECT b.job_id AS job,
@@ -249,7 +252,10 @@ describe('what Postgres gathers', () => {
   });
 });
 
-/** The last job takes what passed both others: the first of them is through with all versions, the second with one. */
+/**
+ * The last job takes what passed both others: the first of them is through with all versions, the second with
+ * one.
+ */
 function disagreeing(drawn: { upTo: number; agreed: number; place: (version: number) => number }): History {
   const upstream = {
     interruptible: false,

@@ -81,10 +81,15 @@ interface InputRow extends Omit<GetFacts, 'unused'> {
   held: { from: number; until: string; newest: Placed | null } | null;
 }
 
-/** As many gets are looked at for one decision, and at least one job: the cost of a decision does not grow with the pipeline. */
+/**
+ * As many gets are looked at for one decision, and at least one job: the cost of a decision does not grow
+ * with the pipeline.
+ */
 const MAX_GETS = 1000;
 
-/** Jobs of a pipeline that wait for a decision, or the first of them. The caller holds the pipeline's lock. */
+/**
+ * Jobs of a pipeline that wait for a decision, or the first of them. The caller holds the pipeline's lock.
+ */
 export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<Gathered> {
   const queued = queuedBuilds(sql.fragment`${pipeline}`);
   return await gather(connection, 'gather_waiting', {
@@ -181,20 +186,26 @@ async function gather(
 }
 
 /**
- * Written so that it can only be looked up for each version, never joined with all that was ever used; and so that the planner takes it for
- * the rule: of what it takes for rare it would rather sort all there is than look at the first.
+ * Written so that it can only be looked up for each version, never joined with all that was ever used; and so
+ * that the planner takes it for the rule: of what it takes for rare it would rather sort all there is than
+ * look at the first.
  */
 const neverUsed = (version: FragmentSqlToken) => sql.fragment`
   ((SELECT 1 FROM build_inputs b
     WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} AND b.nth = g.nth LIMIT 1) = 1) IS NOT TRUE`;
 
-/** A range, so that an index answers: of a pinned resource only the one version counts, of one without that version none. */
+/**
+ * A range, so that an index answers: of a pinned resource only the one version counts, of one without that
+ * version none.
+ */
 const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
 const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint ELSE 0 END)`;
 const asPinned = (version: FragmentSqlToken) =>
   sql.fragment`${version} >= ${fromPin} AND ${version} <= ${toPin}`;
 
-/** Of the oldest hooks that have not ended in their time. Resources that fire none have nothing to look up. */
+/**
+ * Of the oldest hooks that have not ended in their time. Resources that fire none have nothing to look up.
+ */
 const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
     SELECT ${placed} FROM versions v

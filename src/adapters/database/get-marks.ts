@@ -5,7 +5,10 @@ import { rows, type Transaction } from './pool.ts';
 export interface Mark {
   job: number;
   resource: number;
-  /** Which get of the resource in the job, from 0. Null: any; marks that were put aside are of all gets together. */
+  /**
+   * Which get of the resource in the job, from 0. Null: any; marks that were put aside are of all gets
+   * together.
+   */
   nth: number | null;
   /** Null: of the current one; the release before wrote it. */
   scope: number | null;
@@ -18,8 +21,8 @@ export interface Mark {
 }
 
 /**
- * Puts marks about histories that are not current any more aside, and takes back those about histories that are current again. Answers
- * the marks that hold now.
+ * Puts marks about histories that are not current any more aside, and takes back those about histories that
+ * are current again. Answers the marks that hold now.
  */
 export async function exchangeMarks(
   connection: Transaction,

@@ -6,7 +6,10 @@ import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';
 
-/** Hooks that have not ended, those of the oldest versions first. How long is left is said by the clock that the hold goes by. */
+/**
+ * Hooks that have not ended, those of the oldest versions first. How long is left is said by the clock that
+ * the hold goes by.
+ */
 export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
   const open = await pool.any(rows<
     Omit<OpenHookRun, 'refused' | 'podUid'> & { refused: string | null; podUid: string | null }
@@ -48,7 +51,9 @@ export async function recordHooks(
   });
 }
 
-/** The versions wait no longer, whatever came of their hooks, and all jobs that may take them want a decision. */
+/**
+ * The versions wait no longer, whatever came of their hooks, and all jobs that may take them want a decision.
+ */
 export async function releaseVersions(
   connection: Transaction,
   run: number,

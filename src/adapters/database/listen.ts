@@ -11,7 +11,10 @@ export interface ListenOptions {
   onError?: (error: Error) => void;
   /** Wait before the first attempt to connect again; doubles up to 5 s. */
   retryMilliseconds?: number;
-  /** How often the connection must prove that it lives; one that has not answered by the next time is given up. */
+  /**
+   * How often the connection must prove that it lives; one that has not answered by the next time is given
+   * up.
+   */
   heartbeatMilliseconds?: number;
 }
 

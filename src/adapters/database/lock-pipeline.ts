@@ -2,9 +2,9 @@ import type { PipelineName } from '#flows/ports.ts';
 import { LOCK, prepared, type Transaction } from './pool.ts';
 
 /**
- * Alone with the pipeline until the transaction ends: nothing is saved, decided or ended of it meanwhile. What is read
- * of it must be read after this, since the statement that waited saw the time before. Answers its row id; undefined
- * when there is none of that name.
+ * Alone with the pipeline until the transaction ends: nothing is saved, decided or ended of it meanwhile.
+ * What is read of it must be read after this, since the statement that waited saw the time before. Answers
+ * its row id; undefined when there is none of that name.
  */
 export async function lockPipeline(
   connection: Transaction,

@@ -15,12 +15,21 @@ export interface MigrateOptions {
   log?: (message: string) => void;
 }
 
-/** As good as none: what the pool set for all connections would end a long migration, and the wait for another's. */
+/**
+ * As good as none: what the pool set for all connections would end a long migration, and the wait for
+ * another's.
+ */
 const NO_LIMIT_MS = 2 ** 31 - 1;
-/** A line that carries nothing any more is noticed within half a minute, at both ends: a dead process must not hold the lock for hours. */
+/**
+ * A line that carries nothing any more is noticed within half a minute, at both ends: a dead process must not
+ * hold the lock for hours.
+ */
 const KEEPALIVE_SECONDS = { idle: 10, interval: 5, count: 3 };
 
-/** Brings the schema up to date, one process at a time; the others wait. Must not go through a transaction pooler. */
+/**
+ * Brings the schema up to date, one process at a time; the others wait. Must not go through a transaction
+ * pooler.
+ */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const log = options.log ?? (() => undefined);
   const way = connectionWay(url, options.certificateAuthority);
@@ -32,7 +41,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_SECONDS.idle * 1000,
   });
-  // Without a listener a connection that breaks would end the process; with one, the query that was running fails.
+  // Without a listener a connection that breaks would end the process; with one, the query that was running
+  // fails.
   client.on('error', (error) => log(`The connection of the migration broke: ${error.message}`));
   await client.connect();
   try {

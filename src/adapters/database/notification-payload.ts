@@ -4,8 +4,8 @@ import type { Notification } from '#flows/notification-ports.ts';
 export const CHANNEL = 'millrace';
 
 /**
- * What Postgres carries: the topic and a row id, 0 where there is none. During an upgrade two releases notify each
- * other, so a payload never changes its meaning.
+ * What Postgres carries: the topic and a row id, 0 where there is none. During an upgrade two releases notify
+ * each other, so a payload never changes its meaning.
  */
 export function encodeNotification(notification: Notification): string {
   return `${notification.topic}:${idOf(notification)}`;

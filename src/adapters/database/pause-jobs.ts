@@ -2,7 +2,10 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import { rows, type Transaction } from './pool.ts';
 import { FOUND_LAST_FIRST, ofScope } from './versions-in-order.ts';
 
-/** A condition on `j`, the jobs. The caller holds the pipeline's lock. Answers whether any of them was not paused. */
+/**
+ * A condition on `j`, the jobs. The caller holds the pipeline's lock. Answers whether any of them was not
+ * paused.
+ */
 export async function pauseJobs(
   connection: Transaction,
   which: FragmentSqlToken,

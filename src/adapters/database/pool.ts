@@ -7,8 +7,9 @@ import { takeTurns } from './take-turns.ts';
 /** The server ends a statement after this time. */
 const STATEMENT_MS = 30_000;
 /**
- * A server that is there answers sooner: this one has gone without a word (a node that vanished), and TCP would go on trying for a
- * quarter of an hour. The driver has a setting of its own for that, which slonik does not hand on.
+ * A server that is there answers sooner: this one has gone without a word (a node that vanished), and TCP
+ * would go on trying for a quarter of an hour. The driver has a setting of its own for that, which slonik
+ * does not hand on.
  */
 const ANSWER_MS = STATEMENT_MS + 5000;
 
@@ -31,13 +32,17 @@ export interface PoolOptions {
   patienceMilliseconds?: number;
   /** How long a query waits for a free connection; 30 s when absent. */
   turnMilliseconds?: number;
-  /** How long it then waits for its answer; 35 s when absent. Holds for all connections of this process that are made from then on. */
+  /**
+   * How long it then waits for its answer; 35 s when absent. Holds for all connections of this process that
+   * are made from then on.
+   */
   answerMilliseconds?: number;
 }
 
 /**
- * Connections of one process. No statement may leave anything behind in its session (no SET, no session locks, no temporary
- * tables, no LISTEN): connections go back to the pool as they are, and a pooler may stand between.
+ * Connections of one process. No statement may leave anything behind in its session (no SET, no session
+ * locks, no temporary tables, no LISTEN): connections go back to the pool as they are, and a pooler may stand
+ * between.
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
   const deadline = Date.now() + (options.patienceMilliseconds ?? 60_000);

@@ -1,7 +1,10 @@
 import { sql } from 'slonik';
 import { rows, type Database } from './pool.ts';
 
-/** A Pod that ends makes room for about one other; a few more are tried, should the oldest need more than that. */
+/**
+ * A Pod that ends makes room for about one other; a few more are tried, should the oldest need more than
+ * that.
+ */
 const TRIED_AT_ONCE = 4;
 
 /** No room helps these. */

@@ -7,9 +7,10 @@ import { moveVersions, type MovedVersion } from './move-versions.ts';
 import { rows, texts, time, type Transaction } from './pool.ts';
 
 /**
- * Adds those of the versions that the scope does not know, and asks for a decision on the jobs that take them. If any is new, all of them
- * end up in the order given, the last as the newest of the scope: the first ones stay where they are as long as they are known and in
- * order. The caller holds the scope, so ids within a scope grow in the order of commits.
+ * Adds those of the versions that the scope does not know, and asks for a decision on the jobs that take
+ * them. If any is new, all of them end up in the order given, the last as the newest of the scope: the first
+ * ones stay where they are as long as they are known and in order. The caller holds the scope, so ids within
+ * a scope grow in the order of commits.
  */
 export async function addVersions(
   connection: Transaction,
@@ -67,8 +68,8 @@ function lastOfEach(versions: Record<string, string>[]): { digest: string; field
 }
 
 /**
- * What was added waits for the hooks that it fires. By the database's own clock, as whoever reads it: an agent's, whose put this may be,
- * could be wrong.
+ * What was added waits for the hooks that it fires. By the database's own clock, as whoever reads it: an
+ * agent's, whose put this may be, could be wrong.
  */
 function holdForHooks(scope: number, at: Date): FragmentSqlToken {
   return sql.fragment`
@@ -85,7 +86,10 @@ function holdForHooks(scope: number, at: Date): FragmentSqlToken {
       FROM hooked h, resources r WHERE r.scope_id = ${scope}),`;
 }
 
-/** An UPDATE that asks for a decision on these jobs; rows are taken in one order, so that two such requests cannot deadlock. */
+/**
+ * An UPDATE that asks for a decision on these jobs; rows are taken in one order, so that two such requests
+ * cannot deadlock.
+ */
 export function requestSchedule(jobs: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     UPDATE jobs SET schedule_requested = schedule_requested + 1

@@ -3,7 +3,10 @@ import type { PipelineName } from '#flows/ports.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
 
-/** Marks it as gone. Builds without a Pod end here, the others are asked to; it can be called again until none is left. */
+/**
+ * Marks it as gone. Builds without a Pod end here, the others are asked to; it can be called again until none
+ * is left.
+ */
 export async function removePipeline(
   database: Database,
   name: PipelineName,

@@ -41,7 +41,10 @@ interface Locked {
   teamId: number;
 }
 
-/** Against turns of builds, which the team's lock guards, and against all that is done with the pipeline; always in this order. */
+/**
+ * Against turns of builds, which the team's lock guards, and against all that is done with the pipeline;
+ * always in this order.
+ */
 async function lock(connection: Transaction, { id, teamId }: Locked): Promise<void> {
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.team}, ${teamId}::int)`);
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${id}::int)`);
@@ -107,7 +110,10 @@ interface Asked extends Locked {
   by: string;
 }
 
-/** What was asked for, if it is what this object says, in its own team; not of what was deleted before that was done. */
+/**
+ * What was asked for, if it is what this object says, in its own team; not of what was deleted before that
+ * was done.
+ */
 function asking({ team, pipeline, renamedFrom: { name, uid, key } }: Renaming) {
   return rows<Asked>()`
     SELECT r.pipeline_id AS id, p.team_id AS "teamId", r.moved_at IS NOT NULL AS moved, r.asked_by AS by

@@ -46,7 +46,10 @@ const regenerate = async (signed?: boolean) =>
 
 const position = async (): Promise<string> =>
   await stores.pool.oneFirst(rows<{ at: string }>()`SELECT pg_current_wal_insert_lsn()::text AS at`);
-/** What a token of `git.app` of that generation is answered without, with the right and with a wrong signature. */
+/**
+ * What a token of `git.app` of that generation is answered without, with the right and with a wrong
+ * signature.
+ */
 const answers = async (generation: number) => {
   const tokenHash = hashOf(named('git.app').id, generation);
   const calls = (['absent', 'valid', 'invalid'] as const).map((signature) => ({ tokenHash, signature }));

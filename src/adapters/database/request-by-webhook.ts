@@ -3,10 +3,12 @@ import type { WebhookCall, WebhooksAnswered } from '#flows/check-ports.ts';
 import { prepared, time } from './pool.ts';
 
 /**
- * Any number of webhooks in one transaction: whoever finds its resource is asked for a check, once. A resource that somebody else holds is
- * `busy` and holds up none of the others, unless it is waited for. What is requested already is durable, and its check has yet to begin.
- * Something is always written, so that a token that nobody has takes as long to answer as one that somebody has. Calls and answers travel as one
- * text each, since the driver takes longer for a row, or for an element of an array, than Postgres for the webhook.
+ * Any number of webhooks in one transaction: whoever finds its resource is asked for a check, once. A
+ * resource that somebody else holds is `busy` and holds up none of the others, unless it is waited for. What
+ * is requested already is durable, and its check has yet to begin. Something is always written, so that a
+ * token that nobody has takes as long to answer as one that somebody has. Calls and answers travel as one
+ * text each, since the driver takes longer for a row, or for an element of an array, than Postgres for the
+ * webhook.
  */
 export async function requestByWebhook(
   pool: DatabasePool,

@@ -15,8 +15,8 @@ export async function removeSurplusRevisions(connection: Transaction, pipeline: 
 }
 
 /**
- * Removes definitions of a pipeline that were replaced before then and that no build and no check run names any more: a build that is
- * repeated runs the definition it had. Answers how many went.
+ * Removes definitions of a pipeline that were replaced before then and that no build and no check run names
+ * any more: a build that is repeated runs the definition it had. Answers how many went.
  */
 export async function removeOldRevisions(
   connection: Transaction,
@@ -33,7 +33,10 @@ export async function removeOldRevisions(
   return gone.length;
 }
 
-/** Asked in the order of the index: all builds may be of one revision, and then the planner takes them for quickly found by reading on. */
+/**
+ * Asked in the order of the index: all builds may be of one revision, and then the planner takes them for
+ * quickly found by reading on.
+ */
 function isUnnamed(table: 'builds' | 'check_runs'): FragmentSqlToken {
   return sql.fragment`(
     SELECT o.revision_id FROM ${sql.identifier([table])} o WHERE o.revision_id >= r.id

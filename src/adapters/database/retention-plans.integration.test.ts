@@ -9,7 +9,9 @@ import { openPool, rows, type Transaction } from './pool.ts';
 
 const BUILDS = 100_000;
 const REVISIONS = 500;
-/** One step looks at a hundred builds, five hundred versions or a thousand records, and at what hangs on them. */
+/**
+ * One step looks at a hundred builds, five hundred versions or a thousand records, and at what hangs on them.
+ */
 const MOST_ROWS = 5000;
 const MADE = new Date();
 const LATER = new Date(MADE.getTime() + 30 * 86_400_000);

@@ -5,7 +5,9 @@ import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
 import { FOUND_LAST_FIRST, ofScope } from './versions-in-order.ts';
 
-/** Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each. */
+/**
+ * Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each.
+ */
 export async function saveJobs(
   connection: Transaction,
   pipeline: number,
@@ -46,9 +48,10 @@ async function endQueued(connection: Transaction, jobs: readonly number[]): Prom
 }
 
 /**
- * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that was a trigger of the
- * same job and resource before goes on where it was (of several gets of one resource, the first where the first was). One that loses its `passed`, or now wants every version, begins anew: it would build
- * all that it had left out.
+ * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that
+ * was a trigger of the same job and resource before goes on where it was (of several gets of one resource,
+ * the first where the first was). One that loses its `passed`, or now wants every version, begins anew: it
+ * would build all that it had left out.
  */
 async function saveGets(connection: Transaction, pipeline: number, gets: readonly GetRow[]): Promise<void> {
   const known = await connection.any(rows<Mark>()`

@@ -26,7 +26,9 @@ export async function resourcesOf(
   return [...found];
 }
 
-/** Makes, revives, changes and retires resources with their check scopes; new ones get their webhook token. */
+/**
+ * Makes, revives, changes and retires resources with their check scopes; new ones get their webhook token.
+ */
 export async function saveResources(
   connection: Transaction,
   { pipeline, revision, rows: saved, webhookKey }: ResourcesToSave,

@@ -47,7 +47,9 @@ export function showStore({
   };
 }
 
-/** Of ended builds the newest number, and of its retries the newest: index scans that end at the first row. */
+/**
+ * Of ended builds the newest number, and of its retries the newest: index scans that end at the first row.
+ */
 async function jobsOf(pool: DatabasePool, pipeline: number): Promise<ShownState['jobs']> {
   const found = await pool.any(prepared<JobRow>('shown_jobs')`
     SELECT j.id, j.name, j.paused,

@@ -28,8 +28,9 @@ interface Switch {
 }
 
 /**
- * Gives each resource the history that its definition says: the one it has, one that it had before, or a new one. The caller holds the
- * pipeline's lock and its scopes. Resources without a fingerprint are older than fingerprints: what the revision before says is theirs.
+ * Gives each resource the history that its definition says: the one it has, one that it had before, or a new
+ * one. The caller holds the pipeline's lock and its scopes. Resources without a fingerprint are older than
+ * fingerprints: what the revision before says is theirs.
  */
 export async function switchScopes(connection: Transaction, saved: Saved): Promise<HistoriesSwitched> {
   const { pipeline, histories } = saved;
@@ -94,8 +95,9 @@ async function write(
 }
 
 /**
- * A pin goes to the same version of the new history, where it is known there; what the manifest pins is looked for again. Otherwise the
- * pin stays as it is, and nothing is taken until such a version is found or the pin is gone.
+ * A pin goes to the same version of the new history, where it is known there; what the manifest pins is
+ * looked for again. Otherwise the pin stays as it is, and nothing is taken until such a version is found or
+ * the pin is gone.
  */
 async function movePins(connection: Transaction, switches: readonly Switch[]): Promise<void> {
   await connection.query(rows()`

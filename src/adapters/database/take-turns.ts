@@ -25,8 +25,9 @@ export interface Turns {
 }
 
 /**
- * The pool, with a queue of our own before it. Slonik's own queue is never used: whoever waits in it when the last connections
- * break and no new one can be made is forgotten there, and is woken by the next comer at best.
+ * The pool, with a queue of our own before it. Slonik's own queue is never used: whoever waits in it when the
+ * last connections break and no new one can be made is forgotten there, and is woken by the next comer at
+ * best.
  */
 export function takeTurns(pool: DatabasePool, turns: Turns): DatabasePool {
   const queue = new Queue(turns);

@@ -9,8 +9,9 @@ const OPEN = sql.fragment`m.build_id IS NULL AND m.refused IS NULL`;
 const MAX_ERROR_LENGTH = 300;
 
 /**
- * Requests a check of each resource that the job gets without `passed`, and inserts the trigger with the runs that it waits for: any newer
- * than the last one of each scope. Rows of scopes are taken in order and before any of jobs, as whoever records a check takes them.
+ * Requests a check of each resource that the job gets without `passed`, and inserts the trigger with the runs
+ * that it waits for: any newer than the last one of each scope. Rows of scopes are taken in order and before
+ * any of jobs, as whoever records a check takes them.
  */
 export async function insertTrigger(
   connection: Transaction,
@@ -31,14 +32,20 @@ export async function insertTrigger(
     RETURNING id`);
 }
 
-/** Assignment: the first request waits longest; a person's or a webhook's cause outlasts the timer's, since it resets the timer. */
+/**
+ * Assignment: the first request waits longest; a person's or a webhook's cause outlasts the timer's, since it
+ * resets the timer.
+ */
 export function requestedBy(cause: string, at: Date) {
   return sql.fragment`requested_at = coalesce(s.requested_at, ${time(at)}),
     requested_cause = CASE WHEN coalesce(s.requested_cause, 'schedule') = 'schedule' THEN ${cause}
       ELSE s.requested_cause END`;
 }
 
-/** What became of the checks of trigger `m`. The scope of a resource that changed its source meanwhile is not waited for. */
+/**
+ * What became of the checks of trigger `m`. The scope of a resource that changed its source meanwhile is not
+ * waited for.
+ */
 const checksOfTrigger = sql.fragment`
   SELECT r.name AS resource, r.position, r.scope_id = c.scope AND s.live AND s.last_run <= c.after AS open,
     CASE WHEN r.scope_id <> c.scope OR s.last_run <= c.after THEN 'late' WHEN s.last_error IS NULL THEN 'checked' ELSE 'failed' END AS result,
@@ -54,7 +61,10 @@ export const checksAsked = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
 export const stillChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (
   SELECT bool_or(o.open) FROM (${checksOfTrigger}) AS o) END`;
 
-/** Asks for a decision on the jobs of which a trigger waits for a check of these scopes. Answers whether there are any. */
+/**
+ * Asks for a decision on the jobs of which a trigger waits for a check of these scopes. Answers whether there
+ * are any.
+ */
 export async function wakeTriggers(connection: Transaction, scopes: readonly number[]): Promise<boolean> {
   if (scopes.length === 0) return false;
   const jobs = await connection.anyFirst(

@@ -1,12 +1,14 @@
 import { sql, type FragmentSqlToken, type PrimitiveValueExpression } from 'slonik';
 
 /*
- * The versions of one scope in their order, by the index that has it. Were the scope compared with `=`, it would drop out of the order, and the
- * planner could as well follow the table's key through the versions of all scopes: quick while all change alike, and slow by what the others
- * have when one has not changed for long. A range of one keeps it in, and a pair of scope and version finds its place in the index.
+ * The versions of one scope in their order, by the index that has it. Were the scope compared with `=`, it
+ * would drop out of the order, and the planner could as well follow the table's key through the versions of
+ * all scopes: quick while all change alike, and slow by what the others have when one has not changed for
+ * long. A range of one keeps it in, and a pair of scope and version finds its place in the index.
  *
- * Versions have two orders. Their places say which is newer; ids say in which order they were found. A place is the id, or a larger number of
- * the same sequence once a check has printed the version in another order: it is never below the id, and no other version's id.
+ * Versions have two orders. Their places say which is newer; ids say in which order they were found. A place
+ * is the id, or a larger number of the same sequence once a check has printed the version in another order:
+ * it is never below the id, and no other version's id.
  */
 type Value = FragmentSqlToken | PrimitiveValueExpression;
 

@@ -8,7 +8,10 @@ import { prepared, rows } from './pool.ts';
 const MOST_CHUNKS = 500;
 const MOST_CHARACTERS = 1024 * 1024;
 
-/** Numbers of one attempt's events stay below this, so that chunks of all attempts have one order and one cursor. */
+/**
+ * Numbers of one attempt's events stay below this, so that chunks of all attempts have one order and one
+ * cursor.
+ */
 const ATTEMPT_SPAN = 1_000_000_000;
 
 /** `there`: rows from here on, counted up to the most that a page takes and one. */
@@ -25,7 +28,8 @@ export async function viewLogs(
   if (build === undefined) return undefined;
   const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
   const most = Math.min(mostCharacters, MOST_CHARACTERS);
-  // Text is never shorter in bytes than in characters, so no more content is read than a page of that many characters needs.
+  // Text is never shorter in bytes than in characters, so no more content is read than a page of that many
+  // characters needs.
   const found = await pool.any(prepared<Row>('view_logs')`
     SELECT attempt, sequence, step, at, encoding, content, there FROM (
       SELECT *, count(*) OVER () AS there,

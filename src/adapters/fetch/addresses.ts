@@ -21,7 +21,10 @@ for (const range of [
 ])
   add(notPublic, range);
 
-/** Of IPv6 only what is handed out to the public may be reached, without tunnels, documentation and benchmarks. */
+/**
+ * Of IPv6 only what is handed out to the public may be reached, without tunnels, documentation and
+ * benchmarks.
+ */
 const global6 = new BlockList();
 add(global6, '2000::/3');
 const notPublic6 = new BlockList();

@@ -37,8 +37,8 @@ export interface GuardedFetch {
 const MOST_REDIRECTS = 5;
 
 /**
- * GET of URLs that users name: to public addresses only, looked at when the connection is made, so that no name can lead elsewhere in
- * between; each redirect is looked at anew; time and size are limited.
+ * GET of URLs that users name: to public addresses only, looked at when the connection is made, so that no
+ * name can lead elsewhere in between; each redirect is looked at anew; time and size are limited.
  */
 export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
@@ -56,7 +56,10 @@ export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
   };
 }
 
-/** Connections to addresses that may be reached. Whoever uses it asks `refuse` about each URL before, since no address is looked up. */
+/**
+ * Connections to addresses that may be reached. Whoever uses it asks `refuse` about each URL before, since no
+ * address is looked up.
+ */
 export function guardedAgent(options: FetchOptions) {
   const allowed = rangesOf(options.allowedRanges ?? []);
   const timeoutMs = options.timeoutMs ?? 20_000;
@@ -101,7 +104,10 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
   return { failure: `it redirects more than ${MOST_REDIRECTS} times`, transient: false };
 }
 
-/** What can be said of a URL before anything is asked. A host that is an address is never looked up, so it is looked at here. */
+/**
+ * What can be said of a URL before anything is asked. A host that is an address is never looked up, so it is
+ * looked at here.
+ */
 export function refuse(
   url: URL,
   { rules, isReachable }: Pick<Attempt, 'rules' | 'isReachable'>,

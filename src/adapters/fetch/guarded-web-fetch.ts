@@ -14,7 +14,10 @@ export interface GuardedWebFetch {
   close(): Promise<void>;
 }
 
-/** The guarded client in the shape of `fetch`, for libraries that speak with URLs of users: https only, public addresses, limited in time and size. */
+/**
+ * The guarded client in the shape of `fetch`, for libraries that speak with URLs of users: https only, public
+ * addresses, limited in time and size.
+ */
 export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
   return {

@@ -78,7 +78,10 @@ const describeProblem = ({ severity, summary, detail, subject, context }: Proble
   context: context ?? null,
 });
 
-/** How many signs a broken character is shown as is no difference, nor where Go reports a fault inside a function, nor what HCL suggests by chance. */
+/**
+ * How many signs a broken character is shown as is no difference, nor where Go reports a fault inside a
+ * function, nor what HCL suggests by chance.
+ */
 const smooth = (described: unknown): unknown =>
   JSON.parse(
     JSON.stringify(described)
@@ -91,8 +94,9 @@ const smooth = (described: unknown): unknown =>
   );
 
 /**
- * What the engine and native hashicorp/hcl say of a text, in one shape: where they lie, blocks, attributes, values, problems, and the layout.
- * Nothing for a text that the engine's guard refuses before HCL sees it, or that has more problems than the engine tells.
+ * What the engine and native hashicorp/hcl say of a text, in one shape: where they lie, blocks, attributes,
+ * values, problems, and the layout. Nothing for a text that the engine's guard refuses before HCL sees it, or
+ * that has more problems than the engine tells.
  */
 export async function describeTwice(
   engine: HclEngine,

@@ -13,7 +13,10 @@ export interface CompilerOptions {
   memoryLimitMb?: number;
   /** How many texts are compiled side by side: one that takes its whole time does not hold up the others. */
   processes?: number;
-  /** After so long without a request a process ends and gives back its memory; the next request starts another one. */
+  /**
+   * After so long without a request a process ends and gives back its memory; the next request starts another
+   * one.
+   */
   idleMs?: number;
   /** `hcl.wasm`; by default beside the bundled program, or what `build.ts` made of these sources. */
   engine?: string;
@@ -23,8 +26,9 @@ export interface CompilerOptions {
 
 export interface Compiler {
   /**
-   * Never rejects for what the text is: time, memory and faults of the engine are diagnostics too. `sources`: texts that an earlier
-   * compilation said it needs. `share`: whose text it is; where several wait, they take turns.
+   * Never rejects for what the text is: time, memory and faults of the engine are diagnostics too. `sources`:
+   * texts that an earlier compilation said it needs. `share`: whose text it is; where several wait, they take
+   * turns.
    */
   compile(
     source: string | Uint8Array,
@@ -42,7 +46,9 @@ interface Seat {
   idle?: NodeJS.Timeout;
 }
 
-/** Compiles in processes, started at the first request, that a hostile text can only take down with itself. */
+/**
+ * Compiles in processes, started at the first request, that a hostile text can only take down with itself.
+ */
 export function createCompiler(options: CompilerOptions = {}): Compiler {
   const timeLimitMs = options.timeLimitMs ?? LIMITS.milliseconds;
   const memoryLimitMb = options.memoryLimitMb ?? 256;

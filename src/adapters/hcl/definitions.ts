@@ -1,7 +1,9 @@
 import type { HclDocument, HclEngine } from './engine.ts';
 import { parseText } from './parse-text.ts';
 
-/** Definitions of types are few and much the same in every pipeline: an engine keeps those that it has parsed. */
+/**
+ * Definitions of types are few and much the same in every pipeline: an engine keeps those that it has parsed.
+ */
 const kept = new WeakMap<HclEngine, Map<string, HclDocument>>();
 const MOST = 32;
 const LONGEST = 64 * 1024;

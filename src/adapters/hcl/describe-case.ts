@@ -10,9 +10,9 @@ import { startEngine, type HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
 
 /*
- * The portable suite (src/domain/language/testdata) says for each text what comes of it: a tree or pipeline as JSON, diagnostics as
- * lines. To see what the engine makes of a case, and with --write to have it written beside the case, which is how an expected file
- * begins; read it before you believe it:
+ * The portable suite (src/domain/language/testdata) says for each text what comes of it: a tree or pipeline
+ * as JSON, diagnostics as lines. To see what the engine makes of a case, and with --write to have it written
+ * beside the case, which is how an expected file begins; read it before you believe it:
  *
  *   node src/adapters/hcl/describe-case.ts [--write] <case>.hcl …
  */

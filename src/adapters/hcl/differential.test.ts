@@ -14,8 +14,8 @@ import { times } from './times.ts';
 jest.setTimeout(3_600_000);
 
 /*
- * The second opinion: hcl2-parser (hashicorp/hcl 2.10 of 2021, compiled to JavaScript) must see the same blocks and the same values.
- * Faults of it that are known and left out of the comparison:
+ * The second opinion: hcl2-parser (hashicorp/hcl 2.10 of 2021, compiled to JavaScript) must see the same
+ * blocks and the same values. Faults of it that are known and left out of the comparison:
  *
  * - the order of blocks of different types or labels is lost, and blocks of one type are grouped by label;
  * - `$${` and `%%{` come back as `${` and `%{`, so that text and templates cannot be told apart;
@@ -57,7 +57,10 @@ function put(target: Shape, item: Item, document: HclDocument): void {
   place[last] = Array.isArray(list) ? [...list, reshape(document, item.body)] : list;
 }
 
-/** What is computed is text to the other parser; literals are compared, and lists and maps of them element by element. */
+/**
+ * What is computed is text to the other parser; literals are compared, and lists and maps of them element by
+ * element.
+ */
 function shapeOf(expression: Expression, document: HclDocument): Plain {
   if (expression.items) return expression.items.map((item) => shapeOf(item, document));
   if (!expression.entries) return expression.value ? plain(expression.value) : ANY;

@@ -13,7 +13,10 @@ import { writeScope } from './write-scope.ts';
 export interface HclDocument {
   body?: Body;
   problems: Problem[];
-  /** Knows the expressions of this document only. Throws when the engine cannot go on: then it is of no more use. */
+  /**
+   * Knows the expressions of this document only. Throws when the engine cannot go on: then it is of no more
+   * use.
+   */
   evaluate: Evaluate;
   /** The same holds for its type expressions. */
   convert: Convert;
@@ -25,8 +28,8 @@ export interface HclDocument {
 
 export interface HclEngine {
   /**
-   * `maxDepth`: how deep blocks, brackets, templates and operators may be nested. `time`: what timestamp() answers, as RFC 3339 says;
-   * without it that function is an error.
+   * `maxDepth`: how deep blocks, brackets, templates and operators may be nested. `time`: what timestamp()
+   * answers, as RFC 3339 says; without it that function is an error.
    */
   parse(source: string | Uint8Array, maxDepth: number, time?: string): HclDocument;
   /** HCL's own layout. Keeps the text's meaning also when it is not valid HCL. */

@@ -6,8 +6,9 @@ import { startThread, type CompilerThread } from './thread.ts';
 import type { HostAnswer, HostRequest } from './worker-messages.ts';
 
 /*
- * The process that compiles pipelines, one request at a time, in a thread that can be ended in the middle of one. V8 aborts the whole
- * process for some faults of a thread: that is why it has one of its own (ADR 0014). process.ts starts it and says what it is given.
+ * The process that compiles pipelines, one request at a time, in a thread that can be ended in the middle of
+ * one. V8 aborts the whole process for some faults of a thread: that is why it has one of its own (ADR 0014).
+ * process.ts starts it and says what it is given.
  */
 const [, , engine = '', megabytes = ''] = argv;
 const memoryLimitMb = Number(megabytes);

@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 export const engineFolder = fileURLToPath(new URL('engine', import.meta.url));
 
-/** Where builds from sources keep the engine: outside the checkout, under the hash of what it is made from. */
+/**
+ * Where builds from sources keep the engine: outside the checkout, under the hash of what it is made from.
+ */
 export function cachedEngine(): string {
   const hash = createHash('sha256');
   const sources = globSync(['**/*.go', 'go.{mod,sum}'], { cwd: engineFolder }).filter(
@@ -23,7 +25,10 @@ export function cachedEngine(): string {
   return join(cache, 'hcl', hash.digest('hex').slice(0, 32), 'hcl.wasm');
 }
 
-/** The file given, or the engine beside the bundled program, or the one that `build.ts` made for these sources. */
+/**
+ * The file given, or the engine beside the bundled program, or the one that `build.ts` made for these
+ * sources.
+ */
 export function findEngine(given?: string): string {
   const bundled = fileURLToPath(new URL('hcl.wasm', import.meta.url));
   const fromSources = existsSync(engineFolder) && !existsSync(bundled);

@@ -2,8 +2,8 @@ const MEMORY_SECTION = 5;
 const PAGE = 64 * 1024;
 
 /**
- * Gives the module's memory a maximum, which Go's linker leaves open: beyond it the engine's allocation fails and only the engine
- * ends. A worker's resourceLimits do not count this memory.
+ * Gives the module's memory a maximum, which Go's linker leaves open: beyond it the engine's allocation fails
+ * and only the engine ends. A worker's resourceLimits do not count this memory.
  */
 export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
   let at = 8;

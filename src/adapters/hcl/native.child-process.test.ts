@@ -12,8 +12,8 @@ import { times } from './times.ts';
 jest.setTimeout(3_600_000);
 
 /*
- * The bridge loses nothing: what the engine says of a text is what hashicorp/hcl says natively. Left out are texts that the engine's guard
- * refuses before HCL sees them.
+ * The bridge loses nothing: what the engine says of a text is what hashicorp/hcl says natively. Left out are
+ * texts that the engine's guard refuses before HCL sees them.
  */
 let engine: HclEngine;
 let reference: Reference;

@@ -17,8 +17,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /**
- * Parses a text and explains templates that are none of HCL's. Where there are such errors, the document is that of the text without these
- * templates: its other problems are those that really are there.
+ * Parses a text and explains templates that are none of HCL's. Where there are such errors, the document is
+ * that of the text without these templates: its other problems are those that really are there.
  */
 export function parseText(engine: HclEngine, source: string | Uint8Array, time?: string): HclDocument {
   const given = withLineFeeds(source);

@@ -81,7 +81,10 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
   };
 }
 
-/** It gets no environment, may start no program and write no file, and reads nothing but itself and the engine. */
+/**
+ * It gets no environment, may start no program and write no file, and reads nothing but itself and the
+ * engine.
+ */
 function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
   return fork(program, [engine, String(memoryLimitMb)], {
     env: {},
@@ -100,7 +103,10 @@ function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
 /** The kernel's highest score: this process is killed first. */
 const KILLED_FIRST = '1000';
 
-/** If the container runs out of memory, the kernel kills the process that reads a hostile text, and not the one that started it. Linux only. */
+/**
+ * If the container runs out of memory, the kernel kills the process that reads a hostile text, and not the
+ * one that started it. Linux only.
+ */
 async function preferForOutOfMemory({ pid }: ChildProcess): Promise<void> {
   if (pid === undefined || process.platform !== 'linux') return;
   // The process may have ended, or /proc may be out of reach: then it has its parent's score.
@@ -114,8 +120,8 @@ function rest(child: ChildProcess): void {
 }
 
 /**
- * The end that `gone` waits for has come when the process, its channel and its standard error have all ended. One that is left out keeps nothing
- * alive: when it is the last to end, Node exits with code 13 before it.
+ * The end that `gone` waits for has come when the process, its channel and its standard error have all ended.
+ * One that is left out keeps nothing alive: when it is the last to end, Node exits with code 13 before it.
  */
 function wake(child: ChildProcess): void {
   child.ref();

@@ -74,7 +74,10 @@ function isSound(text: string): boolean {
 
 const withoutBlanks = (text: string): string => text.replaceAll(/\s/g, '');
 
-/** Other blanks before the first word of a line and around `=`, outside of heredocs and of texts with several lines. */
+/**
+ * Other blanks before the first word of a line and around `=`, outside of heredocs and of texts with several
+ * lines.
+ */
 function loosen(text: string, blanks: readonly string[]): string {
   if (/<<|\/\*/.test(text)) return text;
   let count = 0;
@@ -110,7 +113,10 @@ const outline = (body: Body | undefined): unknown =>
       : [item.type, item.labels.map(({ text }) => text), outline(item.body)],
   );
 
-/** What a text declares, whatever the order of its blocks: a notification about all jobs names them in that order too. */
+/**
+ * What a text declares, whatever the order of its blocks: a notification about all jobs names them in that
+ * order too.
+ */
 function declared(text: string): unknown {
   const { pipeline } = readPipeline(engine, text, {});
   if (pipeline === undefined) return undefined;

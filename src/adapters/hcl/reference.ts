@@ -7,7 +7,10 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { cachedEngine, engineFolder } from './locate.ts';
 
-/** The native program of engine/reference: hashicorp/hcl without WebAssembly and without our encoding. Tests compare the engine with it. */
+/**
+ * The native program of engine/reference: hashicorp/hcl without WebAssembly and without our encoding. Tests
+ * compare the engine with it.
+ */
 export interface Reference {
   /** What became of a text, as engine/reference/main.go writes it. */
   describe(source: Uint8Array): Promise<string>;

@@ -97,7 +97,10 @@ const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'ca
   ),
 }));
 
-/** Most are what stands in the expressions too, where it would matter that a stand-in is compared in their place. */
+/**
+ * Most are what stands in the expressions too, where it would matter that a stand-in is compared in their
+ * place.
+ */
 const secrets: Arbitrary<string> = oneof(
   { arbitrary: constantFrom('x', 'x', 'a,b', '1', 'true', 'A\n', ' y '), weight: 6 },
   constantFrom('null', 'é,1', '%s', '"', '\\', '${x}', 'y'.repeat(60)),
@@ -147,7 +150,9 @@ const callsOf = (name: string): Arbitrary<string> =>
 /** How far a stand-in came: `in` the value, or the value is without it, or there is none. */
 type Outcome = 'in' | 'out' | 'none';
 
-/** Expects that putting the secrets into the value gives what the expression is with the secrets themselves. */
+/**
+ * Expects that putting the secrets into the value gives what the expression is with the secrets themselves.
+ */
 function compare(expression: string, a: string, b: string): Outcome {
   const document = engine.parse(`x = ${expression}\n`, 200);
   const attribute = document.body?.items.find((item): item is Attribute => item.kind === 'attribute');
@@ -158,7 +163,8 @@ function compare(expression: string, a: string, b: string): Outcome {
   document.release();
   if (!value) return 'none';
   const text = JSON.stringify(value);
-  // HCL drops an error behind `true ||`, but not that a text is no bool: so the secret itself may be an error where its stand-in is none.
+  // HCL drops an error behind `true ||`, but not that a text is no bool: so the secret itself may be an error
+  // where its stand-in is none.
   if (direct) {
     const filled = replaceSecretPlaceholders(text, (name) =>
       JSON.stringify(name === 'a' ? one : other).slice(1, -1),

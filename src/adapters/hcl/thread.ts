@@ -54,7 +54,10 @@ export function tooLong(timeLimitMs: number, place?: Range): Diagnostic {
   return diagnose('time-limit', place, `reading the pipeline took longer than ${timeLimitMs} ms${where}`);
 }
 
-/** How much longer the clock on the wall may take than the thread: on a busy machine it waits most of the time. */
+/**
+ * How much longer the clock on the wall may take than the thread: on a busy machine it waits most of the
+ * time.
+ */
 export const PATIENCE = 15;
 
 /** Calls once the thread has worked for so long, by its own time. */

@@ -10,8 +10,9 @@ import { startEngine, type HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
 
 /*
- * The admission webhook reads a text without the values that `varsFrom` brings. It must refuse nothing that those values could make
- * right: proven on every valid text of the suite, with every single value of it made dependent on an unknown one.
+ * The admission webhook reads a text without the values that `varsFrom` brings. It must refuse nothing that
+ * those values could make right: proven on every valid text of the suite, with every single value of it made
+ * dependent on an unknown one.
  */
 let engine: HclEngine;
 beforeAll(async () => {
@@ -54,7 +55,10 @@ function constants(body: Body): { expression: Expression; value: Value }[] {
 
 const TYPES: Partial<Record<Value['kind'], string>> = { string: 'string', bool: 'bool', number: 'number' };
 
-/** The text with one value taken from a variable, in every way that leaves a text with the default as valid as it was. */
+/**
+ * The text with one value taken from a variable, in every way that leaves a text with the default as valid as
+ * it was.
+ */
 function dependent(
   source: Buffer,
   { expression, value }: { expression: Expression; value: Value },

@@ -12,8 +12,9 @@ const EVENT_SIZE = 32;
 export class EngineExit extends Error {}
 
 /**
- * The few system calls that the Go runtime makes: clocks, chance, a poll that only knows clocks, and its last words. There are no files, no arguments and no
- * environment, so the engine can reach nothing. (node:wasi would do, but warns on every start that it is experimental.)
+ * The few system calls that the Go runtime makes: clocks, chance, a poll that only knows clocks, and its last
+ * words. There are no files, no arguments and no environment, so the engine can reach nothing. (node:wasi
+ * would do, but warns on every start that it is experimental.)
  */
 export function systemCalls(memory: () => WebAssembly.Memory): {
   calls: Record<string, (...args: never[]) => number>;
@@ -40,7 +41,10 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
     view().setUint32(written, total, true);
     return SUCCESS;
   };
-  /** Every clock that is waited for has rung: the runtime looks at the time itself, and nothing here ever waits for more. */
+  /**
+   * Every clock that is waited for has rung: the runtime looks at the time itself, and nothing here ever
+   * waits for more.
+   */
   const poll = (subscriptions: number, events: number, length: number, answered: number): number => {
     let count = 0;
     for (let i = 0; i < length; i++) {

@@ -1,4 +1,7 @@
-/** The part of the global WebAssembly that the engine needs; Node has it, but its types come only with a browser's. */
+/**
+ * The part of the global WebAssembly that the engine needs; Node has it, but its types come only with a
+ * browser's.
+ */
 declare namespace WebAssembly {
   interface ModuleImport {
     module: string;

@@ -1,6 +1,9 @@
 import type { Range } from '#domain/language/syntax.ts';
 
-/** The place of the expression that a thread evaluates, in memory that both sides see: a thread that is ended cannot say it any more. */
+/**
+ * The place of the expression that a thread evaluates, in memory that both sides see: a thread that is ended
+ * cannot say it any more.
+ */
 export interface WorkPlace {
   note: (range: Range | undefined) => void;
   read: () => Range | undefined;

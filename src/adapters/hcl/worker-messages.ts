@@ -17,7 +17,10 @@ export interface WorkerRequest {
   time: string;
 }
 
-/** A compilation is serialised by the thread itself, which so knows how long it is before anybody else has to hold it. */
+/**
+ * A compilation is serialised by the thread itself, which so knows how long it is before anybody else has to
+ * hold it.
+ */
 export type WorkerAnswer =
   { kind: 'compiled'; compilation: Uint8Array } | { kind: 'too-long'; bytes: number };
 

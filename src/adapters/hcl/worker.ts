@@ -7,8 +7,8 @@ import { openWorkPlace } from './work-place.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 /*
- * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread, and host.ts starts
- * another one.
+ * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread,
+ * and host.ts starts another one.
  */
 const { module, place }: WorkerData = workerData;
 const workPlace = openWorkPlace(place);

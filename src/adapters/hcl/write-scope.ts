@@ -2,7 +2,10 @@ import type { Scope } from '#domain/language/syntax.ts';
 import { findSecretNames, makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { writeValue } from './wire.ts';
 
-/** What the engine needs for a scope: the values, the placeholders in them that it must not look at, and the time. */
+/**
+ * What the engine needs for a scope: the values, the placeholders in them that it must not look at, and the
+ * time.
+ */
 export function writeScope(scope: Scope, time: string): string {
   const variables = Object.fromEntries([...scope].map(([name, value]) => [name, writeValue(value)]));
   const text = JSON.stringify(variables);
@@ -13,7 +16,9 @@ export function writeScope(scope: Scope, time: string): string {
   return `{"variables":${text},"opaque":${JSON.stringify(Object.fromEntries(opaque))},"time":${JSON.stringify(time)}}`;
 }
 
-/** The placeholder may be named after a place in Kubernetes; whoever wrote the pipeline knows the variable. */
+/**
+ * The placeholder may be named after a place in Kubernetes; whoever wrote the pipeline knows the variable.
+ */
 function nameOf(placeholder: string, scope: Scope): string {
   const variables = scope.get('var');
   const entries = variables?.kind === 'object' ? variables.entries : [];

@@ -11,7 +11,10 @@ import type { PressureLimits } from './pressure.ts';
 import { imageRoutes, picturesAtHand } from './routes/images.ts';
 import { createServer } from './server.ts';
 
-/* Whoever says anything of themselves, a cookie of another site for one, is answered by the route; both answers are compared. */
+/*
+ * Whoever says anything of themselves, a cookie of another site for one, is answered by the route; both
+ * answers are compared.
+ */
 const SVG = '/teams/main/pipelines/app/image.svg';
 const ROUTE = '/teams/:team/pipelines/:pipeline/image.svg';
 const OTHERWISE = { cookie: 'of=another-site' };

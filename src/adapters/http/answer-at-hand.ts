@@ -26,9 +26,10 @@ interface Serving {
 }
 
 /**
- * Answers in front of the framework, true if it did: the same answer that a route would give, headers, log and metrics included, for less of the
- * processor (ADR 0024). A picture in a page that many read is asked for far more often than it changes. Only for those who say nothing of
- * themselves, so that nobody's rights are looked at here; what is not as usual goes on to its route.
+ * Answers in front of the framework, true if it did: the same answer that a route would give, headers, log
+ * and metrics included, for less of the processor (ADR 0024). A picture in a page that many read is asked for
+ * far more often than it changes. Only for those who say nothing of themselves, so that nobody's rights are
+ * looked at here; what is not as usual goes on to its route.
  */
 export function answerAtHand({ parts, headers, isPressed, find, idOf }: Serving) {
   const fixed = { ...headers.image, 'cache-control': 'no-cache' };

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Tags every complete answer to a GET by its content, where it has no tag yet, and answers 304 to whoever has that content. */
+/**
+ * Tags every complete answer to a GET by its content, where it has no tag yet, and answers 304 to whoever has
+ * that content.
+ */
 export function notModified(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (typeof payload !== 'string' || request.method !== 'GET' || reply.statusCode !== 200) return payload;
   if (reply.hasHeader('etag')) return payload;

@@ -12,8 +12,8 @@ export interface GatheredLines {
 }
 
 /**
- * A line costs the system as much as a small answer, so that lines of one turn of the event loop are written together. A destination that is handed in
- * gets each at once.
+ * A line costs the system as much as a small answer, so that lines of one turn of the event loop are written
+ * together. A destination that is handed in gets each at once.
  */
 export function gatherLines(given?: DestinationStream): GatheredLines {
   if (given !== undefined) return { destination: given, add: (line) => given.write(line), taken: () => '' };

@@ -16,8 +16,8 @@ interface Waiting<T, A> extends PromiseWithResolvers<A> {
 }
 
 /**
- * Group commit: what comes while a call is under way shares the next one, so that a thousand requests cost one transaction, and a single
- * one waits for nobody. Every item's call begins after the item came.
+ * Group commit: what comes while a call is under way shares the next one, so that a thousand requests cost
+ * one transaction, and a single one waits for nobody. Every item's call begins after the item came.
  */
 export function gathered<T, A>(gathering: Gathering<T, A>): (item: T) => Promise<A> {
   const { call, nameOf, most, mostWaiting } = gathering;

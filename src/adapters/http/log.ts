@@ -29,7 +29,10 @@ const LOOKED_INTO = 3;
 
 export type Log = Logger;
 
-/** JSON lines with the level as a word and the time in ISO form; one field per secret-looking key is blanked, two levels deep. */
+/**
+ * JSON lines with the level as a word and the time in ISO form; one field per secret-looking key is blanked,
+ * two levels deep.
+ */
 export function createLog(level: string, door: string, destination?: DestinationStream): Log {
   const lines = gatherLines(destination);
   const options = {
@@ -76,7 +79,10 @@ function cleanLine(line: string): string {
     .replaceAll(UNSEEN, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Message, code and stack of an error and its cause; never its own fields, which may hold a query's values or a request. */
+/**
+ * Message, code and stack of an error and its cause; never its own fields, which may hold a query's values or
+ * a request.
+ */
 function describeError(error: unknown): unknown {
   if (!isError(error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
@@ -89,7 +95,10 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** What the line of a request tells: the route's pattern, never its path or query, since a path may be a webhook's token. */
+/**
+ * What the line of a request tells: the route's pattern, never its path or query, since a path may be a
+ * webhook's token.
+ */
 export interface Answer {
   requestId: string;
   method: string;
@@ -126,8 +135,8 @@ export function answerOf(request: FastifyRequest, reply: FastifyReply, route: st
 }
 
 /**
- * The same line as `log.info` writes, from the same facts, for a tenth of the time: each of them is a number, or a text of a fixed set or form, in which
- * there is nothing to hide or to clean.
+ * The same line as `log.info` writes, from the same facts, for a tenth of the time: each of them is a number,
+ * or a text of a fixed set or form, in which there is nothing to hide or to clean.
  */
 function writerOf(log: Log, door: string, lines: GatheredLines): WriteAnswer {
   const end = `,"msg":"${ANSWERED}"}\n`;

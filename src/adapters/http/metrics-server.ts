@@ -4,8 +4,9 @@ import { answerPlainly, pathOf } from './plain-answer.ts';
 import type { Readiness } from './readiness.ts';
 
 /**
- * The port that only the cluster sees: `/metrics`, `/healthz` (the process moves; `stuck` says why not) and `/readyz` (it can do its work now). It stays up
- * while the door drains, so that the last scrape and the failing readiness are seen.
+ * The port that only the cluster sees: `/metrics`, `/healthz` (the process moves; `stuck` says why not) and
+ * `/readyz` (it can do its work now). It stays up while the door drains, so that the last scrape and the
+ * failing readiness are seen.
  */
 export function createMetricsServer(
   registry: Registry,

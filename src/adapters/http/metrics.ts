@@ -1,6 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Metrics of one process. Labels come from fixed sets only: patterns of routes, words of ours, never names of users' things. */
+/**
+ * Metrics of one process. Labels come from fixed sets only: patterns of routes, words of ours, never names of
+ * users' things.
+ */
 export function createMetrics(door: string, version: string): { registry: Registry } {
   const registry = new Registry();
   registry.setDefaultLabels({ door });

@@ -3,7 +3,10 @@ import { Type } from 'typebox';
 import type { Need } from '#domain/access/decide-access.ts';
 import { route, type App, type Route, type RouteRules } from './access/route.ts';
 
-/** Listens to the routes that are registered from here on: the description of the API is made from their own schemas. */
+/**
+ * Listens to the routes that are registered from here on: the description of the API is made from their own
+ * schemas.
+ */
 export function describeRoutes(app: App, version: string): void {
   void app.register(swagger, {
     openapi: {

@@ -15,7 +15,10 @@ function server(pressure: PressureLimits): App {
   });
 }
 
-/** Until it was looked at, which is once a second, the answer is the usual one; a process that is late has its loop looked at in the next. */
+/**
+ * Until it was looked at, which is once a second, the answer is the usual one; a process that is late has its
+ * loop looked at in the next.
+ */
 async function answerAfterALook(app: App, url: string) {
   await app.ready();
   for (;;) {

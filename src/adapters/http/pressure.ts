@@ -18,8 +18,9 @@ export const PRESSURE_LIMITS: PressureLimits = {
 const HOLDS_MS = 20;
 
 /**
- * Whether what comes now would time out later, and is better refused at once. The plugin only measures: its own hook asks for the route of each request,
- * and its figures are worth asking for less often than requests come.
+ * Whether what comes now would time out later, and is better refused at once. The plugin only measures: its
+ * own hook asks for the route of each request, and its figures are worth asking for less often than requests
+ * come.
  */
 export function watchPressure(app: App, { delay, heapBytes }: PressureLimits): () => boolean {
   void app.register(underPressure, {});

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { isError } from './is-error.ts';
 
 /**
- * Kinds of failure that a client can tell apart (RFC 9457). The word is the stable end of `type`; titles never change with the
- * occasion, details do.
+ * Kinds of failure that a client can tell apart (RFC 9457). The word is the stable end of `type`; titles
+ * never change with the occasion, details do.
  */
 const KINDS = {
   'invalid-request': { status: 400, title: 'The request cannot be understood' },
@@ -86,7 +86,10 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     .send(problem.document(reply.request.id));
 }
 
-/** What Fastify itself refuses, in our words. Anything unknown is ours to answer for, and its text stays inside. */
+/**
+ * What Fastify itself refuses, in our words. Anything unknown is ours to answer for, and its text stays
+ * inside.
+ */
 const FRAMEWORK: Record<string, { kind: ProblemKind; detail?: string }> = {
   FST_ERR_VALIDATION: { kind: 'invalid-request' },
   FST_ERR_CTP_BODY_TOO_LARGE: { kind: 'too-large', detail: 'The body is larger than this path takes.' },
@@ -120,7 +123,10 @@ export function problemOf(error: unknown): Problem {
   return new Problem('internal-error', 'The request failed. The log has the reason under this request id.');
 }
 
-/** Connections refused or cut, time-outs, and what Postgres says when it stops, starts or has no room: also as a cause. */
+/**
+ * Connections refused or cut, time-outs, and what Postgres says when it stops, starts or has no room: also as
+ * a cause.
+ */
 const AWAY =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3})$/;
 

@@ -21,8 +21,8 @@ export async function healthOf(
 }
 
 /**
- * Asks the database, at most once a second and never longer than two, however many probes ask. The reason stays in the log: an
- * error's text may name hosts and users.
+ * Asks the database, at most once a second and never longer than two, however many probes ask. The reason
+ * stays in the log: an error's text may name hosts and users.
  */
 export function databaseReadiness(ping: () => Promise<unknown>, lost: (error: unknown) => void): Readiness {
   let answer: Promise<string | undefined> | undefined;

@@ -5,7 +5,10 @@ import { BlockList, isIP } from 'node:net';
 /** Long enough to tell requests apart; of letters that are safe in headers, logs and terminals. */
 const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/;
 
-/** A trusted proxy may name the request, so that its log and ours tell the same name. Anybody else's word is not taken. */
+/**
+ * A trusted proxy may name the request, so that its log and ours tell the same name. Anybody else's word is
+ * not taken.
+ */
 export function requestIds(trustedProxies: string[]): (request: IncomingMessage) => string {
   const trusted = new BlockList();
   for (const range of trustedProxies) {

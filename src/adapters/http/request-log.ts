@@ -2,7 +2,10 @@ import type { FastifyBaseLogger } from 'fastify';
 
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
-/** The log of one request, whose lines carry its id. Most requests say nothing through it, so the logger behind it is made for the first line. */
+/**
+ * The log of one request, whose lines carry its id. Most requests say nothing through it, so the logger
+ * behind it is made for the first line.
+ */
 export class RequestLog implements FastifyBaseLogger {
   readonly #whole: FastifyBaseLogger;
   readonly #bindings: Record<string, unknown>;

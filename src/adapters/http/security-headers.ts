@@ -1,6 +1,9 @@
 import type { RouteRules } from './access/route.ts';
 
-/** `data`: read by programs. `page`: shown by a browser, with our own scripts and styles. `image`: embedded by anybody, also elsewhere. */
+/**
+ * `data`: read by programs. `page`: shown by a browser, with our own scripts and styles. `image`: embedded by
+ * anybody, also elsewhere.
+ */
 export type ContentKind = 'data' | 'page' | 'image';
 
 type Headers = Record<string, string>;
@@ -10,7 +13,10 @@ const ALL: Headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** An image that is opened by itself is sandboxed; what is sandboxed and has an opener policy, browsers refuse to show (HTML standard, navigation). */
+/**
+ * An image that is opened by itself is sandboxed; what is sandboxed and has an opener policy, browsers refuse
+ * to show (HTML standard, navigation).
+ */
 const NO_IMAGE: Headers = {
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
@@ -65,7 +71,10 @@ export function securityHeaders(externalUrl: string | undefined): Record<Content
 
 const OF_A_TEAM = new Set(['read', 'write', 'maintain', 'admin', 'public']);
 
-/** What a team shares may be kept and asked for again by its tag; all else is somebody's own, or a secret, and is kept nowhere. */
+/**
+ * What a team shares may be kept and asked for again by its tag; all else is somebody's own, or a secret, and
+ * is kept nowhere.
+ */
 export function cachingOf(rules: RouteRules | undefined): string {
   return rules !== undefined && OF_A_TEAM.has(rules.needs) ? 'private, no-cache' : 'no-store';
 }

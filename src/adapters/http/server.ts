@@ -73,8 +73,8 @@ const LIMITS = {
 };
 
 /**
- * The public HTTP server: every route behind what it needs, everything else refused. A route that does not say who may
- * call it cannot be registered.
+ * The public HTTP server: every route behind what it needs, everything else refused. A route that does not
+ * say who may call it cannot be registered.
  */
 export function createServer(parts: ServerParts): App {
   const headers = securityHeaders(parts.externalUrl);
@@ -168,7 +168,9 @@ function answerOf(parts: ServerParts) {
       : sendProblem(reply, problem);
 }
 
-/** Bytes that are no HTTP request: an answer without their text, and no log line that an attacker could fill. */
+/**
+ * Bytes that are no HTTP request: an answer without their text, and no log line that an attacker could fill.
+ */
 function answerUnreadable(error: Error, socket: Socket): void {
   if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy();

@@ -42,8 +42,8 @@ interface Around {
 }
 
 /**
- * What happens to every request before and after its handler. To ask Fastify at each request for its route costs as much as all of this, so each route
- * has functions that know it.
+ * What happens to every request before and after its handler. To ask Fastify at each request for its route
+ * costs as much as all of this, so each route has functions that know it.
  */
 export function surroundRoutes(app: App, surroundings: Surroundings): void {
   const { audit } = surroundings.parts;
@@ -125,7 +125,10 @@ function isPage(reply: FastifyReply): boolean {
   return typeof type === 'string' && /^text\/html\b/.test(type);
 }
 
-/** Who comes, where it matters; whoever may not come is refused. Nothing is waited for where nobody need be asked. */
+/**
+ * Who comes, where it matters; whoever may not come is refused. Nothing is waited for where nobody need be
+ * asked.
+ */
 function doorman(
   parts: ServerParts,
   rules: RouteRules | undefined,

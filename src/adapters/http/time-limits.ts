@@ -2,7 +2,10 @@ import type { FastifyReply } from 'fastify';
 import type { App } from './access/route.ts';
 import { Problem } from './problem.ts';
 
-/** Answers that must be given in time. One clock for all of them: a timer for each takes as long as all else that is done for a small request. */
+/**
+ * Answers that must be given in time. One clock for all of them: a timer for each takes as long as all else
+ * that is done for a small request.
+ */
 export interface TimeLimits {
   /** After so long, and up to a second more, the answer is that there is none. */
   watch(reply: FastifyReply, milliseconds: number): void;

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 
 /**
- * Says once that a proxy stands in front of us which nobody told us to trust: everybody behind it counts as one address, and shares its limits.
+ * Says once that a proxy stands in front of us which nobody told us to trust: everybody behind it counts as
+ * one address, and shares its limits.
  */
 export function noticeProxies(
   log: Pick<FastifyBaseLogger, 'warn'>,

@@ -23,8 +23,9 @@ const STANDARD_HEADER = 'webhook-signature';
 const PREFIX = 'whsec_';
 
 /**
- * Holds what the four forges send as a proof against the secret of the token: valid if there is one and none is wrong. GitHub, Gitea and
- * Forgejo sign the body with the secret, GitLab sends the secret itself or, with a signing token, a signature of the Standard Webhooks kind.
+ * Holds what the four forges send as a proof against the secret of the token: valid if there is one and none
+ * is wrong. GitHub, Gitea and Forgejo sign the body with the secret, GitLab sends the secret itself or, with
+ * a signing token, a signature of the Standard Webhooks kind.
  */
 export function signatureCheck(headers: IncomingHttpHeaders, secretOf: () => string): SignatureCheck {
   const plain: { sent: string; before: string }[] = [];

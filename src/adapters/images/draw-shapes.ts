@@ -4,7 +4,10 @@ import { EDGE } from '#domain/graph/write-dot.ts';
 import { isFaded, isOfRow, strokeOf, type Picture } from './draw-svg.ts';
 import { tilePath, tilesOf, type Tile } from './drawing.ts';
 
-/** A picture to be made of pixels: its shapes as SVG, and the letters apart, because SVG renderers take half a millisecond a text. */
+/**
+ * A picture to be made of pixels: its shapes as SVG, and the letters apart, because SVG renderers take half a
+ * millisecond a text.
+ */
 export interface Shapes {
   svg: string;
   /** Pixels. */

@@ -19,8 +19,9 @@ const MOST_TOLD = 50;
 export const FONTS = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif";
 
 /**
- * An SVG picture that stands alone: no scripts, links, images or fonts from elsewhere. Colours are attributes, so that it is right
- * where styles are not allowed; the style sheet only darkens what is light when the reader's screen is dark.
+ * An SVG picture that stands alone: no scripts, links, images or fonts from elsewhere. Colours are
+ * attributes, so that it is right where styles are not allowed; the style sheet only darkens what is light
+ * when the reader's screen is dark.
  */
 export function drawSvg({ graph, layout, looks, name }: Picture): string {
   const { width, height } = layout;

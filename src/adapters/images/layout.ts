@@ -3,7 +3,10 @@ import { layoutEnds } from '#domain/graph/write-dot.ts';
 import type { Point } from './points.ts';
 import type { Placed } from './read-plain.ts';
 
-/** Where everything of a graph lies, in points from the upper left corner; indexes are those of the graph's nodes and edges. */
+/**
+ * Where everything of a graph lies, in points from the upper left corner; indexes are those of the graph's
+ * nodes and edges.
+ */
 export interface Layout {
   width: number;
   height: number;
@@ -12,13 +15,18 @@ export interface Layout {
   edges: EdgePaths[];
 }
 
-/** An edge as SVG draws it: the line, which ends inside the arrow, and the arrow, whose tip touches the node. */
+/**
+ * An edge as SVG draws it: the line, which ends inside the arrow, and the arrow, whose tip touches the node.
+ */
 export interface EdgePaths {
   line: string;
   arrow: string;
 }
 
-/** Brings what Graphviz placed into the order of the graph, or throws where it placed nothing, or gave no numbers. */
+/**
+ * Brings what Graphviz placed into the order of the graph, or throws where it placed nothing, or gave no
+ * numbers.
+ */
 export function layoutOf({ width, height, nodes, edges }: Placed, graph: Graph): Layout {
   const number = new Map(graph.nodes.map(({ id }, index) => [id, index]));
   return {

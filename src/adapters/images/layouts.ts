@@ -21,7 +21,10 @@ interface Kept {
   found: Promise<FoundLayout>;
 }
 
-/** Asks once for each distinct graph, however many want it at the same time, and forgets those that were not wanted for longest. */
+/**
+ * Asks once for each distinct graph, however many want it at the same time, and forgets those that were not
+ * wanted for longest.
+ */
 export function createLayouts(lay: (graph: Graph, dot: string) => Promise<FoundLayout>): Layouts {
   const kept = new Map<string, Kept>();
   /** Graphs that are at hand are the same objects each time. */

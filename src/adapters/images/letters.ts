@@ -12,7 +12,10 @@ export interface Glyph {
   coverage: Uint8Array;
 }
 
-/** A letter that starts a quarter of a pixel further right looks different: without that, small letters stand unevenly. */
+/**
+ * A letter that starts a quarter of a pixel further right looks different: without that, small letters stand
+ * unevenly.
+ */
 export const PHASES = 4;
 
 /** Letters of one size; of each letter its phases. */
@@ -22,7 +25,10 @@ const FAMILY = 'DejaVu Sans';
 /** Letters beside the usual ones, each of which takes half a millisecond; what is over is left out. */
 const MOST_UNUSUAL = 64;
 
-/** Makes the font of a file known to this process, so that pictures need none of the system's and are the same everywhere. */
+/**
+ * Makes the font of a file known to this process, so that pictures need none of the system's and are the same
+ * everywhere.
+ */
 export async function loadFont(file: string): Promise<void> {
   const font = `${FAMILY} 12`;
   await sharp({ text: { text: 'x', font, fontfile: file } })
@@ -40,8 +46,9 @@ interface Cell {
 }
 
 /**
- * Draws letters far apart on one sheet that is stretched to the right, and cuts them out. The usual ones are one text: a renderer
- * takes half a millisecond for each, whatever its length. Spaces keep them from being kerned.
+ * Draws letters far apart on one sheet that is stretched to the right, and cuts them out. The usual ones are
+ * one text: a renderer takes half a millisecond for each, whatever its length. Spaces keep them from being
+ * kerned.
  */
 export async function drawLetters(wanted: ReadonlySet<string>, size: number): Promise<Letters> {
   const usual = [...wanted].filter((letter) => hasAdvance(letter) && letter !== ' ');

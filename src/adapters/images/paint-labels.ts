@@ -17,7 +17,10 @@ interface Ink {
 
 const FADED = 0.35;
 
-/** Writes names over a picture, their middles where the labels say. Letters that are not there leave their room empty. */
+/**
+ * Writes names over a picture, their middles where the labels say. Letters that are not there leave their
+ * room empty.
+ */
 export function paintLabels(
   pixels: Pixels,
   labels: readonly LabelToPaint[],

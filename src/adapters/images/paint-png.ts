@@ -7,7 +7,10 @@ import { paintLabels } from './paint-labels.ts';
 /** Sizes of letters that are kept; there are 104 of them in all. */
 const MOST_SIZES = 24;
 
-/** Draws the shapes, writes the names over them, and packs the pixels. The letters of earlier pictures are kept. */
+/**
+ * Draws the shapes, writes the names over them, and packs the pixels. The letters of earlier pictures are
+ * kept.
+ */
 export function createPainter(): (shapes: Shapes) => Promise<Uint8Array> {
   const sizes = new Map<number, Map<string, readonly Glyph[]>>();
 

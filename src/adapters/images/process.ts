@@ -7,7 +7,10 @@ import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 export type Refusal = DrawingRefused['refused'];
 
-/** A process that draws: a fault of Graphviz or libvips, or of V8 when it is ended, takes nobody else along (ADR 0014). */
+/**
+ * A process that draws: a fault of Graphviz or libvips, or of V8 when it is ended, takes nobody else along
+ * (ADR 0014).
+ */
 export interface DrawingProcess {
   /** One request at a time. After a refusal the process is gone. */
   send(request: WorkerRequest, timeLimitMs: number): Promise<WorkerAnswer | { refused: Refusal }>;
@@ -15,8 +18,8 @@ export interface DrawingProcess {
 }
 
 /**
- * It gets none of our environment, may start no program and write no file. Graphviz and pixels are beside the heap; a small young generation
- * keeps garbage from piling up.
+ * It gets none of our environment, may start no program and write no file. Graphviz and pixels are beside the
+ * heap; a small young generation keeps garbage from piling up.
  */
 const FLAGS = [
   '--permission',
@@ -28,8 +31,9 @@ const FLAGS = [
 ];
 
 /**
- * Blocks of 128 KiB and more go back to the system when they are freed. By itself glibc learns from the pixels of the first PNG to keep blocks of 16 MB
- * for good: 300 MB instead of 235 MB. One thread paints, and all take small blocks from one place, which takes some MB less.
+ * Blocks of 128 KiB and more go back to the system when they are freed. By itself glibc learns from the
+ * pixels of the first PNG to keep blocks of 16 MB for good: 300 MB instead of 235 MB. One thread paints, and
+ * all take small blocks from one place, which takes some MB less.
  */
 const MEMORY = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '1' };
 
@@ -82,8 +86,8 @@ function rest(child: ChildProcess): void {
 }
 
 /**
- * The end that `gone` waits for has come when the process, its channel and its standard error have all ended. One that is left out keeps nothing
- * alive: when it is the last to end, Node exits with code 13 before it.
+ * The end that `gone` waits for has come when the process, its channel and its standard error have all ended.
+ * One that is left out keeps nothing alive: when it is the last to end, Node exits with code 13 before it.
  */
 function wake(child: ChildProcess): void {
   child.ref();

@@ -15,7 +15,10 @@ export interface Placed {
 const MARGIN = 7;
 const POINTS_PER_INCH = 72;
 
-/** Reads Graphviz' `plain-ext` text: a line for the graph, for each node and for each edge, in inches from the lower left corner. */
+/**
+ * Reads Graphviz' `plain-ext` text: a line for the graph, for each node and for each edge, in inches from the
+ * lower left corner.
+ */
 export function readPlain(plain: string): Placed {
   const placed: Placed = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
   let top = 0;
@@ -43,7 +46,9 @@ export function readPlain(plain: string): Placed {
   return placed;
 }
 
-/** Graphviz ends at the border of a node. An edge that has a port goes on over the margin, to the row itself. */
+/**
+ * Graphviz ends at the border of a node. An edge that has a port goes on over the margin, to the row itself.
+ */
 function reachRows(points: readonly Point[], tail: string, head: string): Point[] {
   const [back, on] = [tail, head].map((end) => (end.includes(':') ? ROWS_MARGIN : 0));
   return points.map(({ x, y }, index) => {

@@ -7,8 +7,8 @@ import { readPlain } from './read-plain.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 
 /*
- * The process that lays graphs out and paints pictures, one request at a time. After a fault of Graphviz nothing is known of its memory:
- * the fault ends the process, and pictures.ts starts another one.
+ * The process that lays graphs out and paints pictures, one request at a time. After a fault of Graphviz
+ * nothing is known of its memory: the fault ends the process, and pictures.ts starts another one.
  */
 /** A TrueType file with DejaVu Sans. */
 const [, , font = ''] = argv;

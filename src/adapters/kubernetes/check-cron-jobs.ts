@@ -74,7 +74,10 @@ interface Named {
   name: string;
 }
 
-/** Made by nobody of ours for this Pipeline, or an earlier one of its name: to apply over it would take it away from whoever made it. */
+/**
+ * Made by nobody of ours for this Pipeline, or an earlier one of its name: to apply over it would take it
+ * away from whoever made it.
+ */
 async function isOfOthers(
   ref: Named,
   { pipeline }: ScheduledPipeline,

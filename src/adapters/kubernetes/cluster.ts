@@ -25,7 +25,10 @@ import { buildPodName } from './manifests/names.ts';
 import type { ShimKeys } from './manifests/pod.ts';
 import { isSealed, withSeal } from './seal.ts';
 
-/** What a Pod needs to be known about its surroundings; all of it comes from watched objects, so no request is made for it. */
+/**
+ * What a Pod needs to be known about its surroundings; all of it comes from watched objects, so no request is
+ * made for it.
+ */
 export interface Surroundings {
   team(name: string): { rules: TeamRules; runningBuilds: number; runningChecks: number } | undefined;
   /** Owner of the Pods of a Pipeline object. */
@@ -154,8 +157,8 @@ async function post(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<Creat
 }
 
 /**
- * A Pod of that name is there: ours from before a crash, or one that only looks like it. Its credential tells: nobody knows it before our
- * Pod exists, and nobody can change it in a Pod.
+ * A Pod of that name is there: ours from before a crash, or one that only looks like it. Its credential
+ * tells: nobody knows it before our Pod exists, and nobody can change it in a Pod.
  */
 async function meet(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
   const { namespace, name = '' } = wanted.metadata ?? {};

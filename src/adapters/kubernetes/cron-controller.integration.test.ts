@@ -12,7 +12,8 @@ import { checkCronJob } from './manifests/check-cron-job.ts';
 import { LABEL } from './manifests/labels.ts';
 
 /*
- * The CronJob of a check group under Kubernetes' own controllers, on a real API server. Nothing runs the Pods.
+ * The CronJob of a check group under Kubernetes' own controllers, on a real API server. Nothing runs the
+ * Pods.
  */
 const NAMESPACE = 'team-blue';
 const JOBS: Kind<Wire<V1Job>> = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };

@@ -5,8 +5,9 @@ export function namespaceOf(team: Pick<SeenTeam, 'name' | 'spec'>): string {
 }
 
 /**
- * The Team whose namespace this is. Of several that name it, one that was refused it comes last, then the oldest wins, so that the order in which
- * they are seen decides nothing: the label of the namespace names the one that has it, and refuses the others.
+ * The Team whose namespace this is. Of several that name it, one that was refused it comes last, then the
+ * oldest wins, so that the order in which they are seen decides nothing: the label of the namespace names the
+ * one that has it, and refuses the others.
  */
 export function owningTeam(teams: Iterable<SeenTeam>, namespace: string): SeenTeam | undefined {
   const [owner] = [...teams].filter((team) => namespaceOf(team) === namespace).toSorted(byClaim);

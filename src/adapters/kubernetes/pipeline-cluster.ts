@@ -94,7 +94,9 @@ async function readSource(
   return undefined;
 }
 
-/** Takes the names of the keys only: the value goes from the Secret to the Pod by the internal gateway alone. */
+/**
+ * Takes the names of the keys only: the value goes from the Secret to the Pod by the internal gateway alone.
+ */
 async function readSecret(
   name: string,
   namespace: string,

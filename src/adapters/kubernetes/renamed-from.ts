@@ -6,7 +6,10 @@ export function renamedFromText({ name, uid, key }: RenamedFrom): string {
   return [name, uid, key].join('/');
 }
 
-/** What the annotation says; empty parts for what it lacks, since one that cannot be read is no leave to go on without it. */
+/**
+ * What the annotation says; empty parts for what it lacks, since one that cannot be read is no leave to go on
+ * without it.
+ */
 export function renamedFromOf(annotations: Record<string, string> | undefined): RenamedFrom | undefined {
   const text = annotations?.[ANNOTATION.renamedFrom];
   if (text === undefined) return undefined;

@@ -55,7 +55,10 @@ function describe(team: TeamManifest, options: TeamClusterOptions): TeamNamespac
   };
 }
 
-/** Creates or adopts the namespace; a created one is never ours by accident, because creation fails when it exists. */
+/**
+ * Creates or adopts the namespace; a created one is never ours by accident, because creation fails when it
+ * exists.
+ */
 async function prepare(team: TeamManifest, options: TeamClusterOptions): Promise<Refused | undefined> {
   const { client } = options;
   const wanted = wire(KINDS.namespaces, teamNamespace(describe(team, options)));
@@ -136,7 +139,10 @@ async function ensureOrRemove<T extends Named>(
   return client.delete(kind, ref);
 }
 
-/** Refusals that another try will not cure become an answer; everything else is thrown, for the queue to try again. */
+/**
+ * Refusals that another try will not cure become an answer; everything else is thrown, for the queue to try
+ * again.
+ */
 function refused(namespace: string, problem: Problem): Refused {
   if (problem.status !== 403 && problem.status !== 422) {
     throw new ApiError(`preparing the namespace ${namespace}`, problem);

@@ -4,8 +4,8 @@ import { KINDS } from './api/kinds.ts';
 import { webhookConfigurationOf } from './manifests/rbac.ts';
 
 /**
- * Tells the API server by which authority it knows the admission webhook. Everything else in the chart's ValidatingWebhookConfiguration is
- * left alone, and one that is missing is not made.
+ * Tells the API server by which authority it knows the admission webhook. Everything else in the chart's
+ * ValidatingWebhookConfiguration is left alone, and one that is missing is not made.
  */
 export async function trustWebhook(
   client: Pick<ApiClient, 'get' | 'apply'>,

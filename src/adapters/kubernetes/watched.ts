@@ -64,8 +64,9 @@ interface TeamWatches {
 const ASSUMED_NODE: StartNode = { cores: 4 };
 
 /**
- * Everything that is watched: our own kinds and the nodes in the whole cluster, and in each team's namespace, where alone the operator may look,
- * the Pods, CronJobs, ConfigMaps and Secrets (the last two without their contents).
+ * Everything that is watched: our own kinds and the nodes in the whole cluster, and in each team's namespace,
+ * where alone the operator may look, the Pods, CronJobs, ConfigMaps and Secrets (the last two without their
+ * contents).
  */
 export class Watched implements Surroundings {
   readonly teams: Reflector<typeof KINDS.teams extends Kind<infer T> ? T : never, SeenTeam>;
@@ -183,7 +184,10 @@ export class Watched implements Surroundings {
     }).length;
   }
 
-  /** Where nodes may not be read, nothing else waits for them. A tainted node takes only Pods that ask for certain nodes. */
+  /**
+   * Where nodes may not be read, nothing else waits for them. A tainted node takes only Pods that ask for
+   * certain nodes.
+   */
   nodes(selector: NodeSelector): StartNode[] {
     const known = [...this.#nodes.store.values()];
     if (known.length === 0) return [ASSUMED_NODE];

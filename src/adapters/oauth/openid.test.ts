@@ -9,7 +9,9 @@ import {
 } from '#testing/forging-provider.ts';
 import { openIdClient } from './openid.ts';
 
-/* What a provider that lies, or somebody between, may send: each is one change to a sign-in that is accepted. */
+/*
+ * What a provider that lies, or somebody between, may send: each is one change to a sign-in that is accepted.
+ */
 const ISSUER = 'https://id.example.org';
 const SECRET = 'a secret of our client, 32 bytes';
 const ASK = {

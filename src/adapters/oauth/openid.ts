@@ -19,7 +19,10 @@ interface Known {
   until: number;
 }
 
-/** Authorization code with PKCE, by openid-client, which checks state, nonce, issuer, signature, audience and times. */
+/**
+ * Authorization code with PKCE, by openid-client, which checks state, nonce, issuer, signature, audience and
+ * times.
+ */
 export function openIdClient(parts: OpenIdParts): OAuthClient {
   const known = new Map<string, Known>();
 

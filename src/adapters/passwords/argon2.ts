@@ -10,7 +10,10 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const AT_ONCE = 2;
 const WAITING = 64;
 
-/** Password hashes. An account without a password, or none at all, is compared with a hash that nothing fits, so that it takes as long. */
+/**
+ * Password hashes. An account without a password, or none at all, is compared with a hash that nothing fits,
+ * so that it takes as long.
+ */
 export async function argon2Passwords(): Promise<Passwords> {
   const nobody = await argon2Hash(randomBytes(32), COST);
   const inTurn = turns(AT_ONCE, WAITING);

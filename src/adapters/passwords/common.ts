@@ -1,6 +1,9 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Of stolen lists, those that are tried first; about 18,000 of them have eight characters or more. Unpacked when it is first asked for. */
+/**
+ * Of stolen lists, those that are tried first; about 18,000 of them have eight characters or more. Unpacked
+ * when it is first asked for.
+ */
 let common: ReadonlySet<string> | undefined;
 
 /** Whether whoever guesses begins with this password, or with one that differs in capitals only. */

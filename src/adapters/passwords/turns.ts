@@ -4,7 +4,10 @@ class TooBusy extends Error {
   override readonly name = 'TooBusy';
 }
 
-/** Runs at most `atOnce` of the tasks side by side and keeps at most `waiting` others; who comes then is refused with `TooBusy`. */
+/**
+ * Runs at most `atOnce` of the tasks side by side and keeps at most `waiting` others; who comes then is
+ * refused with `TooBusy`.
+ */
 export function turns(atOnce: number, waiting: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
   const queue: (() => void)[] = [];

@@ -8,9 +8,10 @@ interface Log {
 const STOP_MS = 25_000;
 
 /**
- * The life of a door's process. `work` gets a signal that is aborted, with its name as the reason, at the first SIGTERM or SIGINT; it
- * ends in order and answers whether that was for being told to (exit code 0) or for a reason of its own (1: the kubelet starts it
- * anew). A second signal ends the process at once with 1, and so do time and an error that nobody caught.
+ * The life of a door's process. `work` gets a signal that is aborted, with its name as the reason, at the
+ * first SIGTERM or SIGINT; it ends in order and answers whether that was for being told to (exit code 0) or
+ * for a reason of its own (1: the kubelet starts it anew). A second signal ends the process at once with 1,
+ * and so do time and an error that nobody caught.
  */
 export async function runUntilSignal<Ending extends string>(
   work: (stop: AbortSignal) => Promise<Ending | 'told-to'>,

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /*
- * The wire between agent and shim; its other end is `src/agent/shim/link.go`. A frame is a length (4 bytes, big endian) and a
- * sealed text: kind (1 byte), command id (4 bytes), payload. AES-256-GCM, a key per direction, the nonce counts frames.
+ * The wire between agent and shim; its other end is `src/agent/shim/link.go`. A frame is a length (4 bytes,
+ * big endian) and a sealed text: kind (1 byte), command id (4 bytes), payload. AES-256-GCM, a key per
+ * direction, the nonce counts frames.
  */
 
 export interface Frame {

@@ -5,8 +5,9 @@ import { ShimConnection } from './shim-connection.ts';
 const HELLO_LIMIT_MS = 10_000;
 
 /**
- * Where the step containers report: a listener on loopback that lives only until all of them are there, so that nothing a step starts
- * ever finds it open. A container connects once; a second claim to its name is refused.
+ * Where the step containers report: a listener on loopback that lives only until all of them are there, so
+ * that nothing a step starts ever finds it open. A container connects once; a second claim to its name is
+ * refused.
  */
 export class ShimServer {
   readonly #server: Server;

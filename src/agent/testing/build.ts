@@ -5,7 +5,10 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/* The agent's bundle and the shim for tests, built once per content into the cache. `dist/` is made by `tools/dist`. */
+/*
+ * The agent's bundle and the shim for tests, built once per content into the cache. `dist/` is made by
+ * `tools/dist`.
+ */
 
 export type Architecture = 'amd64' | 'arm64';
 

@@ -34,7 +34,10 @@ export class FakeGateway {
   url = '';
   /** Asked before each request is dealt with. */
   mishap: (path: string, count: number) => Mishap | undefined = () => undefined;
-  /** Given: the work is handed out at once, and the session confirmed, or refused with a status, when this settles. */
+  /**
+   * Given: the work is handed out at once, and the session confirmed, or refused with a status, when this
+   * settles.
+   */
   confirmation: Promise<SessionConfirmation> | undefined;
   readonly #answer: SessionResponse;
   readonly #server: Server;

@@ -27,7 +27,10 @@ export interface ShimOptions {
   before?: string;
 }
 
-/** The processes of a Pod on this machine: each shim is process 1 of its own namespace and, like in a Pod, nobody. */
+/**
+ * The processes of a Pod on this machine: each shim is process 1 of its own namespace and, like in a Pod,
+ * nobody.
+ */
 export class LocalPod {
   readonly folder = mkdtempSync(join(tmpdir(), 'millrace-pod-'));
   readonly workdir = join(this.folder, 'work');

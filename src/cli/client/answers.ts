@@ -8,7 +8,8 @@ import type { Chunk } from '#adapters/http/routes/logs.ts';
 import type { Pipeline } from '#adapters/http/routes/pipelines.ts';
 
 /*
- * What the gateway answers, by the schemas that it answers with. Types alone: nothing of the server is loaded.
+ * What the gateway answers, by the schemas that it answers with. Types alone: nothing of the server is
+ * loaded.
  */
 export type SessionTold = Static<TObject<typeof SessionAnswer>>;
 export type UserTold = Static<TObject<typeof User>>;

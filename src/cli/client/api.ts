@@ -26,7 +26,10 @@ export function pathOf(...segments: string[]): string {
 
 const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/** A gateway, asked in the name of whoever holds the token. Every answer but the one that was asked for is thrown, as a sentence. */
+/**
+ * A gateway, asked in the name of whoever holds the token. Every answer but the one that was asked for is
+ * thrown, as a sentence.
+ */
 export class Api {
   readonly asked: Asked;
   readonly #token: string | undefined;

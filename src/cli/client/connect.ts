@@ -40,7 +40,10 @@ interface Chosen {
   caFile: string | undefined;
 }
 
-/** A token goes to the server that it is of, and to no other: that of the environment to the one that the environment or the command names. */
+/**
+ * A token goes to the server that it is of, and to no other: that of the environment to the one that the
+ * environment or the command names.
+ */
 export function chooseServer(options: ServerOptions, config: ClientConfig, known: Credentials): Chosen {
   const url = urlOf(options.url ?? config.url, config, known);
   const kept = known.servers[url];

@@ -9,7 +9,10 @@ import { Unreachable, unreachable } from './unreachable.ts';
 
 /** The server gives a sign of life every 15 s: a stream that says nothing for so long is broken. */
 const SILENCE_MS = 60_000;
-/** Attempts in a row without a word, and the longest pause before one: together some minutes, more than a server takes to restart. */
+/**
+ * Attempts in a row without a word, and the longest pause before one: together some minutes, more than a
+ * server takes to restart.
+ */
 const MOST_ATTEMPTS = 15;
 const LONGEST_PAUSE_MS = 15_000;
 const FIRST_PAUSE_MS = 1000;
@@ -22,7 +25,9 @@ export interface Follower {
   broken(why: string): void;
 }
 
-/** Tells all that a build says from its beginning to its end, once each, however often the connection breaks. */
+/**
+ * Tells all that a build says from its beginning to its end, once each, however often the connection breaks.
+ */
 export async function followBuild(
   api: Pick<Api, 'url' | 'stream'>,
   path: string,

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { millrace } from '#testing/command-line.ts';
 
-/* Words of other people, forges and programs, as a server hands them on: on a screen they are letters, and nothing else. */
+/*
+ * Words of other people, forges and programs, as a server hands them on: on a screen they are letters, and
+ * nothing else.
+ */
 const [ESC, CSI] = ['\u001b', '\u009b'];
 const HOSTILE = `${ESC}]52;c;eA==\u0007${ESC}[2J${CSI}6n`;
 const BUILD = { number: '1', status: 'failed', message: 'No.', ended_at: '2026-11-22T00:00:00Z', steps: [] };

@@ -3,7 +3,10 @@ import { Misuse, type Terminal } from '#cli/terminal.ts';
 /** More than any token or password has. */
 const LONGEST = 16 * 1024;
 
-/** What somebody types unseen, or the first line of what is piped in: never an argument, which others on the machine could read. */
+/**
+ * What somebody types unseen, or the first line of what is piped in: never an argument, which others on the
+ * machine could read.
+ */
 export async function readSecret(question: string, terminal: Terminal): Promise<string> {
   const given = terminal.ask ? await terminal.ask(question, 'hidden') : await firstLine(terminal.stdin());
   if (given.trim() === '') throw new Misuse('the input is empty: nothing was sent');

@@ -1,14 +1,20 @@
 import { SEQUENCES } from '#adapters/http/pages/plain-log.ts';
 
 const [ESC, BEL] = ['\u001b', '\u0007'];
-/** What a screen does besides showing letters; lines, tabs and going back to the start of a line, as progress bars do, stay. */
+/**
+ * What a screen does besides showing letters; lines, tabs and going back to the start of a line, as progress
+ * bars do, stay.
+ */
 const ACTS = new RegExp(String.raw`${SEQUENCES.source}|(?![\t\n\r])\p{Cc}`, 'gu');
 /** The beginning of a sequence whose end may come with the next piece. */
 const UNFINISHED = new RegExp(String.raw`${ESC}(?:\[[0-?]*[ -/]*|[\]PX^_][^${BEL}${ESC}]*${ESC}?|[ -/]*)?$`);
 /** What begins like a sequence and goes on for longer is none. */
 const LONGEST = 4096;
 
-/** A log for a screen, piece by piece: colours stay, and nothing moves the cursor, names the window or asks the terminal. */
+/**
+ * A log for a screen, piece by piece: colours stay, and nothing moves the cursor, names the window or asks
+ * the terminal.
+ */
 export class ScreenText {
   readonly #colour: boolean;
   #rest = '';

@@ -1,14 +1,18 @@
 import { includes, isRole, lesser, type Role } from './roles.ts';
 
 /**
- * What a caller needs. A role counts in the team that the path names, never in one that a body or query names. `nothing` is for
- * paths that say nothing of anyone, or whose path is itself the secret; `public` for what everybody may see of a pipeline that is public,
- * and of another whoever has the role read: the path decides when it knows which; `user` for people and their personal tokens, `session` for
- * people who signed in and no token of theirs.
+ * What a caller needs. A role counts in the team that the path names, never in one that a body or query
+ * names. `nothing` is for paths that say nothing of anyone, or whose path is itself the secret; `public` for
+ * what everybody may see of a pipeline that is public, and of another whoever has the role read: the path
+ * decides when it knows which; `user` for people and their personal tokens, `session` for people who signed
+ * in and no token of theirs.
  */
 export type Need = Role | 'nothing' | 'public' | 'user' | 'session' | 'global-admin';
 
-/** By what somebody is known: `installation` is a token of the installation's Secret, which is nobody's account. */
+/**
+ * By what somebody is known: `installation` is a token of the installation's Secret, which is nobody's
+ * account.
+ */
 export type Credential = 'session' | 'personal-token' | 'team-token' | 'installation';
 
 /** Who asks, and what they may do in which team. */
@@ -63,7 +67,10 @@ export function refuseAccess(asked: Asked, identity: Identity): Refusal | undefi
 
 const FRESH_MS = 10 * 60_000;
 
-/** They signed in a moment ago. An open browser that somebody finds is not enough for what opens another way in. */
+/**
+ * They signed in a moment ago. An open browser that somebody finds is not enough for what opens another way
+ * in.
+ */
 export function isFresh({ signedInAt }: Identity, now: number): boolean {
   return signedInAt !== undefined && now - signedInAt < FRESH_MS;
 }
@@ -100,7 +107,10 @@ function forbid(needs: Need, message: string): Refusal {
   return { reason: 'forbidden', message, needs };
 }
 
-/** What a token of this scope may do for this account: at most what the account may, and only where the token says. */
+/**
+ * What a token of this scope may do for this account: at most what the account may, and only where the token
+ * says.
+ */
 export function withinToken(identity: Identity, scope: { team: string; role: Role } | undefined): Identity {
   if (scope === undefined) return { ...identity, credential: 'personal-token' };
   const held = roleIn(identity, scope.team);

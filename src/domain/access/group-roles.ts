@@ -16,8 +16,8 @@ export interface IgnoredGroups {
 const MOST_NAMED = 10;
 
 /**
- * Which groups give no role, and why. A name of a group says nothing without the provider that tells it: where people can make groups of their
- * own, they would take the name of somebody else's.
+ * Which groups give no role, and why. A name of a group says nothing without the provider that tells it:
+ * where people can make groups of their own, they would take the name of somebody else's.
  */
 export function ignoredGroups(
   groups: readonly GroupRole[],

@@ -14,7 +14,10 @@ export interface AccessRefusal {
   message: string;
 }
 
-/** Why a member may not get this role, or leave (`to` undefined); undefined when they may. A team keeps an admin once it has one. */
+/**
+ * Why a member may not get this role, or leave (`to` undefined); undefined when they may. A team keeps an
+ * admin once it has one.
+ */
 export function refuseMemberChange(facts: MemberFacts, to: Role | undefined): AccessRefusal | undefined {
   if (facts.byManifest) {
     const message = 'The members of this team are named by its manifest: change it there.';
@@ -40,7 +43,10 @@ export function refuseNewMember(facts: MemberFacts, to: Role): AccessRefusal | u
   return refuseMemberChange(facts, to);
 }
 
-/** Why a team may not have the members that its manifest names; undefined when it may. It keeps an admin once it has one. */
+/**
+ * Why a team may not have the members that its manifest names; undefined when it may. It keeps an admin once
+ * it has one.
+ */
 export function refuseMembers({ before, after }: { before: number; after: number }): string | undefined {
   if (before === 0 || after > 0) return undefined;
   return 'None of the members that the manifest names with the role admin has an account that is on: the team would be left without an admin, so its members stay as they were.';

@@ -39,7 +39,9 @@ export function refuseProviderLoss(
   return `${provider} is the only way to sign in for ${named(out)}: give them a password, or let them link another provider, first.`;
 }
 
-/** Why signing in by password may not be turned off: everybody needs a link with a provider that is enabled. */
+/**
+ * Why signing in by password may not be turned off: everybody needs a link with a provider that is enabled.
+ */
 export function refuseLocalLoss(users: readonly Ways[], { providers }: Offered): string | undefined {
   if (providers.length === 0) return 'No provider is enabled: nobody could sign in.';
   const without = users.filter(({ linked }) => !linked.some((one) => providers.includes(one)));

@@ -2,7 +2,10 @@ const USERNAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 const SHORTEST = 8;
 const LONGEST = 256;
 
-/** What is wrong with a name for an account; undefined when nothing is. Names never change: the audit log speaks of them. */
+/**
+ * What is wrong with a name for an account; undefined when nothing is. Names never change: the audit log
+ * speaks of them.
+ */
 export function usernameFault(name: string): string | undefined {
   if (USERNAME.test(name)) return undefined;
   return 'A username has 1 to 63 lower-case letters, digits, dots, hyphens or underscores, and begins with a letter or a digit.';
@@ -22,7 +25,9 @@ export function teamNameFault(name: string): string | undefined {
 /** Beside the username, what whoever guesses tries here first: `docs/security.md` tells them. */
 const WORDS_OF_OURS = ['millrace', 'password', 'pipeline'];
 
-/** What is wrong with a new password; undefined when nothing is. Length counts, the kinds of letters do not. */
+/**
+ * What is wrong with a new password; undefined when nothing is. Length counts, the kinds of letters do not.
+ */
 export function passwordFault(
   password: string,
   username: string,

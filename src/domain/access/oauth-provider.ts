@@ -51,8 +51,8 @@ export function providerFaults(provider: OAuthProvider): string[] {
 }
 
 /**
- * The addresses of another origin than before. Our client's secret, or what it opens, would go there: whoever only may edit the provider has
- * to know the secret (CVE-2026-40161).
+ * The addresses of another origin than before. Our client's secret, or what it opens, would go there: whoever
+ * only may edit the provider has to know the secret (CVE-2026-40161).
  */
 export function movedAddresses(before: OAuthProvider, wanted: OAuthProvider): string[] {
   return URLS.filter((name) => originOf(before[name]) !== originOf(wanted[name]));
@@ -73,8 +73,8 @@ export function scopesOf({ type, scopes }: Pick<OAuthProvider, 'type' | 'scopes'
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * A name for the new account, which the person may change: never more than a suggestion, and never a reason to link anything. `login`
- * is the name at the provider, `email` the part before the @.
+ * A name for the new account, which the person may change: never more than a suggestion, and never a reason
+ * to link anything. `login` is the name at the provider, `email` the part before the @.
  */
 export function suggestUsername(claims: Claims, usernameClaim: string | undefined): string {
   const found = nameIn(claims, usernameClaim);

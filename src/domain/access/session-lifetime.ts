@@ -10,8 +10,9 @@ const SECONDS: Record<string, number> = {
 const LONGEST = 100 * 365 * 86_400;
 
 /**
- * Seconds of a duration like `24h`, `7d`, `1M` or `1d12h`; `0` means that sessions never end. A month is 30 days and a year 365, so that
- * the length of a session does not depend on the day. Undefined when the text is none, or longer than a hundred years.
+ * Seconds of a duration like `24h`, `7d`, `1M` or `1d12h`; `0` means that sessions never end. A month is 30
+ * days and a year 365, so that the length of a session does not depend on the day. Undefined when the text is
+ * none, or longer than a hundred years.
  */
 export function parseLifetime(text: string): number | undefined {
   if (text === '0') return 0;

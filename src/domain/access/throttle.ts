@@ -13,8 +13,9 @@ export interface AttemptKey {
 }
 
 /**
- * The first failures are free; each one after that doubles the time until the next attempt is looked at. An account is never shut for
- * long, so that a stranger cannot keep its owner out; an address is given more, since a company may share one.
+ * The first failures are free; each one after that doubles the time until the next attempt is looked at. An
+ * account is never shut for long, so that a stranger cannot keep its owner out; an address is given more,
+ * since a company may share one.
  */
 const RULES: Record<ThrottleKind, { free: number; firstWait: number; longestWait: number }> = {
   account: { free: 10, firstWait: 1000, longestWait: 60_000 },
@@ -26,8 +27,8 @@ const FORGOTTEN_AFTER = 15 * 60_000;
 export type Attempt = { answer: 'wait'; milliseconds: number } | { answer: 'go'; failures: Failures };
 
 /**
- * Whether one more attempt is looked at. It counts as failed until it succeeds, so that attempts made side by side count as those made one
- * after another do.
+ * Whether one more attempt is looked at. It counts as failed until it succeeds, so that attempts made side by
+ * side count as those made one after another do.
  */
 export function takeAttempt(kind: ThrottleKind, known: Failures | undefined, now: number): Attempt {
   const { free, firstWait, longestWait } = RULES[kind];

@@ -10,14 +10,20 @@ import type { BuildEvent } from './events.ts';
  *   GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line every 15 s
  *   POST /agent/v1/check-results   CheckResultsRequest → {}
  *
- * 401 means the session is over (another attempt took its place): the agent ends everything and exits. Any other failure is retried
- * with jittered back-off until the plan's end plus ten minutes.
+ * 401 means the session is over (another attempt took its place): the agent ends everything and exits. Any
+ * other failure is retried with jittered back-off until the plan's end plus ten minutes.
  */
 export interface SessionRequest {
-  /** 32 random bytes, base64url, chosen by the agent; the gateway keeps its SHA-256. It is the Bearer token from then on. */
+  /**
+   * 32 random bytes, base64url, chosen by the agent; the gateway keeps its SHA-256. It is the Bearer token
+   * from then on.
+   */
   key: string;
   pod: { namespace: string; name: string; uid: string };
-  /** At least one: a single-use nonce from the agent's environment, a projected service-account token bound to the Pod. */
+  /**
+   * At least one: a single-use nonce from the agent's environment, a projected service-account token bound to
+   * the Pod.
+   */
   nonce?: string;
   token?: string;
 }
@@ -25,8 +31,8 @@ export interface SessionRequest {
 export type SessionResponse = { work: 'build'; plan: Plan } | { work: 'checks'; run: CheckRun };
 
 /**
- * Work without secrets, handed out while the API server does not yet show the Pod's address: it may begin, but there is no session to
- * report it in until the second line confirms it. A refusal ends what has begun.
+ * Work without secrets, handed out while the API server does not yet show the Pod's address: it may begin,
+ * but there is no session to report it in until the second line confirms it. A refusal ends what has begun.
  */
 export type ProvisionalWork = SessionResponse & { provisional: true };
 
@@ -78,7 +84,10 @@ export interface CheckResultsRequest {
   done: boolean;
 }
 
-/** Environment of the agent container, set by the operator. Nothing here is secret but the nonce, which works once. */
+/**
+ * Environment of the agent container, set by the operator. Nothing here is secret but the nonce, which works
+ * once.
+ */
 export const AGENT_ENVIRONMENT = {
   gateway: 'MILLRACE_GATEWAY',
   certificateAuthority: 'MILLRACE_GATEWAY_CA',
@@ -88,10 +97,19 @@ export const AGENT_ENVIRONMENT = {
   podNamespace: 'MILLRACE_POD_NAMESPACE',
   podUid: 'MILLRACE_POD_UID',
   shimPort: 'MILLRACE_SHIM_PORT',
-  /** Names of the Pod's step containers, with commas: all of them are told when the work is over, even if there was none. */
+  /**
+   * Names of the Pod's step containers, with commas: all of them are told when the work is over, even if
+   * there was none.
+   */
   containers: 'MILLRACE_CONTAINERS',
-  /** Folder shared with foreign images into which the agent copies the shim; unset when all steps use the worker image. */
+  /**
+   * Folder shared with foreign images into which the agent copies the shim; unset when all steps use the
+   * worker image.
+   */
   shimFolder: 'MILLRACE_SHIM_FOLDER',
-  /** Random bytes, base64url; the key of container c is HMAC-SHA256(shimSecret, c), hex, in that container's MILLRACE_SHIM_KEY. */
+  /**
+   * Random bytes, base64url; the key of container c is HMAC-SHA256(shimSecret, c), hex, in that container's
+   * MILLRACE_SHIM_KEY.
+   */
   shimSecret: 'MILLRACE_SHIM_SECRET',
 } as const;

@@ -17,8 +17,8 @@ export function isOver(status: BuildStatus): boolean {
 }
 
 /**
- * Applies events in the order of their numbers, each once; behind a gap nothing is applied. What has ended stays as it ended. A build
- * succeeds only if every planned step was seen to start and to succeed.
+ * Applies events in the order of their numbers, each once; behind a gap nothing is applied. What has ended
+ * stays as it ended. A build succeeds only if every planned step was seen to start and to succeed.
  */
 export function applyEvents(state: BuildState, events: BuildEvent[]): EventsApplied {
   let applied: EventsApplied = { state, logs: [], puts: [] };

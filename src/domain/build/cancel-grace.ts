@@ -1,6 +1,8 @@
 import type { Hooks, Job, Step } from '#domain/pipeline/pipeline.ts';
 
-/** A step has ten seconds to end by itself and thirty until it is given up as lost; the rest is for saying so. */
+/**
+ * A step has ten seconds to end by itself and thirty until it is given up as lost; the rest is for saying so.
+ */
 const STEP_SECONDS = 60;
 const HOOKS_SECONDS = 10 * 60;
 

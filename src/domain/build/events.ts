@@ -1,6 +1,6 @@
 /**
- * What an agent tells of its build, in order. `sequence` starts at 1 and has no gaps within one attempt of a build: the receiver
- * applies each number once, so an event may be sent again until it is acknowledged.
+ * What an agent tells of its build, in order. `sequence` starts at 1 and has no gaps within one attempt of a
+ * build: the receiver applies each number once, so an event may be sent again until it is acknowledged.
  */
 export type BuildEvent = { sequence: number; at: string } & (
   | { type: 'step-started'; step: string }
@@ -52,8 +52,8 @@ export type BuildStatus = 'pending' | 'waiting' | 'started' | BuildOutcome | 'wa
 export const TERMINATION_LIMIT = 4096;
 
 /**
- * Last words of an agent, its termination message: enough to end the build truthfully when the gateway was out of reach. What does not
- * fit is left out whole, never cut, so that its absence shows.
+ * Last words of an agent, its termination message: enough to end the build truthfully when the gateway was
+ * out of reach. What does not fit is left out whole, never cut, so that its absence shows.
  */
 export interface TerminationMessage {
   format: 1;
@@ -61,11 +61,17 @@ export interface TerminationMessage {
   reason: OutcomeReason;
   /** Empty while the build goes on: these words are for the case that they stay the last. */
   message: string;
-  /** Step id → exit code, `null` when there is none, of the steps that ended; those whose end is acknowledged may be missing. */
+  /**
+   * Step id → exit code, `null` when there is none, of the steps that ended; those whose end is acknowledged
+   * may be missing.
+   */
   exits: Record<string, number | null>;
   /** What became of those among them that did not succeed. */
   statuses?: Record<string, Exclude<StepStatus, 'succeeded'>>;
-  /** Step id → version of a put that succeeded, `{}` if it made none. One that is missing and not acknowledged did not fit. */
+  /**
+   * Step id → version of a put that succeeded, `{}` if it made none. One that is missing and not acknowledged
+   * did not fit.
+   */
   versions?: Record<string, Record<string, string>>;
   /** Highest sequence number the gateway acknowledged. */
   acknowledged: number;

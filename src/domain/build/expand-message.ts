@@ -3,8 +3,8 @@ import { expandReferences } from './expand-references.ts';
 const VERSION_FIELD = /\$(?:\{(version_\w+)\}|(version_\w+))/g;
 
 /**
- * What `$NOTIFY_MESSAGE` becomes: references to variables are filled in, those to fields of a version where there is one too, and `\n`
- * begins a new line. What is not known stays as it is written.
+ * What `$NOTIFY_MESSAGE` becomes: references to variables are filled in, those to fields of a version where
+ * there is one too, and `\n` begins a new line. What is not known stays as it is written.
  */
 export function expandMessage(message: string, variables: Readonly<Record<string, string>>): string {
   return message

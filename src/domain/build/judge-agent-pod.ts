@@ -14,7 +14,10 @@ export interface AgentPod {
 export interface Claim {
   session: AgentSession;
   uid: string;
-  /** Address of the other end of the connection. Absent: a token has proven already that the caller runs in that Pod. */
+  /**
+   * Address of the other end of the connection. Absent: a token has proven already that the caller runs in
+   * that Pod.
+   */
   peer?: string;
 }
 

@@ -158,7 +158,9 @@ describe('a build whose Pod does not run yet', () => {
   });
 });
 
-/** What a kubelet says of a container, whose fault that is, and after how many seconds nobody hopes any more. */
+/**
+ * What a kubelet says of a container, whose fault that is, and after how many seconds nobody hopes any more.
+ */
 const REASONS: [said: string, reason: 'ImagePullFailed' | 'PodRefused', hopeSeconds: number][] = [
   ['ErrImagePull', 'ImagePullFailed', START_SECONDS],
   ['ImagePullBackOff', 'ImagePullFailed', START_SECONDS],

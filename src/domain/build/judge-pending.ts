@@ -2,7 +2,10 @@ import type { BuildState } from './build-state.ts';
 import type { OutcomeReason } from './events.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
-/** Two clocks of a Pod that does not run yet: no node; a node, but no container. The job's own starts with its first step. */
+/**
+ * Two clocks of a Pod that does not run yet: no node; a node, but no container. The job's own starts with its
+ * first step.
+ */
 const UNSCHEDULED_SECONDS = 60 * 60;
 const PENDING_SECONDS = 15 * 60;
 /** A scheduler that is alive has looked at a Pod by then; before, there is nothing to tell. */

@@ -31,7 +31,10 @@ function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport):
   return judgeHanging(pod, attempt) ?? judgeBroken(state, pod, attempt) ?? judgePending(state, pod, attempt);
 }
 
-/** Before the first step the agent waits long for a container that died: it cannot see why there is no word from it. */
+/**
+ * Before the first step the agent waits long for a container that died: it cannot see why there is no word
+ * from it.
+ */
 function judgeBroken(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement | undefined {
   const broken = brokenContainer(pod);
   if (broken === undefined || pod.deleting || ranSteps(state, undefined)) return undefined;
@@ -106,8 +109,9 @@ function starvedContainer(pod: PodReport | undefined): string | undefined {
 }
 
 /**
- * Whether the agent's last words settle the matter. Success needs the end of every step; a fault that the agent could not explain is
- * judged by the Pod, and so is a refusal in a Pod that was ending: agents of such Pods get no session.
+ * Whether the agent's last words settle the matter. Success needs the end of every step; a fault that the
+ * agent could not explain is judged by the Pod, and so is a refusal in a Pod that was ending: agents of such
+ * Pods get no session.
  */
 function knowsTheEnd(state: BuildState, words: TerminationMessage, pod: PodReport | undefined): boolean {
   const { outcome, reason } = words;

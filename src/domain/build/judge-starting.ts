@@ -4,7 +4,10 @@ import type { PodReport } from './pod-report.ts';
 
 /** Seconds after which a Pod without a node counts as unplaced although the scheduler has not said so. */
 const MAX_UNSCHEDULED_SECONDS = 10;
-/** Seconds after which a Pod on a node no longer counts as starting: whatever it waits for, it is no longer the node. */
+/**
+ * Seconds after which a Pod on a node no longer counts as starting: whatever it waits for, it is no longer
+ * the node.
+ */
 const MAX_STARTING_SECONDS = 120;
 
 export interface StartingAges {
@@ -15,8 +18,9 @@ export interface StartingAges {
 }
 
 /**
- * What a Pod whose agent has not spoken yet does to its node. `undefined`: nothing, because it has ended, is being deleted, or cannot start
- * at all. Every answer but that one passes: no Pod holds a place in the start window for ever.
+ * What a Pod whose agent has not spoken yet does to its node. `undefined`: nothing, because it has ended, is
+ * being deleted, or cannot start at all. Every answer but that one passes: no Pod holds a place in the start
+ * window for ever.
  */
 export function judgeStarting(
   pod: PodReport | undefined,

@@ -1,4 +1,7 @@
-/** Bytes of log that one attempt of a build may bring. The agent keeps to it; the gateway does not rely on that. */
+/**
+ * Bytes of log that one attempt of a build may bring. The agent keeps to it; the gateway does not rely on
+ * that.
+ */
 export const LOG_LIMIT = 64 * 1024 * 1024;
 export const LOG_CUT = '[truncated: the log of this build is over its limit]';
 
@@ -6,8 +9,8 @@ export const LOG_CUT = '[truncated: the log of this build is over its limit]';
 const LEAST_COST = 64;
 
 /**
- * As much of the text as may still be kept; the first time that something may not, it ends with a line that says so. `used` starts
- * with 0 and is over the limit once that line was said.
+ * As much of the text as may still be kept; the first time that something may not, it ends with a line that
+ * says so. `used` starts with 0 and is over the limit once that line was said.
  */
 export function cutLog(text: string, used: number, limit = LOG_LIMIT): { text: string; used: number } {
   if (text === '' || used > limit) return { text: '', used };

@@ -18,8 +18,9 @@ export interface Masker {
 }
 
 /**
- * A masker for these values and their usual disguises. Every character of every occurrence goes, overlapping occurrences included,
- * however the text was cut. Long secrets take some milliseconds to prepare for: that is done when the first text comes.
+ * A masker for these values and their usual disguises. Every character of every occurrence goes, overlapping
+ * occurrences included, however the text was cut. Long secrets take some milliseconds to prepare for: that is
+ * done when the first text comes.
  */
 export function createMasker(secrets: string[]): Masker {
   let automaton: Automaton | undefined;

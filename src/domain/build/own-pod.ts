@@ -2,7 +2,10 @@
 export interface PodIdentity {
   namespace: string;
   uid: string;
-  /** Carries our seal for exactly its namespace, its name and the work in its labels: Millrace asked for a Pod of that name. */
+  /**
+   * Carries our seal for exactly its namespace, its name and the work in its labels: Millrace asked for a Pod
+   * of that name.
+   */
   sealed: boolean;
 }
 
@@ -19,14 +22,18 @@ type ForeignReason = 'UnknownWork' | 'OtherNamespace' | 'OtherPod' | 'NoPodGiven
 
 export type Ownership =
   | { verdict: 'own' }
-  /** Millrace made it, but its work has ended, is unknown or has another Pod. It proves nothing; it may only be removed. */
+  /**
+   * Millrace made it, but its work has ended, is unknown or has another Pod. It proves nothing; it may only
+   * be removed.
+   */
   | { verdict: 'leftover' }
   /** Somebody else made it. It proves nothing, and it is not ours to remove. */
   | { verdict: 'foreign'; reason: ForeignReason; message: string };
 
 /**
- * Whether a Pod is the one that its work was given. Anyone who may create Pods in some namespace can write every label, name and
- * termination message, so none of these counts: the recorded uid does, or our seal while no uid is recorded yet.
+ * Whether a Pod is the one that its work was given. Anyone who may create Pods in some namespace can write
+ * every label, name and termination message, so none of these counts: the recorded uid does, or our seal
+ * while no uid is recorded yet.
  */
 export function ownPod(pod: PodIdentity, given: GivenPod | undefined): Ownership {
   if (given?.namespace === pod.namespace && isGiven(pod, given)) return { verdict: 'own' };

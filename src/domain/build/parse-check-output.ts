@@ -3,7 +3,10 @@ export const CHECK_OUTPUT_LIMIT = 1024 * 1024;
 const SHOWN = 200;
 /** One check brings at most so many versions; the newest count. */
 export const MOST_VERSIONS = 100;
-/** Of one version, after flattening; `characters` counts names and values of all fields. The agent and the gateway hold to the same. */
+/**
+ * Of one version, after flattening; `characters` counts names and values of all fields. The agent and the
+ * gateway hold to the same.
+ */
 export const VERSION_LIMIT = { fields: 256, characters: 64 * 1024, name: 200 };
 
 export type CheckOutput =
@@ -57,8 +60,9 @@ function parseJson(text: string): { value: unknown } | undefined {
 }
 
 /**
- * Nested objects and arrays flatten with `_` (`{"meta":{"sha":"b"},"tags":["x"]}` → `meta_sha`, `tags_0`); numbers and booleans become
- * strings; null is left out. Undefined: not an object, or one with no fields or too many.
+ * Nested objects and arrays flatten with `_` (`{"meta":{"sha":"b"},"tags":["x"]}` → `meta_sha`, `tags_0`);
+ * numbers and booleans become strings; null is left out. Undefined: not an object, or one with no fields or
+ * too many.
  */
 export function flattenVersion(value: unknown): Record<string, string> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

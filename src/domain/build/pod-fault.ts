@@ -12,8 +12,8 @@ export function hasEnded(pod: PodReport): boolean {
 }
 
 /**
- * A step container that died while the agent lives. Process 1 of it is our shim, which ends with 0 when the agent says so; whatever else ends
- * it, no further step can run there.
+ * A step container that died while the agent lives. Process 1 of it is our shim, which ends with 0 when the
+ * agent says so; whatever else ends it, no further step can run there.
  */
 export function brokenContainer<Container extends ContainerReport>({
   containers,

@@ -30,7 +30,10 @@ export interface AttemptReport {
   attempt: number;
   /** Earlier attempts of this build that had run steps. */
   retries: number;
-  /** Somebody asked it to stop: how long ago, how long its agent may take for that, and how the asking is told. */
+  /**
+   * Somebody asked it to stop: how long ago, how long its agent may take for that, and how the asking is
+   * told.
+   */
   cancelled?: { seconds: number; graceSeconds: number; reason?: string };
   /** The job forbids to repeat a build whose steps have run. */
   disableRetry?: boolean;

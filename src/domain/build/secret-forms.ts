@@ -5,7 +5,10 @@ const SHORTEST_PART = 6;
 /** Where tools wrap base64. */
 const WRAPS = [76, 64];
 
-/** The texts under which these values may show up: themselves line by line, and encoded. Longest first, each once. */
+/**
+ * The texts under which these values may show up: themselves line by line, and encoded. Longest first, each
+ * once.
+ */
 export function secretForms(secrets: string[]): string[] {
   const forms = new Set<string>();
   for (const secret of secrets) {
@@ -36,8 +39,8 @@ function linesOf(secret: string): string[] {
 }
 
 /**
- * How the value looks in base64 text: by itself, whole or wrapped, and from within longer data, where it may begin at any of three
- * positions and its first and last characters mix with its neighbours'.
+ * How the value looks in base64 text: by itself, whole or wrapped, and from within longer data, where it may
+ * begin at any of three positions and its first and last characters mix with its neighbours'.
  */
 function base64Forms(secret: string): { whole: string; parts: string[] } {
   const bytes = utf8(secret);

@@ -13,8 +13,8 @@ export interface EndToSettle {
 }
 
 /**
- * What such an end changes: no step stays open, and what the last words prove of steps and versions is taken over. Success stands only
- * if every step is proven and no version is missing.
+ * What such an end changes: no step stays open, and what the last words prove of steps and versions is taken
+ * over. Success stands only if every step is proven and no version is missing.
  */
 export function settleBuild(state: BuildState, { words, ...end }: EndToSettle): EventsApplied {
   const told = words === undefined ? { state, puts: [], lost: [] } : takeWords(state, words, end.at);

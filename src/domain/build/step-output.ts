@@ -1,8 +1,8 @@
 import { variablePart } from '#domain/planning/environment-names.ts';
 
 /**
- * What a task wrote to `$SVC_OUTPUT`, as variables for later steps: lines `KEY=VALUE`, cut at the first `=`; empty lines and lines that
- * begin with `#` say nothing. The last line for a key wins.
+ * What a task wrote to `$SVC_OUTPUT`, as variables for later steps: lines `KEY=VALUE`, cut at the first `=`;
+ * empty lines and lines that begin with `#` say nothing. The last line for a key wins.
  */
 export function parseOutput(prefix: string, text: string): Record<string, string> {
   const exports: Record<string, string> = {};

@@ -1,4 +1,6 @@
-/** Text that every store takes: databases refuse U+0000 and half a surrogate pair, and programs print both. */
+/**
+ * Text that every store takes: databases refuse U+0000 and half a surrogate pair, and programs print both.
+ */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

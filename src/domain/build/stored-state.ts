@@ -2,7 +2,10 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { plannedSteps } from '#domain/planning/plan-build.ts';
 import type { BuildState, StepState } from './build-state.ts';
 
-/** Nothing is stored of the steps of an attempt before its first event: until then they follow from the definition. */
+/**
+ * Nothing is stored of the steps of an attempt before its first event: until then they follow from the
+ * definition.
+ */
 export type StoredSteps =
   | { kind: 'recorded'; steps: StepState[] }
   /** Absent definition: it is gone. `job` as the definition names it. */

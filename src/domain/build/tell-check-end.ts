@@ -7,8 +7,8 @@ const LONGEST_WORDS = 500;
 const ON_THE_WAY = new Set(['ContainerCreating', 'PodInitializing']);
 
 /**
- * Why the Pod of a check, or of hooks, brought no result, as a sentence. A container that cannot start comes first: an agent that waited for it in
- * vain has ended by then, and knows only that it did not come.
+ * Why the Pod of a check, or of hooks, brought no result, as a sentence. A container that cannot start comes
+ * first: an agent that waited for it in vain has ended by then, and knows only that it did not come.
  */
 export function tellCheckEnd(pod: PodReport | undefined, work: 'check' | 'hooks' = 'check'): string {
   if (pod === undefined) return `The Pod of the ${work} is gone.`;

@@ -8,7 +8,10 @@ export interface Badge {
   tone: Tone;
 }
 
-/** The gravest of the jobs gives the colour, as in a compact node of a picture; a badge keeps to how builds ended. */
+/**
+ * The gravest of the jobs gives the colour, as in a compact node of a picture; a badge keeps to how builds
+ * ended.
+ */
 export function badgeOf(label: string, jobs: readonly JobState[]): Badge {
   const tone = gravestOf(jobs.map(toneOf));
   return { label, tone, word: tone === 'idle' ? wordOfIdle(jobs) : (WORDS[tone] ?? tone) };

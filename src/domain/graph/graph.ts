@@ -1,6 +1,6 @@
 /**
- * What a picture of a pipeline shows: jobs, the resources they take and make, and who waits for whom. Names only: nothing of a
- * resource's parameters or a step's commands can come into a picture.
+ * What a picture of a pipeline shows: jobs, the resources they take and make, and who waits for whom. Names
+ * only: nothing of a resource's parameters or a step's commands can come into a picture.
  */
 export interface Graph {
   /** In the order of the file; an edge's ends are among them. */
@@ -35,7 +35,10 @@ export interface GraphEdge {
   to: string;
   /** Likewise where it ends. */
   toRow?: number;
-  /** `trigger`: a new version starts the job. `take`: the job takes what is there. `make`: the job lets through or makes it. */
+  /**
+   * `trigger`: a new version starts the job. `take`: the job takes what is there. `make`: the job lets
+   * through or makes it.
+   */
   kind: 'trigger' | 'take' | 'make';
 }
 

@@ -44,11 +44,17 @@ function compact(members: readonly JobNode[]): JobNode {
   return { kind: 'job', id: jobId(nameOf(jobs)), jobs };
 }
 
-/** A job is in one group only, and in one node for each resource, so that its name is enough to tell them apart. */
+/**
+ * A job is in one group only, and in one node for each resource, so that its name is enough to tell them
+ * apart.
+ */
 const nameOf = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${others.length} more`;
 
-/** Versions of one resource that come from jobs of one group and go to the same jobs, by the ids that they had. */
+/**
+ * Versions of one resource that come from jobs of one group and go to the same jobs, by the ids that they
+ * had.
+ */
 function mergeOutputs({ nodes, edges }: Graph, groups: readonly JobNode[]): [string, ResourceNode][] {
   const takers = Map.groupBy(edges, ({ from }) => from);
   const takersOf = (id: string): string[] =>

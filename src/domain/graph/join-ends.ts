@@ -17,7 +17,10 @@ export const membersOf = (groups: readonly JobNode[]): Members =>
     ),
   );
 
-/** A node that is shown, and the id of the job in it that an edge belongs to. Without a job it belongs to the whole node. */
+/**
+ * A node that is shown, and the id of the job in it that an edge belongs to. Without a job it belongs to the
+ * whole node.
+ */
 export interface End {
   node: string;
   job?: string;
@@ -29,7 +32,10 @@ export interface Ends {
   kind: GraphEdge['kind'];
 }
 
-/** Joins the edges that all jobs of a compact node have in common; the others start or end at the rows of their jobs. */
+/**
+ * Joins the edges that all jobs of a compact node have in common; the others start or end at the rows of
+ * their jobs.
+ */
 export function joinEnds(edges: readonly Ends[], members: Members): GraphEdge[] {
   const joined = joinAt('tail', joinAt('head', edges, members), members);
   return joined.map(({ tail, head, kind }) => {

@@ -17,8 +17,8 @@ export interface Look {
 const DARK_INK = '#1f2328';
 
 /**
- * Fill, border and letters. The manual names the fills of `paused` and `warning`, and the amber border of a pinned resource; the others
- * keep away from them, and letters have a contrast of at least 4.5 on each.
+ * Fill, border and letters. The manual names the fills of `paused` and `warning`, and the amber border of a
+ * pinned resource; the others keep away from them, and letters have a contrast of at least 4.5 on each.
  */
 export const TONES = {
   idle: { fill: '#d8dee4', border: '#57606a', ink: DARK_INK },

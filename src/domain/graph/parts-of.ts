@@ -1,6 +1,9 @@
 import type { Graph, GraphNode } from './graph.ts';
 
-/** The parts of a graph that no edge connects, each with its nodes in the order of the file, and the part that begins first at the front. */
+/**
+ * The parts of a graph that no edge connects, each with its nodes in the order of the file, and the part that
+ * begins first at the front.
+ */
 export function partsOf({ nodes, edges }: Graph): GraphNode[][] {
   const neighbours = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const { from, to } of edges) {

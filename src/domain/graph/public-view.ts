@@ -1,8 +1,9 @@
 import type { Pipeline, Step } from '#domain/pipeline/pipeline.ts';
 
 /**
- * A pipeline as strangers may see it: the names of what it is made of, and how it hangs together. Nothing is taken from it but what is
- * named here, so that a field that is added to the definition stays inside: no parameters, commands, images, variables, messages or schedules.
+ * A pipeline as strangers may see it: the names of what it is made of, and how it hangs together. Nothing is
+ * taken from it but what is named here, so that a field that is added to the definition stays inside: no
+ * parameters, commands, images, variables, messages or schedules.
  */
 export interface PublicStructure {
   jobs: { name: string; steps: PublicStep[] }[];

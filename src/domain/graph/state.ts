@@ -1,4 +1,7 @@
-/** What is known of a pipeline's jobs and resources when its picture is drawn; what is absent has neither run nor been pinned. */
+/**
+ * What is known of a pipeline's jobs and resources when its picture is drawn; what is absent has neither run
+ * nor been pinned.
+ */
 export interface GraphState {
   jobs: ReadonlyMap<string, JobState>;
   resources: ReadonlyMap<string, ResourceState>;
@@ -29,8 +32,9 @@ interface JobBuild {
 }
 
 /**
- * The state of a job from its builds, in any order. The newest number that has an ended build gives the colour, and of that build and
- * its retries the newest that ended: a late retry of an old build changes nothing.
+ * The state of a job from its builds, in any order. The newest number that has an ended build gives the
+ * colour, and of that build and its retries the newest that ended: a late retry of an old build changes
+ * nothing.
  */
 export function stateOfJob(builds: readonly JobBuild[], paused: boolean): JobState {
   const newestFirst = builds.toSorted((one, other) => compareNumbers(other.number, one.number));

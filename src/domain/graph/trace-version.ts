@@ -1,8 +1,8 @@
 import { entryId, type Graph, type GraphNode } from './graph.ts';
 
 /**
- * Ids of the nodes that a version of the resource can come to: the jobs that take it, then along `passed`, and from what those jobs
- * put into further resources on.
+ * Ids of the nodes that a version of the resource can come to: the jobs that take it, then along `passed`,
+ * and from what those jobs put into further resources on.
  */
 export function traceVersion({ nodes, edges }: Graph, resource: string): Set<string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -10,7 +10,9 @@ const FADED = '66';
 
 const ROOM = 'rankdir=LR, nodesep=0.2, ranksep=0.45';
 
-/** The graph in Graphviz' language. Every name stands in quotes, and there are no URLs, images or HTML labels. */
+/**
+ * The graph in Graphviz' language. Every name stands in quotes, and there are no URLs, images or HTML labels.
+ */
 export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, NodeLook>): string {
   const lines = [
     `digraph ${quote(name)} {`,
@@ -28,8 +30,8 @@ export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, 
 }
 
 /**
- * What the layout depends on and nothing else: sizes and edges, nodes by number. Equal texts have equal layouts, whatever the names and
- * states are, and no name reaches the layout engine.
+ * What the layout depends on and nothing else: sizes and edges, nodes by number. Equal texts have equal
+ * layouts, whatever the names and states are, and no name reaches the layout engine.
  */
 export function writeLayoutDot(graph: Graph): string {
   const { nodes, edges } = graph;
@@ -53,7 +55,9 @@ export function layoutEnds(
   return [`${number.get(from)}${tail}`, `${number.get(to)}${head}`];
 }
 
-/** A record shares its height evenly among its ports, so a compact node leaves out the margins of its rows. */
+/**
+ * A record shares its height evenly among its ports, so a compact node leaves out the margins of its rows.
+ */
 function sizeOf(node: GraphNode): string {
   const { labels, width, height } = boxOf(node);
   if (labels.length === 1) return `width=${inches(width)}, height=${inches(height)}`;
@@ -110,7 +114,10 @@ function edgeLine(
 /** Two digits are a hundredth of an inch; the layout needs no more. */
 const inches = (points: number): string => (points / 72).toFixed(2);
 
-/** A quoted id: DOT knows one escape in it, `\"`, and a backslash before the closing quote would be read as one. */
+/**
+ * A quoted id: DOT knows one escape in it, `\"`, and a backslash before the closing quote would be read as
+ * one.
+ */
 function quote(text: string): string {
   return `"${visible(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

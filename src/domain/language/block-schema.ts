@@ -1,12 +1,15 @@
-/** How one kind of block may look, and what the reference says of it. Names that neither table has are unknown, unless `open`. */
+/**
+ * How one kind of block may look, and what the reference says of it. Names that neither table has are
+ * unknown, unless `open`.
+ */
 export interface BlockSchema {
   /** What each label says. */
   labels: readonly string[];
   attributes: Readonly<Record<string, AttributeSchema>>;
   blocks: Readonly<Record<string, NestedSchema>>;
   /**
-   * Any other attribute is let in. `text`: a parameter, whose text, number or bool becomes text. `lists`: an axis, a list of such
-   * values.
+   * Any other attribute is let in. `text`: a parameter, whose text, number or bool becomes text. `lists`: an
+   * axis, a list of such values.
    */
   open?: 'text' | 'lists';
   /** The first label names one of these, or a runner of the pipeline, which says the attributes. */
@@ -30,8 +33,8 @@ export interface Variant {
 
 /**
  * `environment`: a map of texts, and in an open block only if it is one; otherwise its name is a parameter's.
- * `constant`: any value, without references; `value`: any value; `keyword`: a bare word; `type`: a type of HCL; `duration`: `90s` or
- * `1h30m`, read as seconds.
+ * `constant`: any value, without references; `value`: any value; `keyword`: a bare word; `type`: a type of
+ * HCL; `duration`: `90s` or `1h30m`, read as seconds.
  */
 type AttributeType =
   | 'string'
@@ -50,7 +53,10 @@ export interface AttributeSchema {
   /** For the reference: what it is for. */
   about: string;
   required?: boolean;
-  /** A secret may stand in it: nothing but the Pod of a build will see it. Parameters of an open block may always hold one. */
+  /**
+   * A secret may stand in it: nothing but the Pod of a build will see it. Parameters of an open block may
+   * always hold one.
+   */
   secret?: boolean;
   /** The only texts, list elements or words that it takes. */
   choices?: readonly string[];

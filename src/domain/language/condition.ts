@@ -1,6 +1,8 @@
 import { readTokens, type Operand, type Operator, type Token } from './condition-tokens.ts';
 
-/** A condition as it was written. Values meet it only when it is evaluated, so no value can change its logic. */
+/**
+ * A condition as it was written. Values meet it only when it is evaluated, so no value can change its logic.
+ */
 export type Condition =
   | { kind: 'and' | 'or'; left: Condition; right: Condition }
   | { kind: 'compare'; operator: Operator; left: Operand; right: Operand };
@@ -14,7 +16,8 @@ export interface ConditionFault {
 const DEEPEST = 100;
 
 /**
- * `$GET_APP_REF != '' && ($INPUT_ENV == prod || $BUILD_NUMBER > 10)`: comparisons joined by `&&`, which binds tighter, and `||`.
+ * `$GET_APP_REF != '' && ($INPUT_ENV == prod || $BUILD_NUMBER > 10)`: comparisons joined by `&&`, which binds
+ * tighter, and `||`.
  */
 export function parseCondition(text: string): Condition | ConditionFault {
   const tokens = readTokens(text);

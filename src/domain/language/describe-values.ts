@@ -5,8 +5,8 @@ const MAX_TEXT_LENGTH = 40;
 const MAX_KEYS = 5;
 
 /**
- * `var.region is "eu"`: what the names of an expression stand for, as far as they exist; undefined without any. Values that hold a secret are
- * left out.
+ * `var.region is "eu"`: what the names of an expression stand for, as far as they exist; undefined without
+ * any. Values that hold a secret are left out.
  */
 export function describeValues(
   references: readonly Reference[],
@@ -23,7 +23,10 @@ export function describeValues(
   return told.join(', ');
 }
 
-/** The longest part of the reference that has a value: `each.value`, where it has no attribute of the next name. */
+/**
+ * The longest part of the reference that has a value: `each.value`, where it has no attribute of the next
+ * name.
+ */
 function resolve({ name, steps }: Reference, scope: Scope): [name: string, value: Value] | undefined {
   let value = scope.get(name);
   let path = name;

@@ -9,7 +9,10 @@ export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
   );
 }
 
-/** HCL finds that a heredoc has no end where the text ends: far from where it begins, which is the place to look at. */
+/**
+ * HCL finds that a heredoc has no end where the text ends: far from where it begins, which is the place to
+ * look at.
+ */
 function placeAtHeredoc(problem: Problem, body: Body | undefined): Problem {
   const { summary, subject, context } = problem;
   if (summary !== 'Unterminated template string' || !body || !context) return problem;

@@ -14,13 +14,18 @@ export interface Diagnostic {
   help: string;
   /** Further places of which the same holds; the message says how many there are. */
   otherRanges?: Range[];
-  /** Another line of the text, which the message names as `in line <number>`: where the text stands in a file, it is another one there. */
+  /**
+   * Another line of the text, which the message names as `in line <number>`: where the text stands in a file,
+   * it is another one there.
+   */
   otherLine?: number;
   /** Until messages are complete (`completeMessages`): the instance of a group that it was found in. */
   instance?: InstanceName;
   /** Until messages are complete: what the names in the expression stand for. */
   values?: string;
-  /** Name of the variable that it is about, for codes about a variable's value; the message may have cut it. */
+  /**
+   * Name of the variable that it is about, for codes about a variable's value; the message may have cut it.
+   */
   variable?: string;
 }
 
@@ -44,7 +49,10 @@ export function diagnose(
 
 const LONGEST = 500;
 
-/** Names come from the text and may hold anything: control characters are spelt out, and what is too long is cut. */
+/**
+ * Names come from the text and may hold anything: control characters are spelt out, and what is too long is
+ * cut.
+ */
 function onOneLine(text: string): string {
   const spelt = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => {
     const code = char.charCodeAt(0).toString(16).padStart(4, '0');

@@ -3,12 +3,15 @@ import type { Problem, Range } from './syntax.ts';
 import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
 
 /*
- * `${…}` of the shell and of other CI systems, and `%{…}` of curl, where HCL reads a template. HCL's own messages point at later lines or
- * speak of operators. Here each gets one message at its place; then the text is read again with these as plain text, so that everything else
- * is still checked.
+ * `${…}` of the shell and of other CI systems, and `%{…}` of curl, where HCL reads a template. HCL's own
+ * messages point at later lines or speak of operators. Here each gets one message at its place; then the text
+ * is read again with these as plain text, so that everything else is still checked.
  */
 
-/** What a mark is, when it is not HCL's. `doubtful`: HCL may mean it too, so it counts only where HCL found an error. */
+/**
+ * What a mark is, when it is not HCL's. `doubtful`: HCL may mean it too, so it counts only where HCL found an
+ * error.
+ */
 export interface ForeignTemplate extends TemplateMark {
   kind: 'shell' | 'actions' | 'directive' | 'number';
   doubtful: boolean;
@@ -121,7 +124,10 @@ function bytesOf(text: string): number {
   return bytes;
 }
 
-/** Those that are wrong: the ones that are known already, all that HCL never means, and those in which it found an error. */
+/**
+ * Those that are wrong: the ones that are known already, all that HCL never means, and those in which it
+ * found an error.
+ */
 export function judgeForeignTemplates(
   found: readonly ForeignTemplate[],
   problems: readonly Problem[],

@@ -15,8 +15,8 @@ export function inInstance(report: Report, instance: InstanceName | undefined): 
 }
 
 /**
- * Puts into the messages what they were noted with: values of names, and the instance. What is wrong in every instance of a group is said once;
- * what some have, once with the first of them.
+ * Puts into the messages what they were noted with: values of names, and the instance. What is wrong in every
+ * instance of a group is said once; what some have, once with the first of them.
  */
 export function completeMessages(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const same = Map.groupBy(diagnostics, (diagnostic) => `${diagnostic.code} ${renderDiagnostic(diagnostic)}`);

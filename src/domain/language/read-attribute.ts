@@ -21,8 +21,8 @@ export type AttributeValue =
   | { kind: 'string'; text: string }
   | { kind: 'bool'; value: boolean }
   /**
-   * `written`: each element stands in the text, so an empty list is meant. `incomplete`: others were wrong, and reported; only what looks at
-   * each element by itself may use these.
+   * `written`: each element stands in the text, so an empty list is meant. `incomplete`: others were wrong,
+   * and reported; only what looks at each element by itself may use these.
    */
   | { kind: 'strings'; items: Text[]; written: boolean; incomplete: boolean }
   /** An integer, or the seconds of a duration. */

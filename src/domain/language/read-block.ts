@@ -35,7 +35,10 @@ export interface ReadBlock {
   axes: Axis[];
   /** In order. */
   blocks: ReadBlock[];
-  /** Names of blocks and parameters that are there, but could not be read or are not known yet: they only seem to be missing. */
+  /**
+   * Names of blocks and parameters that are there, but could not be read or are not known yet: they only seem
+   * to be missing.
+   */
   misread: ReadonlySet<string>;
   /** Set for a resource of a group. */
   instance?: InstanceName;
@@ -101,7 +104,9 @@ function findVariant({ runners }: Reader, name: string, schema: BlockSchema): Va
 }
 
 type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'axes' | 'blocks' | 'misread'> & {
-  /** An attribute depends on a value that nobody knows yet: it may be anything, and may as well be missing. */
+  /**
+   * An attribute depends on a value that nobody knows yet: it may be anything, and may as well be missing.
+   */
   uncertain: boolean;
 };
 
@@ -157,7 +162,10 @@ function readOne(reader: Reader, attribute: Attribute, target: Target): void {
   } else readUnknown(reader, attribute, target);
 }
 
-/** What it was probably meant to be is there, though it says nothing: that it were missing would be told in vain. */
+/**
+ * What it was probably meant to be is there, though it says nothing: that it were missing would be told in
+ * vain.
+ */
 function readUnknown(reader: Reader, attribute: Attribute, target: Target): void {
   const { name, nameRange, expression } = attribute;
   reader.report(explainUnknownAttribute(attribute, target.schema, target.owner));
@@ -251,7 +259,10 @@ export function namesAt({ attributes }: ReadBlock, name: string): Text[] {
   return value?.kind === 'strings' ? value.items : [];
 }
 
-/** The place of a list that an expression made empty: what was written names something, and nothing is left of it. */
+/**
+ * The place of a list that an expression made empty: what was written names something, and nothing is left of
+ * it.
+ */
 export function emptiedAt({ attributes }: ReadBlock, name: string): Range | undefined {
   const attribute = attributes.get(name);
   const value = attribute?.value;

@@ -1,9 +1,15 @@
 /** The most letters that a slip has. */
 const MAX_CHANGES = 3;
-/** Letters of one text that can stand for a letter of the other: itself, and those up to `MAX_CHANGES` before and behind it. */
+/**
+ * Letters of one text that can stand for a letter of the other: itself, and those up to `MAX_CHANGES` before
+ * and behind it.
+ */
 const WIDTH = 2 * MAX_CHANGES + 1;
 
-/** Rows of a table that one search fills in before it gives up: some hundred microseconds. 1,000 names of 60 letters, unlike this one, need 4,000. */
+/**
+ * Rows of a table that one search fills in before it gives up: some hundred microseconds. 1,000 names of 60
+ * letters, unlike this one, need 4,000.
+ */
 const MAX_ROWS = 5000;
 
 interface Search {
@@ -12,8 +18,9 @@ interface Search {
 }
 
 /**
- * How many letters must be changed, added, dropped or swapped with their neighbour to make `b` of `a`; `limit` when it is not fewer. Only the
- * cells of the table that can stay below the limit are filled in, and what both begin and end with is passed over.
+ * How many letters must be changed, added, dropped or swapped with their neighbour to make `b` of `a`;
+ * `limit` when it is not fewer. Only the cells of the table that can stay below the limit are filled in, and
+ * what both begin and end with is passed over.
  */
 function distance(a: string, b: string, limit: number, search: Search): number {
   let start = 0;

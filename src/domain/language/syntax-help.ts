@@ -136,7 +136,10 @@ export function explainProblem(problem: Problem): Partial<Explanation> {
   return found ?? {};
 }
 
-/** Whether something of the text may be missing from the tree. An attribute that is set twice leaves the first, and all else. */
+/**
+ * Whether something of the text may be missing from the tree. An attribute that is set twice leaves the
+ * first, and all else.
+ */
 export function cutsOff({ severity, summary, help: ours }: Problem): boolean {
   return severity === 'error' && ours === undefined && !summary.startsWith('Attribute redefined');
 }

@@ -1,4 +1,7 @@
-/** Where something stands in the text: line and column count from 1, columns as HCL counts them (grapheme clusters), bytes from 0. */
+/**
+ * Where something stands in the text: line and column count from 1, columns as HCL counts them (grapheme
+ * clusters), bytes from 0.
+ */
 interface Position {
   line: number;
   column: number;
@@ -59,12 +62,18 @@ export interface Expression {
   functions: { name: string; range: Range }[];
 }
 
-/** A name that the expression takes from its scope, with the attributes and constant indexes that follow: `var.region`. */
+/**
+ * A name that the expression takes from its scope, with the attributes and constant indexes that follow:
+ * `var.region`.
+ */
 export interface Reference {
   name: string;
   steps: { name: string; range: Range }[];
   range: Range;
-  /** The value reaches the result unchanged or inside a text; false under operators, conditions, indexes and functions. */
+  /**
+   * The value reaches the result unchanged or inside a text; false under operators, conditions, indexes and
+   * functions.
+   */
   direct: boolean;
 }
 
@@ -109,8 +118,9 @@ interface Evaluation {
 export type Evaluate = (expression: Expression, scope: Scope) => Evaluation;
 
 /**
- * Converts a value to the type that an expression spells (`list(string)`), by HCL's rules for type constraints; without a value it only
- * reads the type. Problems of the type have a place, those of the value have none.
+ * Converts a value to the type that an expression spells (`list(string)`), by HCL's rules for type
+ * constraints; without a value it only reads the type. Problems of the type have a place, those of the value
+ * have none.
  */
 export type Convert = (type: Expression, value?: Value) => Evaluation;
 

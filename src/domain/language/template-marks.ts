@@ -5,7 +5,10 @@ export interface TemplateMark {
   at: number;
 }
 
-/** Inside braces of a template, or outside of any text (`braces` counts those that are open); in quotes; in a heredoc. */
+/**
+ * Inside braces of a template, or outside of any text (`braces` counts those that are open); in quotes; in a
+ * heredoc.
+ */
 type Mode = { kind: 'code'; braces: number } | { kind: 'quoted' } | { kind: 'heredoc'; marker: string };
 
 const CODE_PLAIN = /[^"#/<{}]+/y;
@@ -14,8 +17,9 @@ const QUOTED_PLAIN = /[^"\\\n$%]+/y;
 const HEREDOC_PLAIN = /[^\n$%]+/y;
 
 /**
- * Calls with each template of the text. `skip` says that a mark is none of HCL's: then what follows is plain text. HCL's own lexer cannot tell,
- * because a `#` behind the mark begins a comment that hides the closing brace.
+ * Calls with each template of the text. `skip` says that a mark is none of HCL's: then what follows is plain
+ * text. HCL's own lexer cannot tell, because a `#` behind the mark begins a comment that hides the closing
+ * brace.
  */
 export function readTemplateMarks(text: string, skip: (mark: TemplateMark) => boolean): void {
   const modes: Mode[] = [{ kind: 'code', braces: 0 }];

@@ -4,7 +4,9 @@ import { programOf } from './runner-override.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Found, Kind } from './type-kinds.ts';
 
-/** A definition that came with Millrace. Where a pipeline replaces the runner exec, it replaces it here too. */
+/**
+ * A definition that came with Millrace. Where a pipeline replaces the runner exec, it replaces it here too.
+ */
 export function readBuiltIn<Definition extends object>(
   kind: Kind<Definition>,
   text: string,

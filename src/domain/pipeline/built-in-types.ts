@@ -6,8 +6,8 @@ import { hostcheckNotification, hostcheckResource } from './built-in/hostcheck.t
 import { services } from './built-in/services.ts';
 
 /*
- * What comes with Millrace, as texts of the language that the same compiler reads. A name on the left may be an alias of the definition
- * on the right; the label of the definition is its true name.
+ * What comes with Millrace, as texts of the language that the same compiler reads. A name on the left may be
+ * an alias of the definition on the right; the label of the definition is its true name.
  */
 
 export const builtInResourceTypes: ReadonlyMap<string, string> = new Map([

@@ -17,7 +17,8 @@ import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } f
 import { OTHERS, readVariables, type GivenVariables, type Variables } from './variables.ts';
 
 /**
- * A pipeline when there is no error and every value is known; warnings may stand beside it. Diagnostics are in the order of the text.
+ * A pipeline when there is no error and every value is known; warnings may stand beside it. Diagnostics are
+ * in the order of the text.
  */
 export interface Compilation {
   pipeline?: Pipeline;
@@ -36,7 +37,10 @@ export interface CompileInput {
   parse: Parse;
 }
 
-/** Reads a parsed text as a pipeline: every error at once. Only the engine's functions may throw, when it is broken. */
+/**
+ * Reads a parsed text as a pipeline: every error at once. Only the engine's functions may throw, when it is
+ * broken.
+ */
 export function compilePipeline(text: ParsedText, input: CompileInput): Compilation {
   const { body } = text;
   const diagnostics = diagnoseSyntax(text);

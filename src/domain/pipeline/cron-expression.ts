@@ -19,9 +19,10 @@ const fields: readonly Field[] = [
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
 /**
- * Why Kubernetes would refuse the expression as a CronJob's schedule, or undefined when it takes it. It says what robfig/cron v3's
- * standard parser says, oddities included (`?` is `*`, empty list items are skipped, 7 is no Sunday), and like Kubernetes refuses a
- * time zone in the expression. `@every` is not for here: its schedules are not CronJobs.
+ * Why Kubernetes would refuse the expression as a CronJob's schedule, or undefined when it takes it. It says
+ * what robfig/cron v3's standard parser says, oddities included (`?` is `*`, empty list items are skipped, 7
+ * is no Sunday), and like Kubernetes refuses a time zone in the expression. `@every` is not for here: its
+ * schedules are not CronJobs.
  */
 export function explainBadCron(expression: string): string | undefined {
   if (expression.includes('TZ')) return 'a time zone cannot be part of the expression';

@@ -3,8 +3,8 @@ import type { EnvironmentVariable, Text } from '#domain/language/read-attribute.
 import { textsAt, type ReadBlock } from '#domain/language/read-block.ts';
 
 /**
- * Flags of `docker run` that mean the same in a Pod: variables, and the network that its steps share anyway. All others are refused: to
- * pass over them would run something else than was written.
+ * Flags of `docker run` that mean the same in a Pod: variables, and the network that its steps share anyway.
+ * All others are refused: to pass over them would run something else than was written.
  */
 export function readDockerArgs(block: ReadBlock, report: Report): EnvironmentVariable[] {
   return flagsIn(textsAt(block, 'args')).flatMap((flag) => {

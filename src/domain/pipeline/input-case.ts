@@ -3,7 +3,10 @@ import type { Text } from '#domain/language/read-attribute.ts';
 import { labelAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { inputVariable } from './inputs.ts';
 
-/** `$input_version` is empty where the input is `$INPUT_VERSION`: variables of the environment have exactly one spelling. */
+/**
+ * `$input_version` is empty where the input is `$INPUT_VERSION`: variables of the environment have exactly
+ * one spelling.
+ */
 export function warnOfInputCase(job: ReadBlock, report: Report): void {
   const inputs = job.blocks.filter(({ type }) => type === 'input');
   const variables = new Set(inputs.map((input) => inputVariable(labelAt(input, 0).text)));

@@ -167,7 +167,9 @@ function slug(key: string): string {
 
 export const instanceName = (group: string, key: string): string => `${group}--${slug(key)}`;
 
-/** The name that a text means: an instance may also be named by its group and its key, as the key is written. */
+/**
+ * The name that a text means: an instance may also be named by its group and its key, as the key is written.
+ */
 export function canonicalName(name: string, isKnown: (name: string) => boolean): string {
   const at = name.indexOf('--');
   if (isKnown(name) || at < 0) return name;

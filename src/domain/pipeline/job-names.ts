@@ -3,7 +3,10 @@ import type { Text } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import { canonicalName } from './instances.ts';
 
-/** Names by which jobs are called in `passed`, `jobs` and `exclude`: their own, and those of groups for all instances. */
+/**
+ * Names by which jobs are called in `passed`, `jobs` and `exclude`: their own, and those of groups for all
+ * instances.
+ */
 export interface JobNames {
   all: string[];
   /** Canonical names, each once; what is unknown is reported. */

@@ -3,8 +3,8 @@ import type { Pipeline, SecretVariable } from './pipeline.ts';
 import { findSecretNames, makeSecretPlaceholder, replaceSecretPlaceholders } from './secret-placeholder.ts';
 
 /**
- * A secret of the built-in type `kubernetes` whose place is known becomes a placeholder of its place, `<Secret>/<key>`, like a variable
- * that the manifest takes from a Secret: the gateway reads both alike.
+ * A secret of the built-in type `kubernetes` whose place is known becomes a placeholder of its place,
+ * `<Secret>/<key>`, like a variable that the manifest takes from a Secret: the gateway reads both alike.
  */
 export function placeKubernetesSecrets(pipeline: Pipeline): Pipeline {
   const { secrets = [], secretTypes = [] } = pipeline;

@@ -5,8 +5,9 @@ import { builtInSource } from './built-in-source.ts';
 import type { CustomCommand, Pipeline, ResourceType } from './pipeline.ts';
 
 /**
- * What the language has, but the operator cannot do yet: whoever builds a part strikes it from here. The tables of the reference are
- * marked from it. Blocks and attributes by the block that they stand in, `*` for any.
+ * What the language has, but the operator cannot do yet: whoever builds a part strikes it from here. The
+ * tables of the reference are marked from it. Blocks and attributes by the block that they stand in, `*` for
+ * any.
  */
 const parts: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['secret_type', 'service_type'],
@@ -36,10 +37,16 @@ const inPart: Readonly<Record<string, string>> = {
 /** Built-in resource types whose checks, gets or puts need what is not there yet. */
 const types: ReadonlySet<string> = new Set(['svc://fs', 'svc://artifact']);
 
-/** Built-in types that say `cache = true` and do without one: nobody wrote it, and nothing comes out differently. */
+/**
+ * Built-in types that say `cache = true` and do without one: nobody wrote it, and nothing comes out
+ * differently.
+ */
 const worksWithoutCache: ReadonlySet<string> = new Set(['svc://git']);
 
-/** Whether the operator refuses an attribute or block where it stands: `true`, or which part of it. `pipeline` is the top. */
+/**
+ * Whether the operator refuses an attribute or block where it stands: `true`, or which part of it. `pipeline`
+ * is the top.
+ */
 export function notYet(path: readonly string[], name: string): string | boolean {
   const owner = path.at(-1) ?? 'pipeline';
   return inPart[[...path, name].join('.')] ?? isLater(owner, name);
@@ -51,8 +58,8 @@ export function notYetOfType(source: string): string | boolean {
 }
 
 /**
- * What of the text the operator would have to pass over: it must refuse the pipeline instead. One diagnostic for each feature, at the
- * first place where it stands.
+ * What of the text the operator would have to pass over: it must refuse the pipeline instead. One diagnostic
+ * for each feature, at the first place where it stands.
  */
 export function notYetRun(pipeline: Pipeline, blocks: readonly ReadBlock[]): Diagnostic[] {
   const uses = [
@@ -76,7 +83,10 @@ function tell(feature: string, [first, ...others]: readonly Use[]): Diagnostic[]
   return [{ ...diagnose('later-feature', first.range, message), ...more }];
 }
 
-/** Secrets of the type kubernetes are in place already, given values need none, and a type that nobody uses asks for nothing. */
+/**
+ * Secrets of the type kubernetes are in place already, given values need none, and a type that nobody uses
+ * asks for nothing.
+ */
 function isReady({ type, labels }: ReadBlock, pipeline: Pipeline): boolean {
   const { secrets = [], secretTypes = [], serviceTypes = [] } = pipeline;
   const waiting = { variable: secrets, secret_type: secretTypes, service_type: serviceTypes };
@@ -117,7 +127,10 @@ function walk(block: ReadBlock): Use[] {
 const nameOf = ({ type, labels: [label] }: ReadBlock, owner: string): string =>
   type === 'secret' ? `secrets of type ${label?.text ?? ''}` : `${type} in ${owner}`;
 
-/** Resources of types that cannot run, and those whose type keeps a cache that the text itself does not ask for. */
+/**
+ * Resources of types that cannot run, and those whose type keeps a cache that the text itself does not ask
+ * for.
+ */
 function resourcesOf({ resources, resourceTypes }: Pipeline, blocks: readonly ReadBlock[]): Use[] {
   const declared = new Map(resources.map(({ name, type }) => [name, type]));
   const typeOf = new Map(resourceTypes.map((type) => [type.name, type]));

@@ -9,7 +9,10 @@ export function declaredParams(block: ReadBlock, report: Report): string[] {
   return [...new Set(names.map(({ text }) => text))];
 }
 
-/** A definition that came from a source takes, besides its own parameters, those that the block beside the source lists. */
+/**
+ * A definition that came from a source takes, besides its own parameters, those that the block beside the
+ * source lists.
+ */
 export function withDeclaredParams<Definition extends { params: string[] }>(
   definition: Definition,
   block: ReadBlock,

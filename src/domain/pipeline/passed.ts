@@ -5,8 +5,8 @@ import type { JobDraft } from './jobs.ts';
 import { actionsOf } from './steps.ts';
 
 /**
- * Puts the names of `passed` in place, groups expanded. Every job that it names must exist, use the resource, and not wait for the job
- * that names it.
+ * Puts the names of `passed` in place, groups expanded. Every job that it names must exist, use the resource,
+ * and not wait for the job that names it.
  */
 export function resolvePassed(drafts: readonly JobDraft[], names: JobNames, report: Report): void {
   const jobs = new Map(drafts.map((draft) => [draft.job.name, draft]));

@@ -1,10 +1,13 @@
 /**
- * A valid pipeline, every expression evaluated and every `for_each` and `matrix` expanded: what a revision stores. It is plain JSON,
- * lists keep the order of the file, an absent field means the default, and strings may hold secret placeholders (see
- * `secret-placeholder.ts`) that only the internal gateway resolves.
+ * A valid pipeline, every expression evaluated and every `for_each` and `matrix` expanded: what a revision
+ * stores. It is plain JSON, lists keep the order of the file, an absent field means the default, and strings
+ * may hold secret placeholders (see `secret-placeholder.ts`) that only the internal gateway resolves.
  */
 export interface Pipeline {
-  /** Every type that a resource of the pipeline uses, built-in ones included, so that a revision stands on its own. */
+  /**
+   * Every type that a resource of the pipeline uses, built-in ones included, so that a revision stands on its
+   * own.
+   */
   resourceTypes: ResourceType[];
   resources: Resource[];
   /** Instances of `for_each` and `matrix` stand where their job stood, sorted by key. */
@@ -31,8 +34,8 @@ export interface Origin {
 export interface ResourceType {
   name: string;
   /**
-   * The definition came with Millrace. One without `check` is cron, under whatever name: the operator itself answers its checks, and
-   * its gets need no command.
+   * The definition came with Millrace. One without `check` is cron, under whatever name: the operator itself
+   * answers its checks, and its gets need no command.
    */
   builtIn: boolean;
   /** Names of the parameters that a resource of the type may set. */
@@ -45,8 +48,9 @@ export interface ResourceType {
 }
 
 /**
- * What one operation of a type or a task runs, a type's runner override already merged in. `docker` names the image; the others run in
- * the worker image. `custom` is a `runner_type` of the pipeline: `path` and `args` are its templates, filled in at run.
+ * What one operation of a type or a task runs, a type's runner override already merged in. `docker` names the
+ * image; the others run in the worker image. `custom` is a `runner_type` of the pipeline: `path` and `args`
+ * are its templates, filled in at run.
  */
 export type Command = Environment & Program;
 
@@ -224,7 +228,10 @@ export interface GetStep extends Attempted, Environment {
   trigger: boolean;
   /** Jobs whose good builds must have used the same version, groups expanded; empty: any version will do. */
   passed: string[];
-  /** `every`: no version is skipped. `latest`: the newest. Absent: every version without `passed`, the newest with it. */
+  /**
+   * `every`: no version is skipped. `latest`: the newest. Absent: every version without `passed`, the newest
+   * with it.
+   */
   version?: 'every' | 'latest';
 }
 
@@ -277,7 +284,10 @@ interface BranchStep {
 export interface Branch {
   /** Only people read it: the label of a block whose condition is an attribute. */
   name?: string;
-  /** Absent: `else`. Checked when the pipeline is read; variables are filled into the parsed tree, never into the text. */
+  /**
+   * Absent: `else`. Checked when the pipeline is read; variables are filled into the parsed tree, never into
+   * the text.
+   */
   condition?: string;
   steps: Step[];
 }

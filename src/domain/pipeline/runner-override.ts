@@ -8,8 +8,8 @@ import type { Command } from './pipeline.ts';
 export type Override = (command: Command) => Command;
 
 /**
- * `runner "docker" { image = … }` in a type. Undefined after reporting what is wrong with it. Whether all commands use exec is checked
- * where they are known: `refuseOverride`.
+ * `runner "docker" { image = … }` in a type. Undefined after reporting what is wrong with it. Whether all
+ * commands use exec is checked where they are known: `refuseOverride`.
  */
 export function readOverride(block: ReadBlock, around: CommandSurroundings): Override | undefined {
   const name = labelAt(block, 0).text;
@@ -47,7 +47,9 @@ function takeImage(block: ReadBlock, name: string, around: CommandSurroundings):
       : { runner: 'docker', image: image.text, ...programOf(command) };
 }
 
-/** A command as exec has it. The scripts of built-in types count as such: a shell with the script as argument. */
+/**
+ * A command as exec has it. The scripts of built-in types count as such: a shell with the script as argument.
+ */
 export function programOf(command: Command): { path: string; args: string[] } {
   if (command.runner === 'custom')
     return { path: command.attributes['path'] ?? '', args: command.callerArgs };

@@ -3,7 +3,10 @@ import { parseGoDuration } from '#domain/language/duration.ts';
 import { explainBadCron } from './cron-expression.ts';
 import { parseSchedule } from './schedule.ts';
 
-/* What robfig/cron v3.0.1, the parser of Kubernetes' CronJobs, says; compared with it over 60,000 generated expressions. */
+/*
+ * What robfig/cron v3.0.1, the parser of Kubernetes' CronJobs, says; compared with it over 60,000 generated
+ * expressions.
+ */
 describe('a cron expression', () => {
   test.each([
     '* * * * *',

@@ -8,7 +8,10 @@ const EVERY = '@every ';
 export type ScheduleAnswer =
   { schedule: Schedule } | { code: 'invalid-schedule' | 'schedule-too-short'; reason: string; help?: string };
 
-/** Reads `check_interval`: `@every <Go duration>` of at least 10 seconds, or a cron expression as Kubernetes' CronJobs take it. */
+/**
+ * Reads `check_interval`: `@every <Go duration>` of at least 10 seconds, or a cron expression as Kubernetes'
+ * CronJobs take it.
+ */
 export function parseSchedule(text: string): ScheduleAnswer {
   if (!text.startsWith(EVERY)) {
     const reason = explainBadCron(text);

@@ -4,8 +4,8 @@ import { isImage } from './command.ts';
 import type { ServiceType } from './pipeline.ts';
 
 /**
- * The image of a service: `$param_<name>`, `${param_<name>}` and `${param_<name>:-<default>}` become what its block in the job says.
- * Nothing else is filled in, so the image is known before the build starts.
+ * The image of a service: `$param_<name>`, `${param_<name>}` and `${param_<name>:-<default>}` become what its
+ * block in the job says. Nothing else is filled in, so the image is known before the build starts.
  */
 export function fillImage(image: string, params: Readonly<Record<string, string>>): string {
   const reference = /\$(?:param_(\w+)|\{param_(\w+?)(?::-([\w.-]*))?\})/g;

@@ -1,7 +1,10 @@
 import { labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 
-/** `<type>.<label>`, as a step calls its resource or notification: by its attribute `resource`, or by its two labels. */
+/**
+ * `<type>.<label>`, as a step calls its resource or notification: by its attribute `resource`, or by its two
+ * labels.
+ */
 export function targetOf(block: ReadBlock): Label {
   const { labels, range } = block;
   if (labels.length < 2) return textAt(block, 'resource') ?? { text: '', range };

@@ -2,7 +2,10 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import type { JobDraft } from './jobs.ts';
 import { takesEvery } from './takes-every.ts';
 
-/** Only builds of the newest set are superseded: where triggers take every version, each has a build of its own. */
+/**
+ * Only builds of the newest set are superseded: where triggers take every version, each has a build of its
+ * own.
+ */
 export function warnOfSupersede(drafts: readonly JobDraft[]): void {
   for (const { job, gets, supersede, incomplete, report } of drafts) {
     if (supersede === undefined || incomplete) continue;

@@ -4,7 +4,10 @@ import { LIMITS } from './limits.ts';
 
 const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Tags of workers, or names of serial groups: at most ten words of lower-case letters, digits and hyphens, each once. */
+/**
+ * Tags of workers, or names of serial groups: at most ten words of lower-case letters, digits and hyphens,
+ * each once.
+ */
 export function readTags(block: ReadBlock, attribute: string, report: Report): string[] {
   const given = namesAt(block, attribute);
   const [extra] = given.slice(LIMITS.tags);

@@ -6,8 +6,9 @@ import { actionsOf } from './steps.ts';
 type Get = JobDraft['gets'][number];
 
 /**
- * Jobs whose builds may start one another for ever: a job puts a resource, and a get with `trigger` takes each new version of it, ungated or
- * gated by that very job. Each loop is told once, at the get that closes it.
+ * Jobs whose builds may start one another for ever: a job puts a resource, and a get with `trigger` takes
+ * each new version of it, ungated or gated by that very job. Each loop is told once, at the get that closes
+ * it.
  */
 export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report): void {
   const triggers = Map.groupBy(

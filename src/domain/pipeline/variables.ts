@@ -14,7 +14,10 @@ import {
   type VariableType,
 } from './variable-types.ts';
 
-/** A value from outside. With `secret` the value is a placeholder (`secret-placeholder.ts`), never the secret itself. */
+/**
+ * A value from outside. With `secret` the value is a placeholder (`secret-placeholder.ts`), never the secret
+ * itself.
+ */
 export interface GivenVariable {
   value: JsonValue;
   secret?: boolean;
@@ -23,8 +26,9 @@ export interface GivenVariable {
 export type GivenVariables = Readonly<Record<string, GivenVariable>>;
 
 /**
- * A key of given variables that no variable can be named by: each of the others may be given a value too, which nobody knows yet.
- * What depends on one of them is not judged, so that no error is told which another value would not cause.
+ * A key of given variables that no variable can be named by: each of the others may be given a value too,
+ * which nobody knows yet. What depends on one of them is not judged, so that no error is told which another
+ * value would not cause.
  */
 export const OTHERS = '*';
 

@@ -14,8 +14,9 @@ import type { PlanContainer } from './plan.ts';
 export const WORKER = 'worker';
 
 /**
- * The step containers of a job's Pod: the worker first when anything runs in it, then one per distinct image in order of appearance.
- * Names depend on the job alone. A job that only gets versions without pulling anything needs none.
+ * The step containers of a job's Pod: the worker first when anything runs in it, then one per distinct image
+ * in order of appearance. Names depend on the job alone. A job that only gets versions without pulling
+ * anything needs none.
  */
 export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
   return containersFor(stepsToRun(pipeline, job).map((step) => commandOf(pipeline, step)));

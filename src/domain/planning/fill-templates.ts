@@ -1,9 +1,9 @@
 import type { CustomCommand } from '#domain/pipeline/pipeline.ts';
 
 /**
- * The program that a `runner_type` makes of its caller's block: `$<name>` and `${<name>}` become the caller's attributes, `$WORKDIR` the
- * working directory where it is known, an element `$args` the caller's list as it is. What nobody sets stays as written, so that it
- * shows.
+ * The program that a `runner_type` makes of its caller's block: `$<name>` and `${<name>}` become the caller's
+ * attributes, `$WORKDIR` the working directory where it is known, an element `$args` the caller's list as it
+ * is. What nobody sets stays as written, so that it shows.
  */
 export function fillTemplates(command: CustomCommand, workdir?: string): { path: string; args: string[] } {
   const values = new Map(Object.entries(command.attributes));

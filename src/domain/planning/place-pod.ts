@@ -46,8 +46,8 @@ export interface Misplaced {
 export const ANYWHERE: Placement = { nodeSelector: {}, tolerations: [], requests: {}, limits: {} };
 
 /**
- * The place of a Pod whose job or checks have these tags, or why there is none. A pipeline's text chooses among what the Team allows:
- * nothing of it becomes a selector but the tag's own label.
+ * The place of a Pod whose job or checks have these tags, or why there is none. A pipeline's text chooses
+ * among what the Team allows: nothing of it becomes a selector but the tag's own label.
  */
 export function placePod(
   tags: readonly string[],

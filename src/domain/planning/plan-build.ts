@@ -20,7 +20,10 @@ export interface BuildToPlan {
 /** A step as it is known before its versions are: what the build's record starts from. */
 export type PlannedStep = Pick<PlanStep, 'id' | 'kind' | 'name' | 'resource'>;
 
-/** Pure: the same job and versions give the same plan. Secret placeholders stay in place, for the gateway to resolve. */
+/**
+ * Pure: the same job and versions give the same plan. Secret placeholders stay in place, for the gateway to
+ * resolve.
+ */
 export function planBuild({ build, pipeline, versions }: BuildToPlan): Plan {
   const steps = stepsToRun(pipeline, build.job);
   const containers = containersOf(pipeline, build.job);
@@ -117,7 +120,10 @@ function whoPut(step: PutStep, { pipeline, build }: Known): Record<string, strin
   };
 }
 
-/** A get of a trigger runs nothing that could see its version: the tasks behind it do. Of equal fields the later get's counts. */
+/**
+ * A get of a trigger runs nothing that could see its version: the tasks behind it do. Of equal fields the
+ * later get's counts.
+ */
 function eventsBefore(task: TaskStep, { pipeline, build, chosen }: Known): Record<string, string> {
   const steps = stepsToRun(pipeline, build.job);
   const events = steps

@@ -4,8 +4,8 @@ import { fillTemplates } from './fill-templates.ts';
 import type { PlanCommand, PlanContainer } from './plan.ts';
 
 /**
- * Scripts become files: what `ps` shows of a step never holds a secret that the pipeline put into its text. Without `workdir` the
- * command gets a directory of its own, which nobody knows yet.
+ * Scripts become files: what `ps` shows of a step never holds a secret that the pipeline put into its text.
+ * Without `workdir` the command gets a directory of its own, which nobody knows yet.
  */
 export function planCommand(
   command: Command | undefined,
@@ -44,7 +44,10 @@ export function commandEnvironment(command: Command | undefined): Record<string,
   return command === undefined ? {} : { ...runnerEnvironment(command), ...command.env };
 }
 
-/** Variables that the runner itself adds: the manual's `$path` and `$args`, and all attributes for a runner of the pipeline. */
+/**
+ * Variables that the runner itself adds: the manual's `$path` and `$args`, and all attributes for a runner of
+ * the pipeline.
+ */
 function runnerEnvironment(command: Command): Record<string, string> {
   if (command.runner === 'custom') return { ...command.attributes, args: command.callerArgs.join(' ') };
   return 'path' in command ? { path: command.path, args: command.args.join(' ') } : {};

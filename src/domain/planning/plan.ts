@@ -1,6 +1,6 @@
 /**
- * The plan is data: a job and its chosen versions as a serialisable list of steps, each one command in one container of the build's
- * Pod. The agent runs it and knows nothing of pipelines.
+ * The plan is data: a job and its chosen versions as a serialisable list of steps, each one command in one
+ * container of the build's Pod. The agent runs it and knows nothing of pipelines.
  */
 export interface Plan {
   /** Grows when an older agent could misread the plan. */
@@ -17,7 +17,9 @@ export interface Plan {
   notice?: string;
   /** Values that must never leave the Pod: the agent masks them in everything it sends. */
   secrets: string[];
-  /** Bytes of log that the build may send; what is over is left out, visibly. Absent: what the gateway takes. */
+  /**
+   * Bytes of log that the build may send; what is over is left out, visibly. Absent: what the gateway takes.
+   */
   logLimitBytes?: number;
 }
 
@@ -49,7 +51,9 @@ export interface PlanStep {
   env: Record<string, string>;
   /** `get`: the fields that later steps see as `GET_<NAME>_<KEY>`. */
   version?: Record<string, string>;
-  /** Prefix of the variables that later steps see: `GET_APP_`, `TASK_UNIT_`. Absent: the step exports nothing. */
+  /**
+   * Prefix of the variables that later steps see: `GET_APP_`, `TASK_UNIT_`. Absent: the step exports nothing.
+   */
   exports?: string;
   /** `get` and `put`: canonical name of the resource. */
   resource?: string;
@@ -60,13 +64,22 @@ export interface PlanStep {
 export interface PlanCommand {
   container: string;
   argv: string[];
-  /** Text of a file that the shim writes (mode 0700) and whose path it appends to `argv`: scripts never travel in `argv`. */
+  /**
+   * Text of a file that the shim writes (mode 0700) and whose path it appends to `argv`: scripts never travel
+   * in `argv`.
+   */
   script?: string;
-  /** The last element of `argv` is a path relative to the working directory that must be made executable first. */
+  /**
+   * The last element of `argv` is a path relative to the working directory that must be made executable
+   * first.
+   */
   makeExecutable?: boolean;
 }
 
-/** One check of one resource, run by an agent beside other checks. Its stdout is the answer, its stderr the log. */
+/**
+ * One check of one resource, run by an agent beside other checks. Its stdout is the answer, its stderr the
+ * log.
+ */
 export interface CheckPlan {
   /** Row id of the check scope, decimal. */
   scope: string;

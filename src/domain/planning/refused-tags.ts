@@ -3,7 +3,10 @@ import { checkGroups } from '#domain/scheduling/check-groups.ts';
 import { listed } from '#domain/scheduling/reasons.ts';
 import { isMisplaced, placePod, type Misplaced, type TagRules } from './place-pod.ts';
 
-/** The jobs and checks of a pipeline that no Pod can be made for, because of their tags: one sentence for each. */
+/**
+ * The jobs and checks of a pipeline that no Pod can be made for, because of their tags: one sentence for
+ * each.
+ */
 export function refusedTags(
   pipeline: Pipeline,
   rules: TagRules,

@@ -7,8 +7,9 @@ import type { Plan } from './plan.ts';
 type Versions = readonly Readonly<Record<string, string>>[];
 
 /**
- * Why a build of these versions gets no secrets; undefined when it gets them. Whoever can open a request from a fork writes what the
- * build runs, so a version marked `fork` takes the secrets away, unless its resource says `fork_secrets = true`.
+ * Why a build of these versions gets no secrets; undefined when it gets them. Whoever can open a request from
+ * a fork writes what the build runs, so a version marked `fork` takes the secrets away, unless its resource
+ * says `fork_secrets = true`.
  */
 export function whyWithoutSecrets(pipeline: Pipeline, job: string, versions: Versions): string | undefined {
   const gets = stepsToRun(pipeline, job).filter((step) => step.kind === 'get');
@@ -28,8 +29,8 @@ export function withoutSecrets(pipeline: Pipeline): Pipeline {
 }
 
 /**
- * The plan of a build that gets no secrets. `empty` is the definition without them; of `pipeline` come only the gets of built-in types,
- * which run scripts of ours and nothing of what they bring.
+ * The plan of a build that gets no secrets. `empty` is the definition without them; of `pipeline` come only
+ * the gets of built-in types, which run scripts of ours and nothing of what they bring.
  */
 export function planWithoutSecrets(
   { build, pipeline, versions }: BuildToPlan,

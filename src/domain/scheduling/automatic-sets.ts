@@ -18,7 +18,10 @@ export interface AutomaticSets {
   cut: boolean;
   /** A get has more new versions than one decision takes: decide again at once. */
   more: boolean;
-  /** Positions of the gets whose newest version waits for the last of these decisions, because the newest set is to be built last. */
+  /**
+   * Positions of the gets whose newest version waits for the last of these decisions, because the newest set
+   * is to be built last.
+   */
   postponed: number[];
   /** The newest set is new too, but has to wait for the automatic build that has not ended. */
   ready: boolean;
@@ -68,8 +71,8 @@ function hasMore({ gets }: JobFacts, made: number): boolean {
 }
 
 /**
- * Which gets keep their newest version for the last decision. One is enough where it has an older version for the other gets to take: the
- * newest set is still wanted then, whatever these decisions use.
+ * Which gets keep their newest version for the last decision. One is enough where it has an older version for
+ * the other gets to take: the newest set is still wanted then, whatever these decisions use.
  */
 function postponedGets({ gets }: JobFacts, newest: number[], known: Known): number[] {
   const one = gets.findIndex(
@@ -79,7 +82,10 @@ function postponedGets({ gets }: JobFacts, newest: number[], known: Known): numb
   return one === -1 ? [...gets.keys()] : [one];
 }
 
-/** The wanted sets, without those that wait for the last decision; where one get's newest version waits, the others take the one before. */
+/**
+ * The wanted sets, without those that wait for the last decision; where one get's newest version waits, the
+ * others take the one before.
+ */
 function beforeLast(
   job: JobFacts,
   { wanted, newest, postponed }: { wanted: VersionSet[]; newest: number[]; postponed: number[] },
@@ -98,7 +104,10 @@ function beforeLast(
 const takesEvery = (get: GetFacts, gated: boolean): boolean =>
   get.trigger && get.every && get.passed.length > 0 === gated;
 
-/** Those that this decision takes: what was found first, so that marks can tell how far it went; the oldest version first. */
+/**
+ * Those that this decision takes: what was found first, so that marks can tell how far it went; the oldest
+ * version first.
+ */
 export function unusedOf({ unused }: GetFacts, { idOf }: Pick<Known, 'idOf'>): number[] {
   return unused
     .toSorted((a, b) => idOf(a) - idOf(b))
@@ -113,8 +122,9 @@ interface Candidate extends GatedPlace {
 }
 
 /**
- * One set for each version that wants a build, oldest version first, then in the order of gets. Versions that come together never make the
- * same set twice. Sets are made only while there is room, so that the work is bounded too.
+ * One set for each version that wants a build, oldest version first, then in the order of gets. Versions that
+ * come together never make the same set twice. Sets are made only while there is room, so that the work is
+ * bounded too.
  */
 function setsForVersions(
   job: JobFacts,
@@ -165,7 +175,10 @@ function setFor(
   return { set: { versions, cause } };
 }
 
-/** The newest trigger of the newest set that no build used for its get, no set above uses, and that came after the baseline. */
+/**
+ * The newest trigger of the newest set that no build used for its get, no set above uses, and that came after
+ * the baseline.
+ */
 function freshTriggers(
   job: JobFacts,
   newest: number[],

@@ -11,8 +11,8 @@ export interface CascadeGet {
 }
 
 /**
- * Jobs in which builds follow from those of a triggered version: along triggers with `passed`, from the jobs that were asked for a build
- * with it.
+ * Jobs in which builds follow from those of a triggered version: along triggers with `passed`, from the jobs
+ * that were asked for a build with it.
  */
 export function followingJobs(gets: readonly CascadeGet[], asked: readonly number[]): number[] {
   const reached = new Set(asked);
@@ -29,7 +29,10 @@ type Cascaded =
   | { waits: true }
   | { needs: Need[] };
 
-/** The set for a build that follows from a triggered version through `passed`, although a newer one has passed. */
+/**
+ * The set for a build that follows from a triggered version through `passed`, although a newer one has
+ * passed.
+ */
 export function cascadedSet(
   job: JobFacts,
   { id, by, version: wanted, after = [] }: BuildRequest,

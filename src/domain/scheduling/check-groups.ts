@@ -1,9 +1,15 @@
 import type { Pipeline, Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
 import { checkTimer } from './next-check.ts';
 
-/** Resources whose checks share a Pod: those with the same schedule, tags and image. A resource with a cache stands alone. */
+/**
+ * Resources whose checks share a Pod: those with the same schedule, tags and image. A resource with a cache
+ * stands alone.
+ */
 export interface CheckGroup {
-  /** Stable, unique in the pipeline, and fit for a label or a part of a name: `every-30s`, `cron-1f3a9c07`, `on-request`. */
+  /**
+   * Stable, unique in the pipeline, and fit for a label or a part of a name: `every-30s`, `cron-1f3a9c07`,
+   * `on-request`.
+   */
   key: string;
   /** Absent: checked only on request or by webhook. */
   schedule?: Schedule;
@@ -17,12 +23,15 @@ export interface CheckGroup {
 }
 
 /**
- * Groups of one pipeline that have a running CronJob. Kubernetes starts the Pods of those whatever else runs, so the operator times the groups
- * behind them, at the same times and within the limit of the team.
+ * Groups of one pipeline that have a running CronJob. Kubernetes starts the Pods of those whatever else runs,
+ * so the operator times the groups behind them, at the same times and within the limit of the team.
  */
 export const MAX_CRON_JOBS = 10;
 
-/** The check groups of a pipeline. Resources without a command to check, such as those of type `cron`, are in none. */
+/**
+ * The check groups of a pipeline. Resources without a command to check, such as those of type `cron`, are in
+ * none.
+ */
 export function checkGroups(pipeline: Pipeline): CheckGroup[] {
   const types = new Map(pipeline.resourceTypes.map((type) => [type.name, type]));
   const groups = new Map<string, CheckGroup>();

@@ -3,8 +3,9 @@ import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline
 import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 
 /**
- * What decides which history (check scope) a resource has: the definition of its type and its params. Secrets are placeholders here, so that
- * another value of a secret is no other history. A type that came with Millrace is its name: a release that mends a script keeps histories.
+ * What decides which history (check scope) a resource has: the definition of its type and its params. Secrets
+ * are placeholders here, so that another value of a secret is no other history. A type that came with
+ * Millrace is its name: a release that mends a script keeps histories.
  */
 export interface ScopeKey {
   type: { builtIn: string } | Pick<ResourceType, 'params' | 'check' | 'pull' | 'push'>;

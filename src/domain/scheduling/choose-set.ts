@@ -4,7 +4,10 @@ import type { Reason } from './reasons.ts';
 import { solvePassed, type GatedGet, type Solution } from './solve-passed.ts';
 import { whyNoAgreement, whyNotPassed, whyNoVersion, whyTooDeep } from './why-unmet.ts';
 
-/** Versions for the gets of a job, by position; where one has none there is the reason. While there are needs, neither says all. */
+/**
+ * Versions for the gets of a job, by position; where one has none there is the reason. While there are needs,
+ * neither says all.
+ */
 export interface Choice {
   versions: (number | undefined)[];
   missing: { get: number; reason: Reason }[];
@@ -34,7 +37,10 @@ export function know(facts: Facts): Known {
   };
 }
 
-/** The newest versions that the gets of a job may take together: pins first, then what `passed` allows, then simply the newest. */
+/**
+ * The newest versions that the gets of a job may take together: pins first, then what `passed` allows, then
+ * simply the newest.
+ */
 export function chooseSet(job: JobFacts, known: Known): Choice {
   const choice: Choice = { versions: job.gets.map(() => undefined), missing: [], needs: [] };
   for (const [index, get] of job.gets.entries()) {
@@ -69,8 +75,8 @@ export interface GatedPlace {
 }
 
 /**
- * Gets with `passed`, in groups that must be solved together because they share upstream jobs. Within a group triggers come first: they
- * get the newest version that can be had.
+ * Gets with `passed`, in groups that must be solved together because they share upstream jobs. Within a group
+ * triggers come first: they get the newest version that can be had.
  */
 export function gatedGroups(gets: readonly GetFacts[]): GatedPlace[][] {
   let groups: { upstreams: Set<number>; places: GatedPlace[] }[] = [];

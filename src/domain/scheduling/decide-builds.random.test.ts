@@ -198,7 +198,9 @@ const arrivals = (most: number) =>
     size: 'max',
   });
 
-/** Plays arrivals; `rarely`: only one decision in 250 of them. Answers what was built, and of which versions. */
+/**
+ * Plays arrivals; `rarely`: only one decision in 250 of them. Answers what was built, and of which versions.
+ */
 function builtFrom(arrived: { resource: number; decide: number }[], rarely: boolean): [number[][], number[]] {
   const history = historyOf({
     resources: 3,

@@ -130,7 +130,8 @@ describe('a decision on much history', () => {
       get({ resource: 3, passed: by([1, 'unit'], [2, 'bake']) }),
     ];
     const many = Array.from({ length: 300 }, (_, index) => 301 - index);
-    // The one version of the third on which unit and bake agree goes with a version of the first that lint never passed.
+    // The one version of the third on which unit and bake agree goes with a version of the first that lint
+    // never passed.
     const unit = [...many.map((one): [number, number] => [one, one]), [1, 9999] as const];
     const bake = [...many.map((one): [number, number] => [one, one + 5000]), [1, 9999] as const];
     const passes = [
@@ -172,7 +173,8 @@ describe('a decision on much history', () => {
       get({ resource: 4, passed: by([3, 'c'], [4, 'd']) }),
     ];
     const many = Array.from({ length: 200 }, (_, index) => 200 - index);
-    // Whatever the first takes, the second takes 7, and what is left for the others never agrees on the fourth.
+    // Whatever the first takes, the second takes 7, and what is left for the others never agrees on the
+    // fourth.
     const passes = [
       page(
         1,

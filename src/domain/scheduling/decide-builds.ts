@@ -175,7 +175,9 @@ function cascadedSets(
   return asked;
 }
 
-/** A version that was asked for is taken by every get of its resource without `passed`, whatever is pinned. */
+/**
+ * A version that was asked for is taken by every get of its resource without `passed`, whatever is pinned.
+ */
 function givenVersions(job: JobFacts, { version: given }: BuildRequest): Map<number, number> {
   const positions = new Map<number, number>();
   for (const [index, get] of job.gets.entries())
@@ -185,8 +187,8 @@ function givenVersions(job: JobFacts, { version: given }: BuildRequest): Map<num
 }
 
 /**
- * A request for a set that is being built by itself is answered by that build, which then is the person's. In an interruptible job it goes
- * last: versions that were known when somebody asked do not interrupt it.
+ * A request for a set that is being built by itself is answered by that build, which then is the person's. In
+ * an interruptible job it goes last: versions that were known when somebody asked do not interrupt it.
  */
 function merged(job: JobFacts, automatic: VersionSet[], asked: VersionSet[]): VersionSet[] {
   if (asked.length === 0) return automatic;
@@ -217,7 +219,10 @@ function addBuilds(job: JobFacts, sets: VersionSet[], context: Context): void {
   }
 }
 
-/** Not noted: versions of a get with `passed`, since older ones may pass after newer ones, and of a pinned resource, whose others wait. */
+/**
+ * Not noted: versions of a get with `passed`, since older ones may pass after newer ones, and of a pinned
+ * resource, whose others wait.
+ */
 function noteSettled(
   job: JobFacts,
   { automatic, choice }: { automatic: AutomaticSets; choice: Choice },

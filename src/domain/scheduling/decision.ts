@@ -10,8 +10,8 @@ export interface Decision {
   /** Requests that cannot be granted, with the reason of every input that stands against it. */
   refused: { request: number; reasons: Reason[] }[];
   /**
-   * By position of the get: no version up to this row id is unused. A mark that saves looking at them again; whatever makes one of them unused
-   * after all sets it back (`settledBefore`).
+   * By position of the get: no version up to this row id is unused. A mark that saves looking at them again;
+   * whatever makes one of them unused after all sets it back (`settledBefore`).
    */
   settled: { job: number; get: number; version: number }[];
   /** Jobs with more to build than one decision takes: decide again at once. */
@@ -20,14 +20,22 @@ export interface Decision {
   needs: Need[];
 }
 
-/** A build to make, with the version of each get (by position) and why; versions are places, as in the facts (`inIds`). */
+/**
+ * A build to make, with the version of each get (by position) and why; versions are places, as in the facts
+ * (`inIds`).
+ */
 export interface BuildDecision {
   job: number;
   versions: number[];
   cause: BuildCause;
-  /** `superseded`: of an interruptible job, another build follows in the same decision; it is born cancelled. */
+  /**
+   * `superseded`: of an interruptible job, another build follows in the same decision; it is born cancelled.
+   */
   state: 'pending' | 'waiting' | 'superseded';
-  /** Queued builds that end, superseded by this one; it takes the place of the first of them in the queue. Absent: none. */
+  /**
+   * Queued builds that end, superseded by this one; it takes the place of the first of them in the queue.
+   * Absent: none.
+   */
   supersedes?: number[];
 }
 
@@ -39,8 +47,8 @@ export type BuildCause =
   | { kind: 'manual'; request: number; by: string; checks?: RequestedCheck[] };
 
 /**
- * What one decision makes at most by itself, so that its transaction stays short whatever a pipeline looks like. The next decision makes
- * the rest. Requests of people are answered beyond it.
+ * What one decision makes at most by itself, so that its transaction stays short whatever a pipeline looks
+ * like. The next decision makes the rest. Requests of people are answered beyond it.
  */
 export const MAX_BUILDS_PER_DECISION = 1000;
 /** The inputs of these builds, all together. One build is always made. */

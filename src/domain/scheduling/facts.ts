@@ -1,8 +1,10 @@
 /**
- * Facts from which builds are decided: bounded, gathered in one transaction under the pipeline's lock. Builds are row ids, and versions are
- * places in the order of their resource: a larger one is newer. Nearly always a place is the row id of the version (see `ids`), and ids tell
- * which version was found first. Only versions of the current check scope of a resource are listed. Disabled versions are left out of all lists. What depends on history is given in pages from its newest
- * end; a decision that needs an older page says which (`Need`), and is taken again with it.
+ * Facts from which builds are decided: bounded, gathered in one transaction under the pipeline's lock. Builds
+ * are row ids, and versions are places in the order of their resource: a larger one is newer. Nearly always a
+ * place is the row id of the version (see `ids`), and ids tell which version was found first. Only versions
+ * of the current check scope of a resource are listed. Disabled versions are left out of all lists. What
+ * depends on history is given in pages from its newest end; a decision that needs an older page says which
+ * (`Need`), and is taken again with it.
  */
 export interface Facts {
   /** The pipeline is paused. It is its jobs' own pauses that count; this tells why they are. */
@@ -13,7 +15,10 @@ export interface Facts {
   jobs: JobFacts[];
   passes: PassPage[];
   used: UsedPage[];
-  /** Row ids of versions, by place, where the two differ: a check printed them in another order than they were found in. */
+  /**
+   * Row ids of versions, by place, where the two differ: a check printed them in another order than they were
+   * found in.
+   */
   ids?: ReadonlyMap<number, number>;
   /** Builds of the pipeline that have not started. Absent: none. */
   queued?: number;
@@ -32,7 +37,10 @@ export interface ResourceFacts {
   pinned?: {
     version: number;
     disabled: boolean;
-    /** Its current history does not have the version, so nothing is taken. `version` means nothing, unless it is of another history. */
+    /**
+     * Its current history does not have the version, so nothing is taken. `version` means nothing, unless it
+     * is of another history.
+     */
     unknown?: boolean;
     /** The version is of another history of the resource. */
     elsewhere?: boolean;
@@ -63,9 +71,15 @@ export interface JobFacts {
   concurrency?: number;
   /** False: a newer set waits for a queued build instead of taking its place. */
   supersede?: boolean;
-  /** Automatic builds of the job that have not ended, `queued` ones aside: the oldest, as many as `concurrency` allows. */
+  /**
+   * Automatic builds of the job that have not ended, `queued` ones aside: the oldest, as many as
+   * `concurrency` allows.
+   */
   active?: QueuedBuild[];
-  /** Automatic builds of a newest set that have not begun: they wait for approval, for their turn or for their Pod. */
+  /**
+   * Automatic builds of a newest set that have not begun: they wait for approval, for their turn or for their
+   * Pod.
+   */
   queued?: QueuedBuild[];
   /** Of people, that no build answers yet. */
   requests: BuildRequest[];
@@ -81,14 +95,21 @@ export interface GetFacts {
   trigger: boolean;
   /** Upstream jobs; empty: any version will do. */
   passed: { job: number; name: string }[];
-  /** Every version gets a build. Else the newest at the time of the decision. Means something with `trigger` only. */
+  /**
+   * Every version gets a build. Else the newest at the time of the decision. Means something with `trigger`
+   * only.
+   */
   every: boolean;
-  /** Versions up to this row id trigger nothing: they were there before the get became a trigger, or came while the job was paused. */
+  /**
+   * Versions up to this row id trigger nothing: they were there before the get became a trigger, or came
+   * while the job was paused.
+   */
   baseline: number;
   /**
-   * Triggers with `every`: versions above the baseline that no build of the job used for this get, of a pinned resource the pinned one at
-   * most. Without `passed` the `MOST_UNUSED` + 1 of them that were found first. With `passed` the oldest `MOST_UNUSED` that are good in each
-   * upstream job, looked for among the `MOST_PASSED` (`MAX_PASSED_WAITING`) newest good ones of the first.
+   * Triggers with `every`: versions above the baseline that no build of the job used for this get, of a
+   * pinned resource the pinned one at most. Without `passed` the `MOST_UNUSED` + 1 of them that were found
+   * first. With `passed` the oldest `MOST_UNUSED` that are good in each upstream job, looked for among the
+   * `MOST_PASSED` (`MAX_PASSED_WAITING`) newest good ones of the first.
    */
   unused: number[];
 }
@@ -98,7 +119,10 @@ export interface BuildRequest {
   by: string;
   /** Trigger with version. */
   version?: { resource: number; version: number; disabled: boolean };
-  /** It follows from a version that somebody triggered: what became of the builds of that trigger in the jobs that `passed` names. */
+  /**
+   * It follows from a version that somebody triggered: what became of the builds of that trigger in the jobs
+   * that `passed` names.
+   */
   after?: { job: number; good: boolean }[];
   /** Checks that the person wants first. */
   checks?: RequestedCheck[];
@@ -128,8 +152,8 @@ export interface Place {
 export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Good builds (succeeded or warning) of an upstream job that took or made a version of the resource: all of them from `from` (absent: from
- * the newest) down to the last one listed.
+ * Good builds (succeeded or warning) of an upstream job that took or made a version of the resource: all of
+ * them from `from` (absent: from the newest) down to the last one listed.
  */
 export interface PassPage {
   upstream: number;
@@ -142,15 +166,15 @@ export interface PassPage {
 
 export interface Pass extends Place {
   /**
-   * All that the build took or made, as far as gets that name this upstream job in `passed` take it, other versions of the same resource
-   * included. Absent where every job has at most one such get.
+   * All that the build took or made, as far as gets that name this upstream job in `passed` take it, other
+   * versions of the same resource included. Absent where every job has at most one such get.
    */
   also?: Taken[];
 }
 
 /**
- * Row ids of versions that builds of the job took for one get, the one found last first. Builds that a pin or a disabled version cancelled
- * before they started do not count.
+ * Row ids of versions that builds of the job took for one get, the one found last first. Builds that a pin or
+ * a disabled version cancelled before they started do not count.
  */
 export interface UsedPage {
   job: number;
@@ -171,8 +195,14 @@ export type Need =
 export const MOST_UNUSED = 100;
 /** A get with `every` and `passed` finds what it has not built among as many good versions. */
 export const MOST_PASSED = 1000;
-/** … or among as many, when none of the oldest `PASSED_AT_EDGE` of those was built: more are waiting behind them. */
+/**
+ * … or among as many, when none of the oldest `PASSED_AT_EDGE` of those was built: more are waiting behind
+ * them.
+ */
 export const MAX_PASSED_WAITING = 10_000;
 export const PASSED_AT_EDGE = 20;
-/** Rows of a page: few at first, since the newest nearly always answer; then more with each round, and after the last it is enough. */
+/**
+ * Rows of a page: few at first, since the newest nearly always answer; then more with each round, and after
+ * the last it is enough.
+ */
 export const PAGE_ROWS = [20, 200, 2000, 2000, 2000] as const;

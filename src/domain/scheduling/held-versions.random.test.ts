@@ -42,7 +42,10 @@ function endSome(resource: HistoryResource, which: number): void {
   if (held.length > 0) release(resource, held[which % held.length] ?? 0);
 }
 
-/** What only comes along is the newest at the time of the build, and builds are made later: so all of it triggers. */
+/**
+ * What only comes along is the newest at the time of the build, and builds are made later: so all of it
+ * triggers.
+ */
 function drawnHistory({ pipeline, hooks }: Drawn, withHooks: boolean): History {
   const history = historyOf(pipeline);
   for (const [index, job] of history.jobs.entries()) {
@@ -53,7 +56,10 @@ function drawnHistory({ pipeline, hooks }: Drawn, withHooks: boolean): History {
   return history;
 }
 
-/** The history in the end, when no hooks run and every build that there is to make has been made and has succeeded. */
+/**
+ * The history in the end, when no hooks run and every build that there is to make has been made and has
+ * succeeded.
+ */
 function play(one: Drawn, withHooks: boolean): History {
   const history = drawnHistory(one, withHooks);
   for (const happening of one.happenings) happen(history, happening);
@@ -73,7 +79,9 @@ function succeed(history: History): boolean {
   return active.length > 0;
 }
 
-/** What a trigger brought a job: all versions where none may be skipped, else only whether it had the newest. */
+/**
+ * What a trigger brought a job: all versions where none may be skipped, else only whether it had the newest.
+ */
 function taken(history: History): unknown[] {
   return history.jobs.flatMap((job) =>
     job.gets.flatMap(({ resource, trigger, every, passed }) => {

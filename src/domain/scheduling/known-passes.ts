@@ -3,7 +3,10 @@ import { NEWEST, type Need, type Pass, type PassPage, type Place, type Taken } f
 /** `none`: there is certainly no such version. */
 export type Found = { version: number } | { none: true } | { need: Need };
 
-/** Asks for the newest version of a resource, not above `atMost`, in a good build of the upstream job that also took all that is `fixed`. */
+/**
+ * Asks for the newest version of a resource, not above `atMost`, in a good build of the upstream job that
+ * also took all that is `fixed`.
+ */
 interface PassQuery {
   upstream: number;
   resource: number;
@@ -89,7 +92,10 @@ function walk(query: PassQuery, pages: PassPage[]): Found {
   return { need: { kind: 'passes', upstream, resource, from: end } };
 }
 
-/** Visits rows from a place on without a gap until one says stop; answers the first place that is not known, or that there is nothing more. */
+/**
+ * Visits rows from a place on without a gap until one says stop; answers the first place that is not known,
+ * or that there is nothing more.
+ */
 function scan(start: Place, pages: PassPage[], stop: (row: Pass) => boolean): 'stopped' | 'end' | Place {
   let place = start;
   for (;;) {

@@ -1,13 +1,19 @@
 import type { Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 
-/** First time after `after` that a cron expression names, in UTC; undefined: never again. Times are milliseconds since 1970. */
+/**
+ * First time after `after` that a cron expression names, in UTC; undefined: never again. Times are
+ * milliseconds since 1970.
+ */
 export type CronNext = (expression: string, after: number) => number | undefined;
 
 /** Who starts the scheduled checks of a resource. */
 export type CheckTimer = 'operator' | 'cronjob' | 'none';
 
-/** A CronJob knows no `@every`, cannot change its pace when webhooks work, and is not needed for what runs without a Pod. */
+/**
+ * A CronJob knows no `@every`, cannot change its pace when webhooks work, and is not needed for what runs
+ * without a Pod.
+ */
 export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
   if (resource.schedule === undefined && resource.webhookSchedule === undefined) return 'none';
   if (type.check === undefined) return isBuiltInCron(type) ? 'operator' : 'none';
@@ -22,7 +28,9 @@ export function isBuiltInCron(type: ResourceType): boolean {
 
 export interface CheckStarted {
   schedule: Schedule;
-  /** Row id of the pipeline: spreads the checks of different pipelines, keeps those of one together in a Pod. */
+  /**
+   * Row id of the pipeline: spreads the checks of different pipelines, keeps those of one together in a Pod.
+   */
   pipeline: number;
   cause: 'schedule' | 'manual' | 'webhook';
   /** When it was due by its timer. */
@@ -30,7 +38,9 @@ export interface CheckStarted {
   at: number;
 }
 
-/** Due time after a check has started. A manual or webhook check resets the timer: one full interval from now. */
+/**
+ * Due time after a check has started. A manual or webhook check resets the timer: one full interval from now.
+ */
 export function nextCheck(started: CheckStarted, cronNext: CronNext): number | undefined {
   const { schedule, at, due } = started;
   if (schedule.kind === 'cron') return cronNext(schedule.expression, at);
@@ -46,7 +56,10 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
 /** Multiples of it fill the interval evenly, however many there are. */
 const GOLDEN = 0.618_033_988_749_895;
 
-/** Due time after a failed check: twice as long for each failure in a row, at most an hour, never earlier than planned. */
+/**
+ * Due time after a failed check: twice as long for each failure in a row, at most an hour, never earlier than
+ * planned.
+ */
 export function nextAfterFailure(failed: {
   schedule: Schedule;
   failures: number;

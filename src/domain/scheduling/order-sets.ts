@@ -1,6 +1,7 @@
 /**
- * The order in which one decision builds its sets: oldest first, and the newest set of all last, so that it is what stays. Of two sets the
- * older one has the older version where their versions, oldest first, begin to differ.
+ * The order in which one decision builds its sets: oldest first, and the newest set of all last, so that it
+ * is what stays. Of two sets the older one has the older version where their versions, oldest first, begin to
+ * differ.
  */
 export function orderSets<Of extends { versions: readonly number[] }>(
   sets: readonly Of[],

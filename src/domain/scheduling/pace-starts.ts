@@ -1,4 +1,7 @@
-/** How many Pods may be starting at a time on each node, and what this was learned from. The leader has it in memory: a new one starts anew. */
+/**
+ * How many Pods may be starting at a time on each node, and what this was learned from. The leader has it in
+ * memory: a new one starts anew.
+ */
 export interface StartPace {
   perNode: number;
   /** Milliseconds of the latest starts, the newest last. */
@@ -29,7 +32,9 @@ export const MAX_PER_NODE = 32;
 const MEDIAN_OF = 5;
 /** As many medians are remembered. */
 const MEDIANS = 20;
-/** A start is slow when it takes so many times, and so many milliseconds more, than the best recent median. */
+/**
+ * A start is slow when it takes so many times, and so many milliseconds more, than the best recent median.
+ */
 const SLOW_FACTOR = 3;
 const SLOW_MILLISECONDS = 3000;
 /** What a start may take while no other is known. */
@@ -52,9 +57,9 @@ export function slowAfter({ medians }: StartPace): number {
 }
 
 /**
- * Additive growth, halving: each start that is not slow adds one Pod per window and node, a slow one halves the window. Starts that began
- * before the last halving are ignored, so one overload halves once. One team's Pods that cannot start halve nothing while those of others
- * start quickly.
+ * Additive growth, halving: each start that is not slow adds one Pod per window and node, a slow one halves
+ * the window. Starts that began before the last halving are ignored, so one overload halves once. One team's
+ * Pods that cannot start halve nothing while those of others start quickly.
  */
 export function paceStarts(pace: StartPace, seen: StartSeen): StartPace {
   const ms = seen.seenAt - seen.beganAt;
@@ -67,7 +72,10 @@ export function paceStarts(pace: StartPace, seen: StartSeen): StartPace {
   return { ...learned, quickAt, perNode: Math.min(MAX_PER_NODE, learned.perNode + 1 / learned.perNode) };
 }
 
-/** It began before the last halving, or another team's Pod started quickly meanwhile: then the nodes are not to blame. */
+/**
+ * It began before the last halving, or another team's Pod started quickly meanwhile: then the nodes are not
+ * to blame.
+ */
 function provesNothing({ halvedAt, quickAt }: StartPace, { team, beganAt }: StartSeen): boolean {
   if (beganAt < halvedAt) return true;
   return Object.entries(quickAt).some(([other, at]) => other !== team && at > beganAt);

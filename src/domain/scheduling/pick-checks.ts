@@ -34,9 +34,9 @@ export interface PickedChecks<Check> {
 }
 
 /**
- * Which checks get a Pod now: one Pod for each group, and no more than the limits allow. Teams take turns. A team for which the operator
- * runs no check gets a place even when others hold all of them, so a team can wait only for its own checks. Likewise for Pods that are
- * starting, up to twice their limit.
+ * Which checks get a Pod now: one Pod for each group, and no more than the limits allow. Teams take turns. A
+ * team for which the operator runs no check gets a place even when others hold all of them, so a team can
+ * wait only for its own checks. Likewise for Pods that are starting, up to twice their limit.
  */
 export function pickChecks<Check extends WantedCheck>(
   due: readonly Check[],

@@ -10,7 +10,10 @@ export interface ReachableHook {
   action: HookAction;
 }
 
-/** The `on_trigger` hooks that a new version of a resource fires: of every job that it may come to, nearest first. */
+/**
+ * The `on_trigger` hooks that a new version of a resource fires: of every job that it may come to, nearest
+ * first.
+ */
 export function reachableHooks(pipeline: Pipeline, resource: string): ReachableHook[] {
   if (pipeline.jobs.every(({ onTrigger = [] }) => onTrigger.length === 0)) return [];
   const walked = pipeline.jobs.map(({ name, steps }) => ({ name, gets: getsOf(steps) }));

@@ -5,8 +5,9 @@ export interface WalkedJob {
 }
 
 /**
- * Jobs that a new version of a resource may come to, nearest first: those that it triggers, then along `passed`. Whether any of them will
- * ever run means nothing: their `on_trigger` hooks tell the world that they may.
+ * Jobs that a new version of a resource may come to, nearest first: those that it triggers, then along
+ * `passed`. Whether any of them will ever run means nothing: their `on_trigger` hooks tell the world that
+ * they may.
  */
 export function reachableJobs(jobs: readonly WalkedJob[], resource: string): string[] {
   const direct = jobs.filter(({ gets }) =>

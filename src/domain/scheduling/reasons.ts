@@ -1,4 +1,7 @@
-/** Everything that can keep a job or a build waiting, or a request from being granted. The codes are stable: they are in the API, in Events and in metrics. */
+/**
+ * Everything that can keep a job or a build waiting, or a request from being granted. The codes are stable:
+ * they are in the API, in Events and in metrics.
+ */
 export const REASONS = {
   PipelinePaused:
     'The pipeline is paused, and the job with it. Millrace creates and starts no build of the job until you unpause the pipeline or this job.',
@@ -95,7 +98,9 @@ export const FAULTS: ReadonlySet<ReasonCode> = new Set([
   'PodRefused',
 ]);
 
-/** Why something waits or was refused: a stable code, a sentence for people, and what the sentence is about. */
+/**
+ * Why something waits or was refused: a stable code, a sentence for people, and what the sentence is about.
+ */
 export interface Reason {
   code: ReasonCode;
   message: string;

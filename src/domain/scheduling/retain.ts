@@ -57,7 +57,9 @@ export interface RetainDecision {
   /** Beyond the limits but needed: their logs go, what they took and made stays. */
   removeLogs: number[];
   kept: { build: number; because: Keep }[];
-  /** Baselines of the job's gets of the history rise to this version first, or it would count as never built. */
+  /**
+   * Baselines of the job's gets of the history rise to this version first, or it would count as never built.
+   */
   baselines: OldVersionTaken[];
 }
 
@@ -134,13 +136,15 @@ export interface VersionRetainFacts {
   pinned?: number;
   /** Newest one, and newest enabled one: what the next check and the next build begin with. */
   newest: readonly number[];
-  /** Lowest baseline of the triggers that take every version of the resource: newer ones still get a build. */
+  /**
+   * Lowest baseline of the triggers that take every version of the resource: newer ones still get a build.
+   */
   lowestBaseline?: number;
 }
 
 /**
- * Versions whose fields may go. Their digests stay: a check that tells of one again, as those of open pull requests and tags do, must not
- * make it new.
+ * Versions whose fields may go. Their digests stay: a check that tells of one again, as those of open pull
+ * requests and tags do, must not make it new.
  */
 export function retainVersions({ policy, now, ...facts }: VersionRetainFacts): number[] {
   const { days } = policy;

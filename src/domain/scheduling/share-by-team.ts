@@ -1,6 +1,7 @@
 /**
- * The order in which work of several teams takes places: the team that holds the fewest goes first, and what a team takes counts at
- * once. Within a team the order stays. A team with 10,000 entries moves another team's first entry back by one place at most.
+ * The order in which work of several teams takes places: the team that holds the fewest goes first, and what
+ * a team takes counts at once. Within a team the order stays. A team with 10,000 entries moves another team's
+ * first entry back by one place at most.
  */
 export function shareByTeam<Work extends { team: string }>(
   wanted: readonly Work[],

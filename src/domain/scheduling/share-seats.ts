@@ -6,8 +6,8 @@ export interface Seats<Seat> {
 }
 
 /**
- * Parties that wait take turns: the first of each, then the second of each. A party with 1,000 texts holds up another one's by those
- * that are being read, and no others.
+ * Parties that wait take turns: the first of each, then the second of each. A party with 1,000 texts holds up
+ * another one's by those that are being read, and no others.
  */
 export function shareSeats<Seat>(seats: readonly Seat[]): Seats<Seat> {
   /** The one last used, which has a process, comes last. */

@@ -20,8 +20,9 @@ export type Solution =
   | { tooDeep: true };
 
 /**
- * Versions for gets such that each upstream job has one good build that took all of its gets' versions. Earlier gets come first: each
- * takes the newest version that leaves one for every later get. The order in which builds ran means nothing.
+ * Versions for gets such that each upstream job has one good build that took all of its gets' versions.
+ * Earlier gets come first: each takes the newest version that leaves one for every later get. The order in
+ * which builds ran means nothing.
  */
 export function solvePassed(gets: readonly GatedGet[], known: KnownPasses): Solution {
   const steps = { left: MOST_STEPS };
@@ -72,7 +73,10 @@ function search(state: Search, index: number, fixed: Fixed): Searched {
   }
 }
 
-/** Newest version, not above the limit, on which all upstream jobs of a get agree: each in turn lowers it until none does. */
+/**
+ * Newest version, not above the limit, on which all upstream jobs of a get agree: each in turn lowers it
+ * until none does.
+ */
 function candidate(
   get: GatedGet,
   limit: number,

@@ -13,7 +13,10 @@ import {
 
 type Drawn = Partial<StartJob> & { builds?: string };
 
-/** Jobs by name; `builds`: ids of queued ones, with `!` of running ones; `7@3` has the place of 3 in the queue. */
+/**
+ * Jobs by name; `builds`: ids of queued ones, with `!` of running ones; `7@3` has the place of 3 in the
+ * queue.
+ */
 function facts(jobs: Record<string, Drawn>, limit?: number): StartFacts {
   const entries = Object.entries(jobs);
   return {
@@ -255,7 +258,8 @@ describe('however builds come and end', () => {
       builds: fc.array(fc.tuple(fc.nat(3), fc.constantFrom('queued', 'running')), { maxLength: 8 }),
       limit: fc.constantFrom(undefined, 1, 3),
     });
-    // One that nothing of its own can hold, with a build that waits, is among those that are drawn: only a team's limit concerns it.
+    // One that nothing of its own can hold, with a build that waits, is among those that are drawn: only a
+    // team's limit concerns it.
     const free = { paused: false, job: { concurrency: undefined, groups: [] } };
     let seen = 0;
     fc.assert(

@@ -2,8 +2,9 @@ import { listed, type Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
 
 /**
- * Builds of a team that have not ended and wait for nobody's approval. What they occupy is counted from them each time, never kept. A
- * `queued` one has not had its turn; everything after that, a Pod without a node included, is `running`.
+ * Builds of a team that have not ended and wait for nobody's approval. What they occupy is counted from them
+ * each time, never kept. A `queued` one has not had its turn; everything after that, a Pod without a node
+ * included, is `running`.
  */
 export interface StartFacts {
   /** Builds of the team at a time; absent: no limit. */
@@ -29,7 +30,10 @@ export type Hold = Pick<StartJob, 'paused' | 'concurrency' | 'serialGroups'> & P
 
 export interface OpenBuild {
   id: number;
-  /** In the queue: smaller, asked for earlier. Absent: its id. A build that superseded another one has the place of that one. */
+  /**
+   * In the queue: smaller, asked for earlier. Absent: its id. A build that superseded another one has the
+   * place of that one.
+   */
   place?: number;
   job: number;
   number: string;
@@ -41,7 +45,10 @@ export interface StartDecision {
   held: { build: number; reasons: Reason[] }[];
 }
 
-/** No turn is needed where nothing is shared: such a build may start as soon as it is made, whatever else runs or waits. */
+/**
+ * No turn is needed where nothing is shared: such a build may start as soon as it is made, whatever else runs
+ * or waits.
+ */
 export function startsAtOnce({ paused, concurrency, serialGroups, limit }: Hold): boolean {
   return !paused && concurrency === undefined && serialGroups.length === 0 && limit === undefined;
 }
@@ -51,8 +58,8 @@ interface Placed extends OpenBuild {
 }
 
 /**
- * Which queued builds have their turn: the oldest first. A build that must wait keeps its serial groups for itself, so younger builds of
- * other jobs cannot pass it for ever; one that is paused keeps nothing.
+ * Which queued builds have their turn: the oldest first. A build that must wait keeps its serial groups for
+ * itself, so younger builds of other jobs cannot pass it for ever; one that is paused keeps nothing.
  */
 export function startQueued(facts: StartFacts): StartDecision {
   const jobs = new Map(facts.jobs.map((job) => [job.id, job]));
@@ -122,7 +129,10 @@ function append<Key>(lists: Map<Key, Placed[]>, key: Key, build: Placed): void {
   else list.push(build);
 }
 
-/** Builds that wait, in their order. Of each serial group only the first of two jobs count: for any build, the first of another job. */
+/**
+ * Builds that wait, in their order. Of each serial group only the first of two jobs count: for any build, the
+ * first of another job.
+ */
 class Ahead {
   readonly #ofGroup = new Map<string, { order: number; build: Placed }[]>();
   #count = 0;

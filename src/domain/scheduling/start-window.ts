@@ -2,8 +2,8 @@ import type { Reason } from './reasons.ts';
 import { shareByTeam } from './share-by-team.ts';
 
 /*
- * Pods that are created and whose agent has not spoken yet load their node most: the node makes their network, pulls images and starts
- * containers. The start window bounds how many there are at a time.
+ * Pods that are created and whose agent has not spoken yet load their node most: the node makes their
+ * network, pulls images and starts containers. The start window bounds how many there are at a time.
  */
 
 /** A node that takes new Pods, or one that is taken to exist while nothing is known of nodes. */
@@ -43,12 +43,18 @@ export interface StartsPicked<Work> {
   held: { work: Work; reason: Reason }[];
 }
 
-/** A team has at most so many Pods for which there is no node: enough for a cluster that adds nodes to see what is wanted. */
+/**
+ * A team has at most so many Pods for which there is no node: enough for a cluster that adds nodes to see
+ * what is wanted.
+ */
 const MAX_UNPLACED_OF_TEAM = 20;
 /** For so many seconds a team yields to a starting Pod of a team that has at most half as many Pods. */
 const MAX_YIELD_SECONDS = 10;
 
-/** How many Pods may be starting at a time on these nodes. Where no node is known, the cluster may be about to add one. */
+/**
+ * How many Pods may be starting at a time on these nodes. Where no node is known, the cluster may be about to
+ * add one.
+ */
 export function startPlaces(nodes: readonly StartNode[], perNode: number): number {
   const each = Math.max(1, Math.floor(perNode));
   const places = nodes.map(({ cores }) => Math.min(each, Math.max(1, Math.floor(cores))));
@@ -56,9 +62,10 @@ export function startPlaces(nodes: readonly StartNode[], perNode: number): numbe
 }
 
 /**
- * Which Pods are created now. Teams take turns, those first that have the fewest starting. A team that has none
- * starting gets a place although others hold them all, up to twice the window. To a team that has twice as many
- * Pods, a starting Pod counts for all places of its node: what starts beside it would make its start slow.
+ * Which Pods are created now. Teams take turns, those first that have the fewest starting. A team that has
+ * none starting gets a place although others hold them all, up to twice the window. To a team that has twice
+ * as many Pods, a starting Pod counts for all places of its node: what starts beside it would make its start
+ * slow.
  */
 export function pickStarts<Work extends WantedStart>(
   wanted: readonly Work[],

@@ -32,7 +32,9 @@ interface PathEntry {
 }
 
 export interface VersionPath {
-  /** Nearest first: jobs that take the version, those that wait for them, and those that take what they put. */
+  /**
+   * Nearest first: jobs that take the version, those that wait for them, and those that take what they put.
+   */
   path: PathEntry[];
   /** Versions of which the builds must be known for the rest. */
   needs: number[];

@@ -1,7 +1,10 @@
 import { chooseSet, know } from './choose-set.ts';
 import type { Facts, JobFacts, Taken } from './facts.ts';
 
-/** Upstream builds without which the jobs could not take the versions that they would take now; retention leaves them. */
+/**
+ * Upstream builds without which the jobs could not take the versions that they would take now; retention
+ * leaves them.
+ */
 export function vouchers(facts: Facts): number[] {
   const known = know(facts);
   return facts.jobs.flatMap((job) => {

@@ -13,8 +13,9 @@ import {
 } from './history.ts';
 
 /**
- * The rule again, by looking at everything: all assignments of versions to the gets of a job, of these all that some good build of each
- * upstream job bears out, of these the best. Slow, and so simple that it can be believed.
+ * The rule again, by looking at everything: all assignments of versions to the gets of a job, of these all
+ * that some good build of each upstream job bears out, of these the best. Slow, and so simple that it can be
+ * believed.
  */
 export function setsByBruteForce(history: History, id: number): number[][] {
   const job = jobOf(history, id);
@@ -51,7 +52,10 @@ export function placesOf(history: History, job: HistoryJob, versions: readonly n
   return versions.map((version, index) => orderIn(history, job, { index, version }));
 }
 
-/** By places. Oldest first and the newest set last. Otherwise the oldest version that only one of the two has tells: its set is the older one. */
+/**
+ * By places. Oldest first and the newest set last. Otherwise the oldest version that only one of the two has
+ * tells: its set is the older one.
+ */
 function isOlder(a: number[], b: number[], newest: number[]): boolean {
   if (String(b) === String(newest)) return true;
   if (String(a) === String(newest)) return false;
@@ -91,7 +95,10 @@ function orderIn(
   return placeOf(history, { resource: job.gets[index]?.resource ?? 0, version });
 }
 
-/** It was found after the get began to count, and no build of the job took it for this get; what another get took means nothing. */
+/**
+ * It was found after the get began to count, and no build of the job took it for this get; what another get
+ * took means nothing.
+ */
 function isNew(
   history: History,
   job: HistoryJob,
@@ -110,7 +117,10 @@ function choices(history: History, { resource }: HistoryGet): number[] {
     .map(({ id }) => id);
 }
 
-/** Undefined: there is none. Gets with `passed` are compared first trigger first, then by position; all others take the newest. */
+/**
+ * Undefined: there is none. Gets with `passed` are compared first trigger first, then by position; all others
+ * take the newest.
+ */
 function best(
   history: History,
   job: HistoryJob,

@@ -10,8 +10,9 @@ import {
 } from './history.ts';
 
 /**
- * From now on the versions of the resource come from another source. Each source has a history of its own: the versions, what each get has
- * dealt with. A pin goes to the version of the same name. Automatic builds that have not begun with versions of the old source are given back.
+ * From now on the versions of the resource come from another source. Each source has a history of its own:
+ * the versions, what each get has dealt with. A pin goes to the version of the same name. Automatic builds
+ * that have not begun with versions of the old source are given back.
  */
 export function changeSource(history: History, resource: HistoryResource, source: string): void {
   const was = resource.source ?? '';

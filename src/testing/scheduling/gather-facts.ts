@@ -128,7 +128,10 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
   };
 }
 
-/** Upstream requests of the same trigger that were not refused, and whether their builds or retries of them succeeded. */
+/**
+ * Upstream requests of the same trigger that were not refused, and whether their builds or retries of them
+ * succeeded.
+ */
 function afterOf(
   history: History,
   job: HistoryJob,

@@ -5,7 +5,9 @@ import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
 import { reachableJobs } from '#domain/scheduling/reachable-jobs.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 
-/** Everything a pipeline has been through, in memory and whole: what the database holds, without its bounds. */
+/**
+ * Everything a pipeline has been through, in memory and whole: what the database holds, without its bounds.
+ */
 export interface History {
   paused: boolean;
   resources: HistoryResource[];
@@ -125,8 +127,8 @@ export function allVersions({ versions, former }: HistoryResource): HistoryVersi
 }
 
 /**
- * A check printed these. With a new one among them they are in this order from now on, the last one newest: from the first that is new or out
- * of order they follow everything else.
+ * A check printed these. With a new one among them they are in this order from now on, the last one newest:
+ * from the first that is new or out of order they follow everything else.
  */
 export function printVersions(history: History, resource: number, labels: readonly string[]): void {
   const { versions } = resourceOf(history, resource);

@@ -58,8 +58,8 @@ const drawnJob = fc.record({
 });
 
 /**
- * `past`: builds that took anything, as pins, people and older definitions may have made them. The histories that follow from the rules
- * alone hardly ever make a search turn back.
+ * `past`: builds that took anything, as pins, people and older definitions may have made them. The histories
+ * that follow from the rules alone hardly ever make a search turn back.
  */
 export const drawnPipeline = fc.record({
   resources: fc.integer({ min: 1, max: 3 }),

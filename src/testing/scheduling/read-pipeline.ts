@@ -6,9 +6,9 @@ import { found, type History, type HistoryGet, type HistoryJob } from './history
  *     unit: app trigger
  *     deploy (interruptible, approvals 2): app trigger passed unit+lint, tools
  *
- * Words of a get: `trigger`, `passed a+b`, `every`, `latest`. A trigger without `passed` takes every version unless it says `latest`, as
- * in the language. Words in parentheses: `interruptible`, `approvals N`, `not-by-trigger`, `allow-failure`, `no-retry`, `hooks`,
- * `concurrency N`, `no-supersede`.
+ * Words of a get: `trigger`, `passed a+b`, `every`, `latest`. A trigger without `passed` takes every version
+ * unless it says `latest`, as in the language. Words in parentheses: `interruptible`, `approvals N`,
+ * `not-by-trigger`, `allow-failure`, `no-retry`, `hooks`, `concurrency N`, `no-supersede`.
  */
 export function readPipeline(text: string): History {
   const history: History = { paused: false, resources: [], jobs: [], builds: [], requests: 0 };

@@ -116,7 +116,10 @@ export function ask(
   return history.requests;
 }
 
-/** A person wants builds with a version: of every job that takes it without `passed`, and of those that follow. */
+/**
+ * A person wants builds with a version: of every job that takes it without `passed`, and of those that
+ * follow.
+ */
 export function triggerVersion(history: History, version: NonNullable<BuildRequest['version']>): void {
   const gets = history.jobs.flatMap((job) =>
     job.gets

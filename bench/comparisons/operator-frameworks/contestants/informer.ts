@@ -8,8 +8,8 @@ import {
 import { handle, NAMESPACE, say, type Said } from '#bench/comparisons/operator-frameworks/told.ts';
 
 /**
- * client-node's informer. With the argument `guarded` as its own example uses it, started again 5 s after an error, and with a
- * handler for unhandled rejections that keeps the process alive.
+ * client-node's informer. With the argument `guarded` as its own example uses it, started again 5 s after an
+ * error, and with a handler for unhandled rejections that keeps the process alive.
  */
 const guarded = process.argv[2] === 'guarded';
 const config = new KubeConfig();

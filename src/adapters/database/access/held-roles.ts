@@ -3,9 +3,9 @@ import { sql } from 'slonik';
 const RISING = sql.fragment`ARRAY['read', 'write', 'maintain', 'admin']`;
 
 /**
- * Who holds which role in which team: members, and those whom an identity provider counted to a group of the team when they last signed
- * in by it. A group counts while the provider is enabled, speaks for the same issuer and names the claim with groups; a group that names no
- * provider, while there is only one that does.
+ * Who holds which role in which team: members, and those whom an identity provider counted to a group of the
+ * team when they last signed in by it. A group counts while the provider is enabled, speaks for the same
+ * issuer and names the claim with groups; a group that names no provider, while there is only one that does.
  */
 export const HELD_ROLES = sql.fragment`(
   SELECT team_id, user_id, role, false AS by_group FROM team_members

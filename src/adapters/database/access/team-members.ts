@@ -19,7 +19,10 @@ export async function saveWhoNamesMembers(
   if (!byManifest) await connection.query(rows()`DELETE FROM team_expected WHERE team_id = ${id}`);
 }
 
-/** Members as the manifest names them. Those without an account are expected: who gets one by an admin is a member at once. */
+/**
+ * Members as the manifest names them. Those without an account are expected: who gets one by an admin is a
+ * member at once.
+ */
 export async function saveMembers(
   connection: Transaction,
   act: TeamAct,
@@ -163,7 +166,9 @@ export async function tellingGroups(connection: CommonQueryMethods): Promise<str
   return [...found];
 }
 
-/** Of all teams with groups: what a provider tells, or that it no more does, changes what their groups give. */
+/**
+ * Of all teams with groups: what a provider tells, or that it no more does, changes what their groups give.
+ */
 export async function notifyGroupsChanged(connection: CommonQueryMethods): Promise<void> {
   await connection.query(rows()`
     SELECT pg_notify(${CHANNEL}, 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);

@@ -28,7 +28,8 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
   return {
     async failures() {
       const names = keys.toSorted();
-      // Rows are made first, so that of two attempts at a new name one waits for the other; in one order, so that none waits in a ring.
+      // Rows are made first, so that of two attempts at a new name one waits for the other; in one order, so
+      // that none waits in a ring.
       await connection.query(rows()`
         INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${time(at)} FROM unnest(${texts(names)}) AS k
         ORDER BY k ON CONFLICT DO NOTHING`);

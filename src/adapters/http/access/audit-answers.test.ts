@@ -111,7 +111,8 @@ describe('what people do is written down', () => {
       'POST /teams/:team/pipelines/:pipeline/rename',
     ]);
     const shown = new Set(CASES.map(([, , entry]) => entry.split(' ')[0]));
-    // Those that make and change pipelines are shown where there is a cluster: in pipelines-by-api.integration.test.ts.
+    // Those that make and change pipelines are shown where there is a cluster: in
+    // pipelines-by-api.integration.test.ts.
     const elsewhere = ['pipeline.created', 'pipeline.updated', 'pipeline.deleted'];
     const audits = changing.flatMap(({ rules }) => rules.audit ?? []);
     expect(audits.filter((audit) => !shown.has(audit) && !elsewhere.includes(audit))).toEqual([]);

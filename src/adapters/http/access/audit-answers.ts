@@ -5,8 +5,8 @@ import type { AuditEntry, AuditStore } from '#flows/access-ports.ts';
 const TOLD = ['version_id', 'comment', 'message', 'signature'];
 
 /**
- * Before an answer goes out, writes down what the route did: `audit` of the route names the action. If the line cannot
- * be written, the action stands and the log has the line.
+ * Before an answer goes out, writes down what the route did: `audit` of the route names the action. If the
+ * line cannot be written, the action stands and the log has the line.
  */
 export function auditAnswers(audit: Pick<AuditStore, 'record'>, now: () => Date) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {

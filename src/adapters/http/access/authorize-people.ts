@@ -17,8 +17,8 @@ interface Parts {
 }
 
 /**
- * Sessions (in the header or, of browsers, in the cookie), API tokens, and tokens of the installation. Rights are read at each
- * request: what was taken away is gone at once, on every replica.
+ * Sessions (in the header or, of browsers, in the cookie), API tokens, and tokens of the installation. Rights
+ * are read at each request: what was taken away is gone at once, on every replica.
  */
 export function authorizePeople({
   sessions,

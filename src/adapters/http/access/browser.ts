@@ -25,8 +25,9 @@ interface BrowserCookies {
 }
 
 /**
- * Cookies are sent to this host only, and no script reads them. Browsers refuse Secure cookies over plain HTTP, so the cookies of an
- * installation without TLS have neither that attribute nor the `__Host-` name that promises it.
+ * Cookies are sent to this host only, and no script reads them. Browsers refuse Secure cookies over plain
+ * HTTP, so the cookies of an installation without TLS have neither that attribute nor the `__Host-` name that
+ * promises it.
  */
 const SECURE = cookiesNamed('__Host-millrace', true);
 const PLAIN = cookiesNamed('millrace', false);
@@ -52,7 +53,10 @@ export function browserRules(
   };
 }
 
-/** The session that the browser sent. Where TLS may end in front of us unseen, the cookie that proves TLS wins. */
+/**
+ * The session that the browser sent. Where TLS may end in front of us unseen, the cookie that proves TLS
+ * wins.
+ */
 export function sessionCookie(request: FastifyRequest, rules: BrowserRules): string | undefined {
   const sent = request.server.parseCookie(request.headers.cookie ?? '');
   const name = rules.cookies(request).session;
@@ -61,7 +65,10 @@ export function sessionCookie(request: FastifyRequest, rules: BrowserRules): str
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A browser sends the cookie whoever made it send the request: what changes something needs proof that our own page did. */
+/**
+ * A browser sends the cookie whoever made it send the request: what changes something needs proof that our
+ * own page did.
+ */
 export function refuseCrossSite(request: FastifyRequest, identity: Identity, rules: BrowserRules): void {
   if (SAFE.has(request.method)) return;
   const shown = request.headers['x-csrf-token'];
@@ -79,8 +86,9 @@ export function refuseCrossSite(request: FastifyRequest, identity: Identity, rul
 const START = '/auth/oauth/:canonical';
 
 /**
- * To sign in sets a cookie: no other site may do that to a browser, with an account of its own choice. Nor may it send a browser to a provider that
- * would let the person in unasked; a link that the person follows there may.
+ * To sign in sets a cookie: no other site may do that to a browser, with an account of its own choice. Nor
+ * may it send a browser to a provider that would let the person in unasked; a link that the person follows
+ * there may.
  */
 export function refuseForeignSignIn(request: FastifyRequest, rules: BrowserRules): void {
   if (!comesFromElsewhere(request, rules)) return;
@@ -92,8 +100,8 @@ export function refuseForeignSignIn(request: FastifyRequest, rules: BrowserRules
 }
 
 /**
- * Forms that need no session, and so have no token of one, come from our own pages by the word of the browser, which every browser gives
- * with a form; who says nothing is refused.
+ * Forms that need no session, and so have no token of one, come from our own pages by the word of the
+ * browser, which every browser gives with a form; who says nothing is refused.
  */
 export function refuseForeignForm(request: FastifyRequest, rules: BrowserRules): void {
   const { origin, 'sec-fetch-site': site } = request.headers;

@@ -7,8 +7,8 @@ import type { RouteRules } from './route.ts';
 import { teamOf } from './strangers.ts';
 
 /**
- * Who sends the request, if they may come where it goes; otherwise the problem. A route without rules is closed to
- * everyone. Without credentials, only public routes are open.
+ * Who sends the request, if they may come where it goes; otherwise the problem. A route without rules is
+ * closed to everyone. Without credentials, only public routes are open.
  */
 export async function identify(
   { authorize, browser }: { authorize: Authorize; browser?: BrowserRules | undefined },

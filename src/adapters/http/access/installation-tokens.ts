@@ -7,7 +7,10 @@ import { parseTokens, type TokenEntry } from './parse-tokens.ts';
 
 /** Where the tokens of the installation stand: one Secret, seen in two ways. */
 export interface TokenSources {
-  /** Mounted: there without the API server, but the kubelet brings what changes only at its next round, a minute later or two. */
+  /**
+   * Mounted: there without the API server, but the kubelet brings what changes only at its next round, a
+   * minute later or two.
+   */
   file: string | undefined;
   /** As the API server has it now, undefined when it has none. Throws when nobody can say. */
   newest?: (() => Promise<string | undefined>) | undefined;
@@ -24,13 +27,16 @@ const REAL: Clock = { now: () => performance.now(), sleep, patienceMs: 2000 };
 /** For how long a token that was found needs no new look, and how far apart looks begin. */
 const OF_FILE = { knownMs: 1000, apartMs: 0 };
 const OF_SECRET = { knownMs: 5000, apartMs: 1000 };
-/** Longer than the kubelet takes: a file that comes from then on is no older than what the API server said last. */
+/**
+ * Longer than the kubelet takes: a file that comes from then on is no older than what the API server said
+ * last.
+ */
 const FILE_AFTER_MS = 150_000;
 const LARGEST_FILE = 1024 * 1024;
 
 /**
- * Tokens of the installation, from a Secret. Nobody is refused by an old look: a token that is not known waits for one that began after
- * it was asked. While nothing can be read, what was last read counts.
+ * Tokens of the installation, from a Secret. Nobody is refused by an old look: a token that is not known
+ * waits for one that began after it was asked. While nothing can be read, what was last read counts.
  */
 export function authorizeByInstallation(
   sources: TokenSources,
@@ -53,7 +59,10 @@ export function authorizeByInstallation(
   };
 }
 
-/** Makes sure that a look ended which began no earlier than `since`; all who wait for one share it. `look` never fails. */
+/**
+ * Makes sure that a look ended which began no earlier than `since`; all who wait for one share it. `look`
+ * never fails.
+ */
 function sharedLooks(look: () => Promise<void>, apartMs: number, clock: Clock) {
   let begun = -Infinity;
   let ended = -Infinity;
@@ -89,7 +98,10 @@ function readTokens({ file, newest }: TokenSources, complain: (sentence: string)
     used = text;
     for (const sentence of parsed.complaints) complain(sentence);
   }
-  /** While the API server is away, the kubelet too may know nothing newer; and it leaves the file of a Secret that was deleted as it was. */
+  /**
+   * While the API server is away, the kubelet too may know nothing newer; and it leaves the file of a Secret
+   * that was deleted as it was.
+   */
   const fileIsOld = async (): Promise<boolean> =>
     clock.now() - answeredAt < FILE_AFTER_MS ||
     (answeredAt > -Infinity && (await versionOf(file)) === fileThen);

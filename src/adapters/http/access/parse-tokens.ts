@@ -8,8 +8,8 @@ export interface TokenEntry {
 }
 
 /**
- * JSON `{"<sha256 hex of the token>": {"user", "team", "role"}}`, team `*` with role admin for a global admin. Entries that cannot be
- * understood are left out and complained of, without their hash.
+ * JSON `{"<sha256 hex of the token>": {"user", "team", "role"}}`, team `*` with role admin for a global
+ * admin. Entries that cannot be understood are left out and complained of, without their hash.
  */
 export function parseTokens(text: string): { entries: TokenEntry[]; complaints: string[] } {
   const entries: TokenEntry[] = [];

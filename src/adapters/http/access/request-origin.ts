@@ -15,7 +15,10 @@ export function isEncrypted(request: Asked): boolean {
   return request.protocol === 'https' || ownOrigin(request)?.startsWith('https:') === true;
 }
 
-/** Normalized, so that a default port makes no difference; undefined for `null` and for what is no web address. */
+/**
+ * Normalized, so that a default port makes no difference; undefined for `null` and for what is no web
+ * address.
+ */
 export function originOf(text: string | undefined): string | undefined {
   const url = text === undefined ? null : URL.parse(text);
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.origin : undefined;

@@ -54,7 +54,10 @@ export interface RouteRules {
   needs: Need;
   /** What the route does, in a sentence: for the reference and for OpenAPI. */
   about: string;
-  /** The action for the audit log after a success; a route without it that changes something records it itself. */
+  /**
+   * The action for the audit log after a success; a route without it that changes something records it
+   * itself.
+   */
   audit?: string;
   /** Open to people who must change their password first. */
   beforePasswordChange?: boolean;
@@ -94,13 +97,19 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   schema: S;
   /** Largest body in bytes; 1 KiB when the path says nothing. */
   bodyLimit?: number;
-  /** Longest time until the last byte of the answer, in milliseconds, where the server's own limit is too short. */
+  /**
+   * Longest time until the last byte of the answer, in milliseconds, where the server's own limit is too
+   * short.
+   */
   timeLimit?: number;
   /** Reads a body of any type piece by piece; its verdict is the handler's `body`. */
   readsBody?: (request: FastifyRequest) => BodyReader;
   /** An image may be embedded anywhere. Pages need not be said: their content type tells. */
   shows?: 'image';
-  /** Where the route needs `public`. `same`: the handler shows everyone the same, and checks that they may see it. */
+  /**
+   * Where the route needs `public`. `same`: the handler shows everyone the same, and checks that they may see
+   * it.
+   */
   strangers?: ForStrangers<S> | 'same';
   handler: Handler<S>;
 }

@@ -10,7 +10,10 @@ export interface StrangerLimits {
   addresses: number;
 }
 
-/** A page asks for itself, its picture and its stream; an address may be a whole office, or a proxy that nobody named. */
+/**
+ * A page asks for itself, its picture and its stream; an address may be a whole office, or a proxy that
+ * nobody named.
+ */
 export const STRANGER_LIMITS: StrangerLimits = { burst: 300, perSecond: 30, addresses: 20_000 };
 
 interface Bucket {
@@ -19,8 +22,8 @@ interface Bucket {
 }
 
 /**
- * Throws the problem when an address has asked for too much. It is asked before anything is looked for, so that it tells nothing of what
- * there is.
+ * Throws the problem when an address has asked for too much. It is asked before anything is looked for, so
+ * that it tells nothing of what there is.
  */
 export function limitStrangers(limits: StrangerLimits, now: () => number): (address: string) => void {
   const { burst, perSecond, addresses } = limits;

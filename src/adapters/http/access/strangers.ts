@@ -3,14 +3,17 @@ import { Problem } from '#adapters/http/problem.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { RouteRules } from './route.ts';
 
-/** On a path that everybody may come to: whether who asks is no member of its team, and so is shown what strangers are. */
+/**
+ * On a path that everybody may come to: whether who asks is no member of its team, and so is shown what
+ * strangers are.
+ */
 export function isStranger({ identity, params, routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.rules?.needs === 'public' && !isMember(identity, teamOf(params) ?? '');
 }
 
 /**
- * What somebody must have to go on reading what they are reading. Members came to it as members, and are not to stay as anything less; for
- * strangers the stream itself looks whether it is public still.
+ * What somebody must have to go on reading what they are reading. Members came to it as members, and are not
+ * to stay as anything less; for strangers the stream itself looks whether it is public still.
  */
 export function stillNeeded(request: FastifyRequest): RouteRules | undefined {
   const { rules } = request.routeOptions.config;
@@ -31,8 +34,8 @@ const PLACES = [
 ] as const;
 
 /**
- * The thing, or a problem that is the same whether it is not there or not public, in words of the path alone. Whoever has to change
- * their password first is told so; that too says nothing of what there is.
+ * The thing, or a problem that is the same whether it is not there or not public, in words of the path alone.
+ * Whoever has to change their password first is told so; that too says nothing of what there is.
  */
 export function shownTo<T>(request: Pick<FastifyRequest, 'identity' | 'params'>, thing: T | undefined): T {
   if (thing !== undefined) return thing;

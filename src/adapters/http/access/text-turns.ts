@@ -5,7 +5,10 @@ import type { Compiler } from '#flows/manifest-ports.ts';
 export const MAX_TEXTS = 32;
 export const MAX_TEXTS_OF_TEAM = 4;
 
-/** A compiler for the texts of each team: teams take turns, and one that has too many waiting is refused without a wait for the others. */
+/**
+ * A compiler for the texts of each team: teams take turns, and one that has too many waiting is refused
+ * without a wait for the others.
+ */
 export function textTurns(compiler: Compiler): (team: string) => Compiler {
   const underWay = new Map<string, number>();
   let all = 0;

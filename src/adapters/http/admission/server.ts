@@ -12,7 +12,10 @@ export const ADMISSION_PATH = '/validate-pipeline';
 /** The object and the one before it, of at most 3 MiB each, and what stands around them. */
 const LONGEST_BODY = 8 * 1024 * 1024;
 const MOST_AT_ONCE = 16;
-/** The API server waits three seconds (`timeoutSeconds` in the chart), and then lets the manifest in without a word. */
+/**
+ * The API server waits three seconds (`timeoutSeconds` in the chart), and then lets the manifest in without a
+ * word.
+ */
 const LONGEST_MS = 2500;
 
 export type ReviewResult = 'allowed' | 'refused' | 'unchecked';
@@ -29,8 +32,9 @@ export interface AdmissionServerParts {
 }
 
 /**
- * The TLS listener that the API server asks about Pipelines. It needs a certificate (`setSecureContext`) before it can answer. Whatever
- * goes wrong here, a manifest is let in: its condition tells later what is wrong with it.
+ * The TLS listener that the API server asks about Pipelines. It needs a certificate (`setSecureContext`)
+ * before it can answer. Whatever goes wrong here, a manifest is let in: its condition tells later what is
+ * wrong with it.
  */
 export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerParts): Server {
   const inTurn = { ...parts, diagnose: oneAtATime(diagnose) };
@@ -87,8 +91,8 @@ const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
 type Diagnose = AdmissionServerParts['diagnose'];
 
 /**
- * Diagnoses one at a time, and those that nobody waits for any more not at all: whoever asks a lot does not hold up the reconciler.
- * Namespaces take turns.
+ * Diagnoses one at a time, and those that nobody waits for any more not at all: whoever asks a lot does not
+ * hold up the reconciler. Namespaces take turns.
  */
 function oneAtATime(
   diagnose: Diagnose,

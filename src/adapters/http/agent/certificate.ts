@@ -8,7 +8,10 @@ export interface Certificate {
   cert: string;
   key: string;
   minVersion: 'TLSv1.3';
-  /** Equal in every replica, so that an agent's second connection resumes whichever replica answers; new with each certificate. */
+  /**
+   * Equal in every replica, so that an agent's second connection resumes whichever replica answers; new with
+   * each certificate.
+   */
   ticketKeys: Buffer;
 }
 
@@ -32,8 +35,9 @@ export interface CertificateWatch {
 }
 
 /**
- * Takes a renewed certificate into use without a restart; connections that stand keep the old one. A pair that cannot be used (half
- * written, or not belonging together) is left, and looked at again. Returns how to stop.
+ * Takes a renewed certificate into use without a restart; connections that stand keep the old one. A pair
+ * that cannot be used (half written, or not belonging together) is left, and looked at again. Returns how to
+ * stop.
  */
 export function followCertificate(server: Server, watch: CertificateWatch): () => void {
   let current = watch.first;

@@ -8,7 +8,10 @@ const ALIVE_EVERY_MS = 15_000;
 /** Of one session: a new one and the one that it replaces, whose end may not have been noticed yet. */
 export const MAX_STREAMS_OF_SESSION = 2;
 
-/** The held-open answers to agents: commands go out at once, an empty line every 15 s says that the line stands. */
+/**
+ * The held-open answers to agents: commands go out at once, an empty line every 15 s says that the line
+ * stands.
+ */
 export class CommandStreams {
   readonly #api: Pick<AgentApi, 'applyEvents' | 'onCancelHint'>;
   readonly #metrics: AgentMetrics;

@@ -2,8 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 
 /**
- * The credential in the environment of an agent whose Pod has no volume: `b.<build>.<attempt>.<mac>` or `c.<run>.<mac>`. It says for
- * which work its Pod was made; it is no key, since whoever may read the Pod can read it (docs/adr/0004-agent-session.md).
+ * The credential in the environment of an agent whose Pod has no volume: `b.<build>.<attempt>.<mac>` or
+ * `c.<run>.<mac>`. It says for which work its Pod was made; it is no key, since whoever may read the Pod can
+ * read it (docs/adr/0004-agent-session.md).
  */
 export function signNonce(key: Buffer, session: AgentSession): string {
   const claim = session.kind === 'build' ? `b.${session.build}.${session.attempt}` : `c.${session.run}`;

@@ -1,6 +1,9 @@
 import { Problem } from '#adapters/http/problem.ts';
 
-/** Refused calls from one address, at once and in the long run. A Pod's address is its own; an agent is refused once and ends. */
+/**
+ * Refused calls from one address, at once and in the long run. A Pod's address is its own; an agent is
+ * refused once and ends.
+ */
 export const MAX_REFUSED_CALLS = 20;
 export const REFUSED_CALLS_PER_SECOND = 0.5;
 /** Addresses that are remembered; those that were refused longest ago are forgotten. */
@@ -12,8 +15,8 @@ interface Bucket {
 }
 
 /**
- * Each call without a session costs a question at the API server or the database. Whoever was refused too often is refused before that,
- * so that one Pod cannot keep the agents of other teams out.
+ * Each call without a session costs a question at the API server or the database. Whoever was refused too
+ * often is refused before that, so that one Pod cannot keep the agents of other teams out.
  */
 export class RefusedCalls {
   readonly #buckets = new Map<string, Bucket>();

@@ -9,7 +9,9 @@ const WINDOW_MS = 10_000;
 /** A busy agent sends a few requests a second; one gone wild must not keep the database from the others. */
 const REQUESTS_PER_WINDOW = 300;
 const BYTES_PER_WINDOW = 64 * 1024 * 1024;
-/** For so long a key that is nobody's is not asked for again; a session that opens with it is known at once. */
+/**
+ * For so long a key that is nobody's is not asked for again; a session that opens with it is known at once.
+ */
 const UNKNOWN_MS = 10_000;
 const MAX_UNKNOWN = 10_000;
 
@@ -26,8 +28,8 @@ export function hashKey(key: string): string {
 }
 
 /**
- * Keys seen lately, by hash, so that events cost no look-up of their own. A session that is over is told so by the next write, not
- * by this memory.
+ * Keys seen lately, by hash, so that events cost no look-up of their own. A session that is over is told so
+ * by the next write, not by this memory.
  */
 export class Sessions {
   readonly #kept = new Map<string, Kept>();

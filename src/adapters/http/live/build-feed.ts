@@ -6,7 +6,10 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { paced } from './paced.ts';
 
-/** Characters of log that are read at a time, and bytes of the end of it that are kept for readers a little behind. */
+/**
+ * Characters of log that are read at a time, and bytes of the end of it that are kept for readers a little
+ * behind.
+ */
 const MOST_CHARACTERS = 128 * 1024;
 const KEPT_BYTES = 512 * 1024;
 /** However often something is written: lines gather for so long, and states. */
@@ -37,8 +40,8 @@ interface EncodedPage {
 }
 
 /**
- * A build as its readers follow it: one read of the database for all that are at its end, one encoding, the same bytes to each.
- * Readers that come late or read slowly get pages of their own until they are there.
+ * A build as its readers follow it: one read of the database for all that are at its end, one encoding, the
+ * same bytes to each. Readers that come late or read slowly get pages of their own until they are there.
  */
 export class BuildFeed {
   readonly #parts: Parts;
@@ -46,7 +49,10 @@ export class BuildFeed {
   readonly #pages = new Map<number, Promise<EncodedPage | undefined>>();
   #recent: EncodedPage['frames'] = [];
   #recentBytes = 0;
-  /** What follows it is in `#recent`, up to the head; undefined until a reader has come to the end of what is stored. */
+  /**
+   * What follows it is in `#recent`, up to the head; undefined until a reader has come to the end of what is
+   * stored.
+   */
   #floor = 0;
   #head: number | undefined;
   #state: Buffer | undefined;

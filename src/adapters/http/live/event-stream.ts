@@ -6,8 +6,8 @@ import type { EndedBy } from './stream-metrics.ts';
 export type Written = 'sent' | 'waits';
 
 /**
- * One reader's answer without an end. At most one write waits here; who has more to say waits for `drained`, so that a slow reader
- * costs what one write costs.
+ * One reader's answer without an end. At most one write waits here; who has more to say waits for `drained`,
+ * so that a slow reader costs what one write costs.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -55,7 +55,10 @@ export class EventStream {
     this.#response.end();
   }
 
-  /** A sign of life when it was quiet; a reader that has not taken a write for too long is cut off, and may resume. */
+  /**
+   * A sign of life when it was quiet; a reader that has not taken a write for too long is cut off, and may
+   * resume.
+   */
   tend(now: number, times: { heartbeatMs: number; slowestMs: number }): void {
     if (!this.open) return;
     if (this.#waitsSince !== undefined) {

@@ -20,7 +20,10 @@ interface Known<A> {
   ids: Ids;
 }
 
-/** The feeds that somebody reads, by what they are of. One listener hears for all of them; what it misses is looked for now and then. */
+/**
+ * The feeds that somebody reads, by what they are of. One listener hears for all of them; what it misses is
+ * looked for now and then.
+ */
 export class Feeds<A> {
   readonly #known = new Map<string, Known<A>>();
   readonly #listen: Notifications['listen'];

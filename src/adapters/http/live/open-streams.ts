@@ -126,7 +126,9 @@ export class OpenStreams {
     }
   }
 
-  /** One after another: it is no hurry, and the database has other work. Equal requests are looked at once. */
+  /**
+   * One after another: it is no hurry, and the database has other work. Equal requests are looked at once.
+   */
   async #tend(): Promise<void> {
     if (this.#tending) return;
     this.#tending = true;

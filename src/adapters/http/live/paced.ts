@@ -4,7 +4,10 @@ export interface Paced {
   stop(): void;
 }
 
-/** Work that is done at once when it was quiet, and at most once in `pauseMs` when it is not; never twice at a time. */
+/**
+ * Work that is done at once when it was quiet, and at most once in `pauseMs` when it is not; never twice at a
+ * time.
+ */
 export function paced(work: () => Promise<void>, pauseMs: number, failed: (error: unknown) => void): Paced {
   let timer: NodeJS.Timeout | undefined;
   let running = false;

@@ -21,8 +21,9 @@ interface Reader {
 }
 
 /**
- * A pipeline as its readers follow it. Each event is the whole state, named by its content: whoever comes back with the name of
- * the current one has missed nothing, and whoever reads slowly gets the newest instead of all that were between.
+ * A pipeline as its readers follow it. Each event is the whole state, named by its content: whoever comes
+ * back with the name of the current one has missed nothing, and whoever reads slowly gets the newest instead
+ * of all that were between.
  */
 export class PipelineFeed {
   readonly #parts: PipelineFeedParts;

@@ -4,8 +4,8 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export type StreamKind = 'build' | 'pipeline';
 
 /**
- * Why a stream ended: what it told of is over, its reader went away, took nothing for too long, or may not read it any more; it could not
- * be read; or the process stops.
+ * Why a stream ended: what it told of is over, its reader went away, took nothing for too long, or may not
+ * read it any more; it could not be read; or the process stops.
  */
 export type EndedBy = 'over' | 'reader' | 'slow' | 'rights' | 'failure' | 'stop';
 

@@ -11,7 +11,10 @@ const JOB = `${PIPELINE}/jobs/:job`;
 const RESOURCE = `${PIPELINE}/resources/:resource`;
 const BUILD = `${JOB}/builds/:build`;
 
-/** Buttons of pages: each does what the action of the same path does, and shows where its answer says, or the page it was on. */
+/**
+ * Buttons of pages: each does what the action of the same path does, and shows where its answer says, or the
+ * page it was on.
+ */
 export function actionForms(ports: AccessPorts): PageRoute[] {
   return [
     ...['pause', 'unpause'].flatMap((verb) => [

@@ -38,7 +38,10 @@ function readAssets(): Map<string, Asset> {
   return read;
 }
 
-/** A script names another by the address under which it may be kept, so that the two are always of one release. */
+/**
+ * A script names another by the address under which it may be kept, so that the two are always of one
+ * release.
+ */
 const IMPORT = /^(import [\w ,{}*$]*'\.\/)([\w-]+\.js)/gm;
 
 let assets: Map<string, Asset> | undefined;
@@ -65,7 +68,8 @@ export function assetRoutes(): Route[] {
       handler: async ({ params, query }, reply) => {
         const { type, text, version } = found(known.get(params.name), `Asset ${params.name}`);
         const asked = new Map(Object.entries(Object(query))).get('v');
-        // An old page may ask a new release for its script: it gets the new one, and does not keep it under the old address.
+        // An old page may ask a new release for its script: it gets the new one, and does not keep it under
+        // the old address.
         const caching = asked === version ? 'public, max-age=31536000, immutable' : 'no-cache';
         return reply.header('cache-control', caching).type(type).serializer(String).send(text);
       },

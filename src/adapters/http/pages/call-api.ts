@@ -21,8 +21,8 @@ export interface ApiAnswer {
 const HANDED_ON = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', 'sec-fetch-user'];
 
 /**
- * Does for a browser what a program does with JSON: the same route, with all its checks, its limits and its line in the audit log. Nothing
- * leaves the process.
+ * Does for a browser what a program does with JSON: the same route, with all its checks, its limits and its
+ * line in the audit log. Nothing leaves the process.
  */
 export async function callApi(request: FastifyRequest, call: ApiCall): Promise<ApiAnswer> {
   const { method, url, body, csrfToken } = call;

@@ -15,8 +15,9 @@ export class Html {
 export type Shown = string | number | undefined | false | Html | readonly Html[];
 
 /**
- * The one way in which text becomes part of a page: all of it is escaped, also for attributes in double quotes, but for what is HTML
- * already. Attributes are always quoted in our templates; a test of all pages holds us to it.
+ * The one way in which text becomes part of a page: all of it is escaped, also for attributes in double
+ * quotes, but for what is HTML already. Attributes are always quoted in our templates; a test of all pages
+ * holds us to it.
  */
 export function html(strings: TemplateStringsArray, ...values: Shown[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(written)));
@@ -32,7 +33,10 @@ function written(value: Shown): string {
 
 const NAMES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Control characters have no place in HTML, and those that turn the direction of writing would show something else than there is. */
+/**
+ * Control characters have no place in HTML, and those that turn the direction of writing would show something
+ * else than there is.
+ */
 function escape(text: string): string {
   return text
     .replaceAll(/[&<>"']/g, (letter) => NAMES[letter] ?? '')

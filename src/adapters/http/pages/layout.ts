@@ -78,7 +78,9 @@ function breadcrumbs(above: { name: string; url: string }[], title: string): Htm
   </nav>`;
 }
 
-/** A form of one button. `about` is read instead of the label where several buttons of a page have the same. */
+/**
+ * A form of one button. `about` is read instead of the label where several buttons of a page have the same.
+ */
 export function action(parts: {
   url: string;
   viewer: Viewer | undefined;
@@ -103,7 +105,9 @@ export function csrfField(viewer: Viewer | undefined): Html {
   return html`<input type="hidden" name="csrf_token" value="${viewer?.csrfToken ?? ''}" />`;
 }
 
-/** What went wrong, told first, and read out at once; fields that it is about name it as what describes them. */
+/**
+ * What went wrong, told first, and read out at once; fields that it is about name it as what describes them.
+ */
 export function alert(message: string | undefined): Html {
   return message === undefined ? html`` : html`<p role="alert" class="alert" id="problem">${message}</p>`;
 }

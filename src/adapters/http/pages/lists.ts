@@ -7,8 +7,8 @@ import { paths } from './paths.ts';
 import { count } from './team-pages.ts';
 
 /*
- * What the pages of members and those of strangers both show. It is made of the fields that are named here, all of which strangers may see
- * (ADR 0023); members have columns of their own beside them.
+ * What the pages of members and those of strangers both show. It is made of the fields that are named here,
+ * all of which strangers may see (ADR 0023); members have columns of their own beside them.
  */
 
 interface Job {

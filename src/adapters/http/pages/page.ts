@@ -32,7 +32,10 @@ interface PageParts {
   url: string;
   params?: TSchema;
   answer: (asked: AskedPage) => Promise<PageAnswer>;
-  /** What strangers get instead, where the route needs `public`; `undefined`: nothing is there, or nothing that is public. */
+  /**
+   * What strangers get instead, where the route needs `public`; `undefined`: nothing is there, or nothing
+   * that is public.
+   */
   strangers?: (asked: AskedPage) => Promise<Html | undefined>;
 }
 

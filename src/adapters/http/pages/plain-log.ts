@@ -2,8 +2,9 @@
 const [ESC, BEL] = ['\u001b', '\u0007'];
 
 /**
- * Colours and cursors, titles and links, and all that is less common. `stripVTControlCharacters` of `node:util` leaves what stands in
- * device control strings, such as pictures, and the command line has to tell colours from the rest.
+ * Colours and cursors, titles and links, and all that is less common. `stripVTControlCharacters` of
+ * `node:util` leaves what stands in device control strings, such as pictures, and the command line has to
+ * tell colours from the rest.
  */
 export const SEQUENCES = new RegExp(
   [
@@ -18,7 +19,9 @@ export const SEQUENCES = new RegExp(
 /** The page shows no more of one line; the plain text has all of it. */
 export const MAX_LINE_CHARACTERS = 16 * 1024;
 
-/** A log as text for a page without script: no colours, and of lines that a program wrote over only the last. */
+/**
+ * A log as text for a page without script: no colours, and of lines that a program wrote over only the last.
+ */
 export function plainLog(text: string): string {
   return text
     .replaceAll(SEQUENCES, '')

@@ -6,8 +6,8 @@ import { jobOf, paths, publicAbove } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
- * A build as strangers see it: how it and its steps stand. Its own stream has its log, so that the page follows the pipeline's, which
- * tells of each change of a status.
+ * A build as strangers see it: how it and its steps stand. Its own stream has its log, so that the page
+ * follows the pipeline's, which tells of each change of a status.
  */
 export function publicBuildPage(shown: Pick<ShownLists, 'build'>, codec: Codec): PublicPage {
   return async (asked) => {

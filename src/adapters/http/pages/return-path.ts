@@ -1,5 +1,8 @@
 const LONGEST = 500;
-/** Only letters that are the same to every reader of addresses: no backslash, no control character, no second slash in a row. */
+/**
+ * Only letters that are the same to every reader of addresses: no backslash, no control character, no second
+ * slash in a row.
+ */
 const OURS = /^\/(?:teams|profile|openapi)(?:\/[\w.~%@:+-]+)*(?:\?[\w.~%@:+&=-]*)?$/;
 
 /** Where to go after signing in: a page of ours, whatever a link wanted. */

@@ -107,7 +107,10 @@ function loginForm(ports: AccessPorts): PageRoute {
   });
 }
 
-/** On the way to the provider. Where to go afterwards waits in a cookie of its own; it is looked at again when it is used. */
+/**
+ * On the way to the provider. Where to go afterwards waits in a cookie of its own; it is looked at again when
+ * it is used.
+ */
 function startPage(ports: AccessPorts): PageRoute {
   return page({
     url: '/auth/oauth/:canonical',

@@ -7,7 +7,10 @@ import { answerWebhooks } from '#flows/request-check.ts';
 const MAX_WEBHOOKS = 1000;
 const MAX_WAITING = 20_000;
 
-/** Forges send bursts and repeat themselves: equal calls are one, and all that come meanwhile share a transaction. */
+/**
+ * Forges send bursts and repeat themselves: equal calls are one, and all that come meanwhile share a
+ * transaction.
+ */
 export function batchWebhooks(
   ports: Pick<PipelinePorts, 'checks' | 'notifications' | 'now'>,
 ): (call: WebhookCall) => Promise<Exclude<WebhookAnswer, 'busy'>> {

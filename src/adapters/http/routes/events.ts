@@ -138,7 +138,10 @@ function pipelineEvents(live: Live): Route {
   });
 }
 
-/** Readers who came by the same names share a feed: it reads by names, and a pipeline may be renamed meanwhile. */
+/**
+ * Readers who came by the same names share a feed: it reads by names, and a pipeline may be renamed
+ * meanwhile.
+ */
 function pathOf({ params }: { params: object }): string {
   return JSON.stringify(params);
 }

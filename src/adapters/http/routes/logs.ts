@@ -18,7 +18,10 @@ export const Chunk = Type.Object({
 
 const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
-/** The whole log as plain text, or pages of numbered chunks as JSON: `after` names the last chunk that was read. */
+/**
+ * The whole log as plain text, or pages of numbered chunks as JSON: `after` names the last chunk that was
+ * read.
+ */
 export function logRoutes({ views }: PipelinePorts): Route[] {
   return [
     route({
@@ -88,8 +91,8 @@ interface LogReading {
 }
 
 /**
- * Reads each page once the one before has been sent, and checks that the reader still may: a slow download lasts
- * minutes. A line says where another attempt begins, and why.
+ * Reads each page once the one before has been sent, and checks that the reader still may: a slow download
+ * lasts minutes. A line says where another attempt begins, and why.
  */
 export async function* logText(first: LogPage, { mayStill, read }: LogReading): AsyncGenerator<string> {
   let page: LogPage | undefined = first;

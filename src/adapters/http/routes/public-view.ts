@@ -41,7 +41,9 @@ const View = {
   resource_types: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
 };
 
-/** Nothing is sent that the schema does not name; and nothing comes here that `publicStructure` does not name. */
+/**
+ * Nothing is sent that the schema does not name; and nothing comes here that `publicStructure` does not name.
+ */
 export function publicViewRoutes({ shows }: PipelinePorts): Route[] {
   return [
     route({

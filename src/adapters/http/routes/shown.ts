@@ -14,8 +14,8 @@ import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, Time } from './schemas.ts';
 
 /*
- * What the public is sent at the paths that it shares with members. Its schemas are separate, so that a field added for
- * members is not sent to the public.
+ * What the public is sent at the paths that it shares with members. Its schemas are separate, so that a field
+ * added for members is not sent to the public.
  */
 
 const Taken = {

@@ -14,15 +14,18 @@ import { doneOr } from './refusal.ts';
 import { answer, ResourceParams } from './schemas.ts';
 
 const MAX_PAYLOAD = 1024 * 1024;
-/** Forges call again with the same tokens. Unknown tokens are remembered too, so that their answer takes as long. */
+/**
+ * Forges call again with the same tokens. Unknown tokens are remembered too, so that their answer takes as
+ * long.
+ */
 const MAX_REMEMBERED = 2000;
 const REFUSED =
   'The signature is missing or wrong: give the forge the webhook_secret of the resource, which members ' +
   'with the role maintain see.';
 
 /**
- * A forge reports a change: the token in the path names the resource. The body (up to 1 MiB, of any type) counts
- * only for its signature. The answer comes once the request is durable.
+ * A forge reports a change: the token in the path names the resource. The body (up to 1 MiB, of any type)
+ * counts only for its signature. The answer comes once the request is durable.
  */
 export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;

@@ -9,8 +9,9 @@ interface Wanted {
 }
 
 /**
- * Applies what is wanted unless the current object already is that: it carries the digest of the last applied text, so that fields
- * we no longer want are noticed, and every wanted field has its value, so that changes by others are undone.
+ * Applies what is wanted unless the current object already is that: it carries the digest of the last applied
+ * text, so that fields we no longer want are noticed, and every wanted field has its value, so that changes
+ * by others are undone.
  */
 export async function applyIfChanged<T extends Wanted>(
   client: Pick<ApiClient, 'apply'>,
@@ -31,7 +32,9 @@ function withDigest<T extends Wanted>(wanted: T): T {
   return { ...wanted, metadata: { ...wanted.metadata, annotations } };
 }
 
-/** Whether every field of the second is in the first with an equal value; lists must be equal item by item. */
+/**
+ * Whether every field of the second is in the first with an equal value; lists must be equal item by item.
+ */
 export function covers(current: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (

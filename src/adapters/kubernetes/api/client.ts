@@ -10,7 +10,9 @@ const FIELD_MANAGER = 'millrace';
 const STATUS_FIELD_MANAGER = 'millrace-status';
 
 const PAGE = 500;
-/** How often a throttled request (429, or 503 with Retry-After) is sent again, and how long one wait may be. */
+/**
+ * How often a throttled request (429, or 503 with Retry-After) is sent again, and how long one wait may be.
+ */
 const THROTTLE_RETRIES = 4;
 const LONGEST_WAIT_SECONDS = 10;
 const PATCH = {
@@ -57,7 +59,9 @@ export class ApiClient {
     return this.#call('GET', pathOf(kind, ref));
   }
 
-  /** All objects, fetched in pages; the resource version is the one from which a watch sees everything later. */
+  /**
+   * All objects, fetched in pages; the resource version is the one from which a watch sees everything later.
+   */
   async list<T>(kind: Kind<T>, options: ListOptions, page: (items: T[]) => void): Promise<Answer<string>> {
     let next: string | undefined;
     let version = '';
@@ -141,7 +145,9 @@ export class ApiClient {
     return this.#call('POST', pathOf(KINDS.tokenReviews, {}), json(review));
   }
 
-  /** Opens a watch; the body is a line of JSON per event and ends when the server's `timeoutSeconds` are over. */
+  /**
+   * Opens a watch; the body is a line of JSON per event and ends when the server's `timeoutSeconds` are over.
+   */
   async watch(
     kind: Kind<unknown>,
     options: ListOptions & { resourceVersion: string; timeoutSeconds: number },

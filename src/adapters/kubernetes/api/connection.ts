@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 
-/** How to reach one API server: address, transport and identity. Two pools, so that held-open watches never make a write wait. */
+/**
+ * How to reach one API server: address, transport and identity. Two pools, so that held-open watches never
+ * make a write wait.
+ */
 export interface Connection {
   server: string;
   requests: Dispatcher;
@@ -18,7 +21,10 @@ const REQUEST_CONNECTIONS = 32;
 /** Below the API server's own idle limit of 90 s, so that a kept connection is a live one. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** The connection of a Pod: its service account's token and the cluster's CA, both read again as they are renewed. */
+/**
+ * The connection of a Pod: its service account's token and the cluster's CA, both read again as they are
+ * renewed.
+ */
 export function inClusterConnection(
   address: { host: string; port: string },
   folder = SERVICE_ACCOUNT,
@@ -38,8 +44,8 @@ export function inClusterConnection(
 }
 
 /**
- * The connection that a kubeconfig file names, with every way of signing in that client-node knows. It is imported here only: its
- * memory (docs/adr/0043) is not spent by an operator in a cluster.
+ * The connection that a kubeconfig file names, with every way of signing in that client-node knows. It is
+ * imported here only: its memory (docs/adr/0043) is not spent by an operator in a cluster.
  */
 export async function kubeconfigConnection(file: string | undefined): Promise<Connection> {
   const { KubeConfig } = await import('@kubernetes/client-node');

@@ -31,7 +31,10 @@ export type Wire<T> = T extends Date
       ? { [Key in keyof T]: Wire<T[Key]> }
       : T;
 
-/** Where objects of one kind live in the API. `Shape` is never there at run time: it ties the kind to its type. */
+/**
+ * Where objects of one kind live in the API. `Shape` is never there at run time: it ties the kind to its
+ * type.
+ */
 export interface Kind<Shape> {
   apiVersion: string;
   kind: string;

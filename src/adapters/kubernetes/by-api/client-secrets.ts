@@ -16,8 +16,9 @@ export interface ClientSecretsOptions {
 type ClientSecrets = Pick<ProviderObjects, 'keepSecret' | 'dropSecret' | 'dropSecretsBefore'>;
 
 /**
- * Secrets of our clients at identity providers that came by the API. Each has a key of its own for ever, `<provider>_<time>_<id>`: an
- * object names the old one or the new one, never half of a change, and whoever has a key's value has the right one.
+ * Secrets of our clients at identity providers that came by the API. Each has a key of its own for ever,
+ * `<provider>_<time>_<id>`: an object names the old one or the new one, never half of a change, and whoever
+ * has a key's value has the right one.
  */
 export function clientSecrets({ client, namespace, name }: ClientSecretsOptions): ClientSecrets {
   const ref = { namespace, name };
@@ -49,7 +50,10 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
   };
 }
 
-/** Brings the Secret of an older release up to what keeps Argo CD from deleting it. Without the Secret there is nothing to do. */
+/**
+ * Brings the Secret of an older release up to what keeps Argo CD from deleting it. Without the Secret there
+ * is nothing to do.
+ */
 export async function markClientSecrets({ client, namespace, name }: ClientSecretsOptions): Promise<void> {
   orAbsent(
     await client.patchMerge(KINDS.secrets, { namespace, name }, { metadata: MARKS_PATCH }),

@@ -14,7 +14,9 @@ interface SpecChange<S> {
   annotations?: Record<string, string>;
 }
 
-/** Another spec, unless somebody else gave it one since that generation; everything else of the object stays. */
+/**
+ * Another spec, unless somebody else gave it one since that generation; everything else of the object stays.
+ */
 export async function replaceSpec<T extends { metadata: Meta; spec: unknown }>(
   client: Pick<ApiClient, 'get' | 'replace'>,
   kind: Kind<T>,

@@ -2,7 +2,10 @@ import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 
-/** The text under one key of a Secret, as it is now; undefined when there is none. Throws when the API server refuses or is away. */
+/**
+ * The text under one key of a Secret, as it is now; undefined when there is none. Throws when the API server
+ * refuses or is away.
+ */
 export async function readSecretText(
   client: Pick<ApiClient, 'get'>,
   ref: { namespace: string; name: string },

@@ -15,7 +15,10 @@ export interface Meta {
   annotations?: Record<string, string>;
 }
 
-/** What came of a write or a read, in words of the flows; the words of the API server about a refusal are for people. */
+/**
+ * What came of a write or a read, in words of the flows; the words of the API server about a refusal are for
+ * people.
+ */
 export function writtenOf<T>(answer: Answer<T>): Written<T> {
   if (answer.ok) return { answer: 'done', value: answer.value };
   const { status, reason, message } = answer;

@@ -16,7 +16,10 @@ export function notReady(reason: string, message: string): WantedCondition {
 
 const LONGEST_MESSAGE = 32_000;
 
-/** The condition Ready, if it says True or False about this very generation. A new leader must not replace it by "not known yet". */
+/**
+ * The condition Ready, if it says True or False about this very generation. A new leader must not replace it
+ * by "not known yet".
+ */
 export function readyVerdict(
   conditions: readonly Condition[] | undefined,
   generation: number,

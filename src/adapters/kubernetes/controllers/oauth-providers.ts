@@ -15,7 +15,9 @@ export interface OAuthProvidersOptions {
   store: Store<SeenOAuthProvider>;
   /** Under which people reach the public gateway; without it there is no callback to register. */
   externalUrl: string | undefined;
-  /** The Secrets that gateways read clients' secrets from: that of manifests, and that which the API writes. */
+  /**
+   * The Secrets that gateways read clients' secrets from: that of manifests, and that which the API writes.
+   */
   secretNames: [manifest: string, api: string];
   apply(provider: StoredProvider, by?: string): Promise<ProviderApplied>;
   remove(canonical: string, by?: string): Promise<ProviderApplied>;

@@ -98,7 +98,9 @@ function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus):
   );
 }
 
-/** What waits for a new reason; that nothing has been found or has passed yet is how every pipeline begins. */
+/**
+ * What waits for a new reason; that nothing has been found or has passed yet is how every pipeline begins.
+ */
 function waitingEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
   if (before?.jobCount === undefined) return [];
   const known = new Set(before.waiting?.map(waitingKey));

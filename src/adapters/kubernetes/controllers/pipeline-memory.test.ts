@@ -75,7 +75,10 @@ describe('a Pipeline object', () => {
     expect(remembered.paused).toBe(true);
   });
 
-  /** Runs follow each other; between their begin and their end, and between runs, anything may change any number of times. */
+  /**
+   * Runs follow each other; between their begin and their end, and between runs, anything may change any
+   * number of times.
+   */
   const changes = array(constant<Event>('invalidate'), { maxLength: 2 });
   const end = constantFrom<Event>('applied', 'failed', 'handedOver');
   const run = tuple(changes, end, changes).map(([during, ended, later]) => ({ during, ended, later }));

@@ -4,8 +4,8 @@ import type { PipelineFacts } from '#flows/ports.ts';
 import type { PipelineStatus, Verdict } from './pipeline-status.ts';
 
 /*
- * What this process remembers of Pipeline objects beyond what it watches. Only this file changes it. A new process
- * remembers nothing, so it applies every object once.
+ * What this process remembers of Pipeline objects beyond what it watches. Only this file changes it. A new
+ * process remembers nothing, so it applies every object once.
  *
  *   first sight ─► stale ──begin──► applying ──applied, handedOver──► settled
  *                  ▲ ▲ ▲              │ │  ▲                           │ │
@@ -15,8 +15,8 @@ import type { PipelineStatus, Verdict } from './pipeline-status.ts';
  *                  │ └──every end─── outdated                            │
  *                  └────────────────invalidate───────────────────────────┘
  *
- * `invalidate`: something that the manifest refers to, or that was made from it, has changed. While an apply runs, the
- * change may have come too late for it, so another one follows.
+ * `invalidate`: something that the manifest refers to, or that was made from it, has changed. While an apply
+ * runs, the change may have come too late for it, so another one follows.
  */
 
 type State = 'stale' | 'applying' | 'outdated' | 'settled';

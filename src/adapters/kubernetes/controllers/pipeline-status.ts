@@ -24,7 +24,10 @@ export const QUEUE_FULL = 'QueueFull';
 export const TAGS_REFUSED = 'TagsRefused';
 export const CHECKS_BLOCKED = 'ChecksBlocked';
 
-/** What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last change did. */
+/**
+ * What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last
+ * change did.
+ */
 export interface Verdict {
   ready: WantedCondition;
   /** The user has to change something before it goes on. */
@@ -124,7 +127,10 @@ function bounded({ added, changed, removed }: NameDifference): Partial<NameDiffe
   return filled({ added: some(added), changed: some(changed), removed: some(removed) });
 }
 
-/** Nothing at all where nothing changed: server-side apply would make null of an object that lost its last field. */
+/**
+ * Nothing at all where nothing changed: server-side apply would make null of an object that lost its last
+ * field.
+ */
 function filled<T extends object>(object: T): ReturnType<typeof defined<T>> | undefined {
   const kept = defined(object);
   return Object.keys(kept).length === 0 ? undefined : kept;

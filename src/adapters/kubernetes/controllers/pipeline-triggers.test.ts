@@ -25,7 +25,10 @@ function pipeline(name: string, more: Partial<SeenPipeline> = {}): SeenPipeline 
 const APP = pipeline('app', { configMaps: ['text'] });
 const LIB = pipeline('lib', { secrets: ['values'] });
 
-/** Two Pipelines that have been applied; `happened` says which are in the queue and which of them to apply again. */
+/**
+ * Two Pipelines that have been applied; `happened` says which are in the queue and which of them to apply
+ * again.
+ */
 function world() {
   const store = new Store<SeenPipeline>();
   const memory = new PipelineMemory();

@@ -13,7 +13,10 @@ export interface PipelineTriggersOptions {
   memory: PipelineMemory;
 }
 
-/** What puts a Pipeline object into the queue, and whether it is then applied again or only its status is written. */
+/**
+ * What puts a Pipeline object into the queue, and whether it is then applied again or only its status is
+ * written.
+ */
 export class PipelineTriggers {
   readonly #options: PipelineTriggersOptions;
 
@@ -52,7 +55,9 @@ export class PipelineTriggers {
     for (const key of keys) if (key !== undefined) queue.addAfter(key, ROW_CHANGED_AFTER_MS);
   }
 
-  /** Checks of these pipelines (row ids) may be overdue: those whose status does not say so yet are looked at. */
+  /**
+   * Checks of these pipelines (row ids) may be overdue: those whose status does not say so yet are looked at.
+   */
   checksOverdue(ids: readonly number[]): void {
     for (const id of ids) {
       const { status } = this.#options.memory.get(this.#options.memory.keyOfRow(id) ?? '') ?? {};

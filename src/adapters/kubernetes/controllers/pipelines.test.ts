@@ -32,7 +32,10 @@ interface World {
 
 const refuse = () => Promise.reject(new Error('not expected here'));
 
-/** What a process that has just begun to lead writes of a Pipeline that was there before, as `type=status reason`; nothing: 'kept'. */
+/**
+ * What a process that has just begun to lead writes of a Pipeline that was there before, as `type=status
+ * reason`; nothing: 'kept'.
+ */
 async function firstLook({ conditions, team = 'unknown', error = '' }: World): Promise<string[] | 'kept'> {
   const store = new Store<SeenPipeline>();
   const seen: SeenPipeline = {

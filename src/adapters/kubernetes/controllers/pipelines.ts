@@ -32,11 +32,17 @@ export interface PipelinesOptions {
   /** Applies another object again, if there is one of this key. */
   applyAgain(key: string): void;
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
-  /** Whether the Team's namespace is prepared and its row saved; when it becomes so, `teamChanged` is triggered. */
+  /**
+   * Whether the Team's namespace is prepared and its row saved; when it becomes so, `teamChanged` is
+   * triggered.
+   */
   teamState(team: string): TeamState;
 }
 
-/** Turns a Pipeline object into a revision and CronJobs, and mirrors what became of it in its status and in Events. */
+/**
+ * Turns a Pipeline object into a revision and CronJobs, and mirrors what became of it in its status and in
+ * Events.
+ */
 export async function workOnPipeline(key: string, options: PipelinesOptions): Promise<Ending> {
   const seen = options.watched.pipelines.store.get(key);
   if (seen === undefined) return 'done';
@@ -106,8 +112,8 @@ async function applyManifest(
 }
 
 /**
- * A Team that was created together with its Pipeline is ready in a moment: only later is its absence worth a warning.
- * What was decided about this generation stays, because a new leader has yet to look at the Team.
+ * A Team that was created together with its Pipeline is ready in a moment: only later is its absence worth a
+ * warning. What was decided about this generation stays, because a new leader has yet to look at the Team.
  */
 async function awaitTeam(
   seen: SeenPipeline,

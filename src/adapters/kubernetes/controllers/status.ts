@@ -9,7 +9,10 @@ interface WithStatus {
   status?: object;
 }
 
-/** Writes the whole status unless it is there already. The uid keeps it from an object that took the name meanwhile. */
+/**
+ * Writes the whole status unless it is there already. The uid keeps it from an object that took the name
+ * meanwhile.
+ */
 export async function writeStatus<T extends WithStatus>(
   client: Pick<ApiClient, 'applyStatus'>,
   kind: Kind<T>,

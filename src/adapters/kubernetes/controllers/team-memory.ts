@@ -36,7 +36,10 @@ export class TeamMemory {
     this.#refused.delete(name);
   }
 
-  /** The namespace is prepared and watched, and the row is saved. Answers whether its Pipelines have to hear of it. */
+  /**
+   * The namespace is prepared and watched, and the row is saved. Answers whether its Pipelines have to hear
+   * of it.
+   */
   ready({ name, uid, generation }: Pick<SeenTeam, 'name' | 'uid' | 'generation'>): 'announce' | 'announced' {
     const mark = `${uid} ${generation}`;
     if (this.#announced.get(name) === mark) return 'announced';

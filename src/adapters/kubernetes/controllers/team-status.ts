@@ -20,7 +20,9 @@ export interface TeamStatusInput {
   before: TeamStatus | undefined;
   pipelineCount: number;
   limits: TeamLimits;
-  /** How full its logs are; absent: a new leader has not counted them, so what the status says of them stays. */
+  /**
+   * How full its logs are; absent: a new leader has not counted them, so what the status says of them stays.
+   */
   fill: LogFill | undefined;
   now: Date;
 }

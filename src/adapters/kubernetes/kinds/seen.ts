@@ -10,8 +10,8 @@ import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-r
 import { workOf } from './work-of-pod.ts';
 
 /*
- * What is kept of each watched object: a few hundred bytes, whatever the object's size. A text of 256 KiB in a Pipeline is read again
- * when it is needed.
+ * What is kept of each watched object: a few hundred bytes, whatever the object's size. A text of 256 KiB in
+ * a Pipeline is read again when it is needed.
  */
 
 export interface SeenMeta extends Kept {
@@ -129,7 +129,10 @@ export function seenPod(pod: Wire<V1Pod>, sealed: boolean): SeenPod {
   return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...factsOf(pod), work, sealed } }) };
 }
 
-/** A node that takes new Pods, or why it is left out: nothing of it but what the start window is worked out from. */
+/**
+ * A node that takes new Pods, or why it is left out: nothing of it but what the start window is worked out
+ * from.
+ */
 export interface SeenNode extends Kept {
   labels: Record<string, string>;
   cores: number;

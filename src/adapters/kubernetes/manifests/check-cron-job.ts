@@ -18,9 +18,9 @@ const STARTING_DEADLINE_SECONDS = 60;
 const KEPT_SECONDS = 120;
 
 /**
- * The CronJob of a check group. A cron expression is its schedule. One that is checked every so often cannot be a CronJob's schedule,
- * nor can one that changes when webhooks work, so that CronJob is suspended: it is there to be seen and for
- * `kubectl create job --from`, and the operator makes the Pods when they are due.
+ * The CronJob of a check group. A cron expression is its schedule. One that is checked every so often cannot
+ * be a CronJob's schedule, nor can one that changes when webhooks work, so that CronJob is suspended: it is
+ * there to be seen and for `kubectl create job --from`, and the operator makes the Pods when they are due.
  */
 export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation: Installation): V1CronJob {
   const { deadlineSeconds } = work;

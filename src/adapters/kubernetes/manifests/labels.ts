@@ -33,7 +33,10 @@ export const ANNOTATION = {
   requestedAt: 'millrace.dev/requested-at',
   /** Of what the API made: who changed it last. */
   changedBy: 'millrace.dev/changed-by',
-  /** Of a Pipeline of the API: name and uid of the object whose pipeline it goes on with, and the key that was given for that. */
+  /**
+   * Of a Pipeline of the API: name and uid of the object whose pipeline it goes on with, and the key that was
+   * given for that.
+   */
   renamedFrom: 'millrace.dev/renamed-from',
 } as const;
 

@@ -5,7 +5,9 @@ const LONGEST_POD = 63;
 /** Kubernetes adds eleven characters to a CronJob's name for its Jobs. */
 const LONGEST_CRON_JOB = 52;
 
-/** The part of a build that its Pod's name is made from: the same row and attempt always give the same name. */
+/**
+ * The part of a build that its Pod's name is made from: the same row and attempt always give the same name.
+ */
 export interface BuildAttempt {
   id: number;
   attempt: number;

@@ -15,8 +15,9 @@ export interface PodResources {
 }
 
 /**
- * What each container of a Pod asks for and may use. Steps run one after another, so one container asks for the whole Pod, and zeros
- * keep the limits of the others from becoming requests. Devices belong to the container that works with them, and cannot be overcommitted.
+ * What each container of a Pod asks for and may use. Steps run one after another, so one container asks for
+ * the whole Pod, and zeros keep the limits of the others from becoming requests. Devices belong to the
+ * container that works with them, and cannot be overcommitted.
  */
 export function podResources(
   containers: readonly PlanContainer[],

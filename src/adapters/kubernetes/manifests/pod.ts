@@ -58,7 +58,10 @@ const SHIM_PORT = '7357';
 const WORKER_USER = 65_532;
 const GRACE_SECONDS = 30;
 const TOKEN_SECONDS = 3600;
-/** What package managers and servers started as root need, out of what the baseline standard lets a container have. */
+/**
+ * What package managers and servers started as root need, out of what the baseline standard lets a container
+ * have.
+ */
 const BASELINE_CAPABILITIES = [
   'CHOWN',
   'DAC_OVERRIDE',
@@ -77,8 +80,9 @@ const STAY = {
 };
 
 /**
- * The Pod of a build or of checks: the agent, and one container for each image. When all steps use the worker image it has no
- * volume, because any volume costs some 290 ms. Nothing secret is in it but a nonce that works once and keys of its own loopback.
+ * The Pod of a build or of checks: the agent, and one container for each image. When all steps use the worker
+ * image it has no volume, because any volume costs some 290 ms. Nothing secret is in it but a nonce that
+ * works once and keys of its own loopback.
  */
 export function pod(work: PodWork, team: TeamRules, installation: Installation): V1Pod {
   return {
@@ -144,8 +148,8 @@ function isForeign({ containers }: PodWork): boolean {
 }
 
 /**
- * A token that can be read in this Pod only is the better proof, and costs nothing where the Pod has volumes anyway; alone it would
- * cost a Pod without any some 290 ms (docs/adr/0004-agent-session.md).
+ * A token that can be read in this Pod only is the better proof, and costs nothing where the Pod has volumes
+ * anyway; alone it would cost a Pod without any some 290 ms (docs/adr/0004-agent-session.md).
  */
 function hasToken(work: PodWork): boolean {
   return isForeign(work) || work.nonce === undefined;
@@ -238,14 +242,18 @@ function stepContainer(container: PlanContainer, around: StepSurroundings): V1Co
 }
 
 /**
- * A tag is asked for at the registry each time: with the copy on the node a team could run a private image that another team pulled there.
- * A digest cannot be guessed; what is on `localhost` was loaded by hand and is in no registry.
+ * A tag is asked for at the registry each time: with the copy on the node a team could run a private image
+ * that another team pulled there. A digest cannot be guessed; what is on `localhost` was loaded by hand and
+ * is in no registry.
  */
 function pullPolicy(image: string, { imagePullPolicy }: PodDefaults): PullPolicy {
   return image.includes('@') || image.startsWith('localhost/') ? 'IfNotPresent' : imagePullPolicy;
 }
 
-/** The agent puts the shim there whole, by a rename; fractions of a second are asked for where `sleep` knows them. */
+/**
+ * The agent puts the shim there whole, by a rename; fractions of a second are asked for where `sleep` knows
+ * them.
+ */
 function waitForShim(): string {
   const shim = `${SHIM_FOLDER}/millrace-shim`;
   return `until [ -x ${shim} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${shim}`;

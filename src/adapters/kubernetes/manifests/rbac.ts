@@ -1,9 +1,10 @@
 import type { V1PolicyRule } from '@kubernetes/client-node';
 
 /*
- * Who may do what. Cluster-wide the operator reads Millrace's own kinds and writes nothing but their status, namespaces and, fenced
- * by a ValidatingAdmissionPolicy, RoleBindings to the two team roles; everything else it may do only in team namespaces, through the
- * RoleBindings that it makes there. The chart includes these rules (`charts/millrace/files/rbac.yaml` is written from them).
+ * Who may do what. Cluster-wide the operator reads Millrace's own kinds and writes nothing but their status,
+ * namespaces and, fenced by a ValidatingAdmissionPolicy, RoleBindings to the two team roles; everything else
+ * it may do only in team namespaces, through the RoleBindings that it makes there. The chart includes these
+ * rules (`charts/millrace/files/rbac.yaml` is written from them).
  */
 
 export const CLUSTER_ROLES = {
@@ -71,7 +72,10 @@ export const operatorTeamRules: V1PolicyRule[] = [
   { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: ['get', 'create', 'patch'] },
 ];
 
-/** ClusterRole of the internal gateway within team namespaces: it looks at the Pod behind an agent, and at its secrets' values. */
+/**
+ * ClusterRole of the internal gateway within team namespaces: it looks at the Pod behind an agent, and at its
+ * secrets' values.
+ */
 export const gatewayTeamRules: V1PolicyRule[] = [
   { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get'] },
 ];
@@ -82,8 +86,8 @@ export const gatewayClusterRules: V1PolicyRule[] = [
 ];
 
 /**
- * ClusterRole of the public gateway: what the API makes. A ValidatingAdmissionPolicy keeps it to objects that carry
- * `millrace.dev/managed-by: api`, and to what the API offers in them.
+ * ClusterRole of the public gateway: what the API makes. A ValidatingAdmissionPolicy keeps it to objects that
+ * carry `millrace.dev/managed-by: api`, and to what the API offers in them.
  */
 export const apiClusterRules: V1PolicyRule[] = [
   {
@@ -139,7 +143,10 @@ export function operatorReleaseRules(release: string): V1PolicyRule[] {
   ];
 }
 
-/** Added to the operator's ClusterRole where it makes the admission webhook's certificate itself: the API server has to know by what. */
+/**
+ * Added to the operator's ClusterRole where it makes the admission webhook's certificate itself: the API
+ * server has to know by what.
+ */
 export function operatorWebhookRules(release: string): V1PolicyRule[] {
   return [
     {

@@ -26,7 +26,10 @@ export interface TeamNamespace {
 
 const POD_SECURITY = 'pod-security.kubernetes.io';
 
-/** The namespace itself: created like this, or these labels laid over one that is the team's already. It has no owner. */
+/**
+ * The namespace itself: created like this, or these labels laid over one that is the team's already. It has
+ * no owner.
+ */
 export function teamNamespace(team: TeamNamespace): V1Namespace {
   return {
     apiVersion: 'v1',

@@ -11,12 +11,18 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const SERVER_DAYS = 90;
-/** A server certificate is made anew when less than this is left of it; an authority when less than a server's life is left. */
+/**
+ * A server certificate is made anew when less than this is left of it; an authority when less than a server's
+ * life is left.
+ */
 const RENEW_DAYS = 30;
 /** Clocks of nodes differ. */
 const BACKDATED_MS = 300_000;
 
-/** An authority of our own: it vouches for the internal gateway and the admission webhook, and for nothing else. */
+/**
+ * An authority of our own: it vouches for the internal gateway and the admission webhook, and for nothing
+ * else.
+ */
 export async function makeAuthority(name: string, now: Date): Promise<Pair> {
   const x509 = await library();
   const keys = await newKeys();
@@ -63,7 +69,9 @@ export function authorityIsGood(authority: Pair | undefined, now: Date): boolean
   return certificate !== undefined && certificate.ca && daysLeft(certificate, now) > SERVER_DAYS;
 }
 
-/** Whether the server may go on using this: signed by the authority, for all the hosts, and not about to end. */
+/**
+ * Whether the server may go on using this: signed by the authority, for all the hosts, and not about to end.
+ */
 export function serverCertificateIsGood(
   pair: Pair | undefined,
   authority: Pair,

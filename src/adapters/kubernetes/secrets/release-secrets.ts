@@ -25,7 +25,10 @@ type Values = Record<string, string>;
 const KEY_BYTES = 32;
 const DATABASE = 'millrace';
 
-/** `<release>-keys`: what agents' nonces, webhook tokens and sessions are signed with; the last of them the operator never looks at. */
+/**
+ * `<release>-keys`: what agents' nonces, webhook tokens and sessions are signed with; the last of them the
+ * operator never looks at.
+ */
 export async function ensureKeys(
   options: ReleaseSecretsOptions,
 ): Promise<{ agent: Buffer; webhook: Buffer }> {
@@ -52,8 +55,8 @@ export async function ensureFirstAdmin(
 }
 
 /**
- * `<release>-oauth-api`: where the public gateway keeps what it was told of our clients at identity providers. It is made empty, and the
- * operator may not read it.
+ * `<release>-oauth-api`: where the public gateway keeps what it was told of our clients at identity
+ * providers. It is made empty, and the operator may not read it.
  */
 export async function ensureOAuthSecret({
   client,
@@ -66,8 +69,8 @@ export async function ensureOAuthSecret({
 }
 
 /**
- * `<release>-database`: the password of the chart's own Postgres, the URL with it, and the authority of its certificate, which is in
- * `<release>-postgres-tls`.
+ * `<release>-database`: the password of the chart's own Postgres, the URL with it, and the authority of its
+ * certificate, which is in `<release>-postgres-tls`.
  */
 export async function ensureDatabase(
   options: ReleaseSecretsOptions,
@@ -82,14 +85,18 @@ export async function ensureDatabase(
   return { url, certificateAuthority: authority };
 }
 
-/** `<release>-postgres-tls`: certificate of the chart's own Postgres, signed and renewed as that of the internal gateway. */
+/**
+ * `<release>-postgres-tls`: certificate of the chart's own Postgres, signed and renewed as that of the
+ * internal gateway.
+ */
 export function ensurePostgresTls(options: ReleaseSecretsOptions): Promise<ServerTls> {
   return ensureServerTls(options, 'postgres');
 }
 
 /**
- * `<release>-internal-tls`: certificate of the internal gateway, renewed a month before it ends. The authority's key is in
- * `<release>-internal-ca`, which is mounted nowhere. Returns the authority's certificate, by which agents know the gateway.
+ * `<release>-internal-tls`: certificate of the internal gateway, renewed a month before it ends. The
+ * authority's key is in `<release>-internal-ca`, which is mounted nowhere. Returns the authority's
+ * certificate, by which agents know the gateway.
  */
 export async function ensureInternalTls(options: ReleaseSecretsOptions): Promise<string> {
   const { authority } = await ensureServerTls(options, 'internal');
@@ -102,7 +109,10 @@ export interface ServerTls extends Pair {
   authority: string;
 }
 
-/** `<release>-webhook-tls`: certificate of the admission webhook, signed by the same authority and renewed in the same way. */
+/**
+ * `<release>-webhook-tls`: certificate of the admission webhook, signed by the same authority and renewed in
+ * the same way.
+ */
 export function ensureWebhookTls(options: ReleaseSecretsOptions): Promise<ServerTls> {
   return ensureServerTls(options, 'webhook');
 }

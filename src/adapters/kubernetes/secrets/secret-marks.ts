@@ -3,12 +3,16 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 
-/** Argo CD with label tracking takes every object with this label for one of the Application of that name, and prunes it. */
+/**
+ * Argo CD with label tracking takes every object with this label for one of the Application of that name, and
+ * prunes it.
+ */
 const TRACKING_LABEL = 'app.kubernetes.io/instance';
 
 /**
- * Labels and annotations of every Secret that the operator makes. Its keys and passwords exist nowhere else, so Argo CD must not delete
- * it: without the tracking label it does not see the Secret, and the annotations hold where somebody adds the label.
+ * Labels and annotations of every Secret that the operator makes. Its keys and passwords exist nowhere else,
+ * so Argo CD must not delete it: without the tracking label it does not see the Secret, and the annotations
+ * hold where somebody adds the label.
  */
 export const MARKS = {
   labels: { [MANAGED_BY]: 'millrace' },
@@ -21,7 +25,10 @@ export const MARKS = {
 /** A merge patch that brings a Secret of an older release up to this. */
 export const MARKS_PATCH = { ...MARKS, labels: { ...MARKS.labels, [TRACKING_LABEL]: null } };
 
-/** The Secrets that the operator makes and may read; `<release>-oauth-api` is marked by the public gateway, which alone may write it. */
+/**
+ * The Secrets that the operator makes and may read; `<release>-oauth-api` is marked by the public gateway,
+ * which alone may write it.
+ */
 const SUFFIXES = ['keys', 'admin', 'database', 'internal-ca', 'internal-tls', 'postgres-tls', 'webhook-tls'];
 
 interface Options {

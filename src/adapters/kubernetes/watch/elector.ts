@@ -30,7 +30,9 @@ export interface LeaseAccess {
   update(record: LeaseRecord, version: string): Promise<Answer<VersionedRecord>>;
 }
 
-/** Time as the elector sees it: a steady clock for waiting, wall time only for what people read in the Lease. */
+/**
+ * Time as the elector sees it: a steady clock for waiting, wall time only for what people read in the Lease.
+ */
 export interface ElectorClock {
   now(): number;
   wallTime(): Date;
@@ -47,9 +49,10 @@ export interface ElectorOptions {
 }
 
 /**
- * Leader election by client-go's rules: another's lease is over when its record has not changed for its whole duration by our own
- * clock, never by comparing clocks. The leader stops leading before others may take over. Beyond client-go, the duration follows how
- * regularly the leader renews (`lease-terms.ts`). A lease is no fence: the epoch in the database is.
+ * Leader election by client-go's rules: another's lease is over when its record has not changed for its whole
+ * duration by our own clock, never by comparing clocks. The leader stops leading before others may take over.
+ * Beyond client-go, the duration follows how regularly the leader renews (`lease-terms.ts`). A lease is no
+ * fence: the epoch in the database is.
  */
 export class Elector {
   readonly #options: ElectorOptions;
@@ -85,7 +88,9 @@ export class Elector {
     return false;
   }
 
-  /** Renews until the lead is lost or the signal is given; then the lease is given back if it is still ours. */
+  /**
+   * Renews until the lead is lost or the signal is given; then the lease is given back if it is still ours.
+   */
   async hold(signal: AbortSignal): Promise<'lost' | 'released'> {
     const { clock } = this.#options;
     while (!signal.aborted) {

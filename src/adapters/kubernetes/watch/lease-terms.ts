@@ -9,8 +9,9 @@ const RENEWALS_PER_LEASE = 4;
 const MAX_REMEMBERED = 60;
 
 /**
- * The lease is as short as the renewals are regular: a dead leader is followed within seconds while the API server is quick, and a slow
- * one keeps the lead. Intervals are those between recent successful renewals, in milliseconds, and so contain our own delays too.
+ * The lease is as short as the renewals are regular: a dead leader is followed within seconds while the API
+ * server is quick, and a slow one keeps the lead. Intervals are those between recent successful renewals, in
+ * milliseconds, and so contain our own delays too.
  */
 export function leaseSeconds(intervalsMs: readonly number[]): number {
   const longest = Math.max(0, ...intervalsMs);
@@ -18,7 +19,10 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
   return Math.min(MAX_LEASE_SECONDS, Math.max(MIN_LEASE_SECONDS, wanted));
 }
 
-/** The leader stops leading after this time without a renewal: a quarter of the lease before another may begin. */
+/**
+ * The leader stops leading after this time without a renewal: a quarter of the lease before another may
+ * begin.
+ */
 export function renewDeadlineMs(seconds: number): number {
   return seconds * 750;
 }

@@ -1,6 +1,9 @@
 const NEWLINE = 0x0a;
 
-/** The lines of a body as text. Split by bytes, so that no character of the data can end a line but the newline itself. */
+/**
+ * The lines of a body as text. Split by bytes, so that no character of the data can end a line but the
+ * newline itself.
+ */
 export async function* linesOf(body: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<string> {
   let parts: Uint8Array[] = [];
   let length = 0;

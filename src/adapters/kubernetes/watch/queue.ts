@@ -7,7 +7,10 @@ export interface QueueOptions {
   /** Works on one key; never runs twice at a time for the same key. */
   work(key: string): Promise<Ending>;
   concurrency: number;
-  /** Whose key it is. Parties take turns, and one alone leaves one place of several for others. Absent: all keys are one party's. */
+  /**
+   * Whose key it is. Parties take turns, and one alone leaves one place of several for others. Absent: all
+   * keys are one party's.
+   */
   shareOf?(key: string): string;
   onError(key: string, error: unknown, retryInMs: number): void;
   baseMs?: number;
@@ -38,8 +41,8 @@ interface Entry {
 }
 
 /**
- * Keys to be worked on, each once however often it is added: a key added while its work runs is worked on once more afterwards.
- * Different keys run side by side up to the limit.
+ * Keys to be worked on, each once however often it is added: a key added while its work runs is worked on
+ * once more afterwards. Different keys run side by side up to the limit.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
@@ -64,7 +67,9 @@ export class WorkQueue {
     return this.#entries.size;
   }
 
-  /** Milliseconds for which work has been there and none was begun or ended; 0 when there is nothing to do. */
+  /**
+   * Milliseconds for which work has been there and none was begun or ended; 0 when there is nothing to do.
+   */
   stuckMs(): number {
     return this.#working > 0 || this.#ready.size > 0 ? this.#clock.now() - this.#lastTurn : 0;
   }

@@ -40,8 +40,9 @@ const MOST_SERIES = 1000;
 const MOST_WAITING = 1000;
 
 /**
- * Writes Events, one after another, beside the work and never in its way. The same note on the same object within six minutes is one
- * Event with a count. When the API server is away, Events are lost; what matters is in conditions.
+ * Writes Events, one after another, beside the work and never in its way. The same note on the same object
+ * within six minutes is one Event with a count. When the API server is away, Events are lost; what matters is
+ * in conditions.
  */
 export class EventRecorder {
   readonly #options: RecorderOptions;

@@ -11,8 +11,8 @@ import { Reflector } from './reflector.ts';
 import type { Change, Kept } from './store.ts';
 
 /*
- * The faults that silence other informers for ever, on a real API server: each time the picture is right again, with the operator's
- * own timing and without a restart.
+ * The faults that silence other informers for ever, on a real API server: each time the picture is right
+ * again, with the operator's own timing and without a restart.
  */
 /** It only ends what hangs. */
 const CONVERGED_MS = 300_000;

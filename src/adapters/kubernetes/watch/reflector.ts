@@ -27,7 +27,10 @@ export interface ReflectorOptions<T, S extends Kept> extends ListOptions {
 }
 
 export interface Timing {
-  /** A watch is asked to end after this time, up to a third less, so that a connection that was cut silently is left soon. */
+  /**
+   * A watch is asked to end after this time, up to a third less, so that a connection that was cut silently
+   * is left soon.
+   */
   watchSeconds: number;
   /** How much later than asked a watch may end before we end it. */
   graceMs: number;
@@ -44,7 +47,9 @@ const TIMING: Timing = {
   longestMs: 10_000,
 };
 const GONE = 410;
-/** A watch that ends this soon with nothing said is a server on its way out: not to be asked at once again. */
+/**
+ * A watch that ends this soon with nothing said is a server on its way out: not to be asked at once again.
+ */
 const HASTY_MS = 1000;
 const LONGEST_LINE = 8 * 1024 * 1024;
 
@@ -54,8 +59,9 @@ interface WatchEvent<T> {
 }
 
 /**
- * Keeps a picture of the objects of one kind and tells of changes: list, watch from there, list again when the watch cannot go on,
- * and every ten minutes in any case. It never gives up; every failure is a longer wait.
+ * Keeps a picture of the objects of one kind and tells of changes: list, watch from there, list again when
+ * the watch cannot go on, and every ten minutes in any case. It never gives up; every failure is a longer
+ * wait.
  */
 export class Reflector<T, S extends Kept> {
   readonly store = new Store<S>();
@@ -136,7 +142,10 @@ export class Reflector<T, S extends Kept> {
     return answer;
   }
 
-  /** Watches from a version on until the next full list is due or the version is too old; a problem says why it cannot go on. */
+  /**
+   * Watches from a version on until the next full list is due or the version is too old; a problem says why
+   * it cannot go on.
+   */
   async #follow(from: string): Promise<Problem | undefined> {
     const relistAt = performance.now() + this.#timing.relistMs * (0.8 + 0.4 * Math.random());
     let version = from;
@@ -184,7 +193,10 @@ export class Reflector<T, S extends Kept> {
     this.#tell(event.type === 'DELETED' ? this.store.remove(object) : this.store.put(object));
   }
 
-  /** Tells what could not be told before first; what the handler throws at is kept for the next time, with what follows it of that key. */
+  /**
+   * Tells what could not be told before first; what the handler throws at is kept for the next time, with
+   * what follows it of that key.
+   */
   #tell(changes: Change<S>[]): void {
     const all = [...this.#untold.splice(0), ...changes];
     const failed = new Set<string>();

@@ -1,8 +1,8 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
- * The scripts of the type artifact, for `sh -ec` with GNU tar. An archive is named by the hash of its content: the same files make the
- * same version, and are kept once.
+ * The scripts of the type artifact, for `sh -ec` with GNU tar. An archive is named by the hash of its
+ * content: the same files make the same version, and are kept once.
  */
 
 const prelude = `

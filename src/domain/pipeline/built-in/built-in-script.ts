@@ -1,14 +1,16 @@
 import { heredoc } from './heredoc.ts';
 
 /*
- * Steps of one image run in one container: what an earlier step left in its home directory, in /tmp or in the working directory lies
- * there when a later step runs that holds secrets. So every script of a built-in type begins with this. It makes
+ * Steps of one image run in one container: what an earlier step left in its home directory, in /tmp or in the
+ * working directory lies there when a later step runs that holds secrets. So every script of a built-in type
+ * begins with this. It makes
  *
  * - `$private`, a directory that no earlier step knows and that is removed at the end, with an empty HOME in it, where the script runs;
  * - git without configuration of the user or the system, and without environment of its own; curl is always called with -q;
  * - a PATH without relative directories, in which those that the step's user may write to come last.
  *
- * `$start` is the directory in which the step began. `folder_git` is git for a repository that steps could change: it gets no secrets.
+ * `$start` is the directory in which the step began. `folder_git` is git for a repository that steps could
+ * change: it gets no secrets.
  */
 const PRELUDE = `
 safe_path= writable_path= start=$PWD

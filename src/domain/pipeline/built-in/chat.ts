@@ -1,8 +1,8 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
- * The script of the types chatone and chattwo, which differ in the name of one field. The webhook's URL is a secret: curl reads it from
- * its standard input, so it is in no argument list.
+ * The script of the types chatone and chattwo, which differ in the name of one field. The webhook's URL is a
+ * secret: curl reads it from its standard input, so it is in no argument list.
  */
 const script = (field: string, longest: number): string =>
   builtInScript(`

@@ -1,8 +1,8 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
- * The scripts of the type fs, for `sh -ec` with GNU find, sort, stat and jq. A version names its content by hash, so a get of a version
- * whose content is gone fails instead of bringing something else.
+ * The scripts of the type fs, for `sh -ec` with GNU find, sort, stat and jq. A version names its content by
+ * hash, so a get of a version whose content is gone fails instead of bringing something else.
  */
 
 const prelude = `

@@ -1,9 +1,10 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
- * The scripts of the type git, in POSIX sh for `sh -ec`. Rules they keep: stdout carries the answer and nothing else; the token goes
- * to git through a credential helper that reads it from the environment, for the host of the URL only; names and URLs never reach git
- * where an option could stand; git never asks a person; only the protocols of GIT_ALLOW_PROTOCOL are spoken.
+ * The scripts of the type git, in POSIX sh for `sh -ec`. Rules they keep: stdout carries the answer and
+ * nothing else; the token goes to git through a credential helper that reads it from the environment, for the
+ * host of the URL only; names and URLs never reach git where an option could stand; git never asks a person;
+ * only the protocols of GIT_ALLOW_PROTOCOL are spoken.
  */
 
 const prelude = `
@@ -70,8 +71,9 @@ answer=$private/answer
 `;
 
 /*
- * The forges' own interfaces. `api <path>` answers with the body, or fails; redirects are not followed, so the token stays with the
- * host of the repository. Its header comes from standard input, so it is in no argument list.
+ * The forges' own interfaces. `api <path>` answers with the body, or fails; redirects are not followed, so
+ * the token stays with the host of the repository. Its header comes from standard input, so it is in no
+ * argument list.
  */
 const forges = `
 forge_of() {

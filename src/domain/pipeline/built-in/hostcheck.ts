@@ -1,8 +1,8 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
- * The script of hostcheck, which reports a check run to a code host as an application. It needs Node.js for the signature. As a
- * notification it is told by $notify_…, as a resource (the older form) by $put_….
+ * The script of hostcheck, which reports a check run to a code host as an application. It needs Node.js for
+ * the signature. As a notification it is told by $notify_…, as a resource (the older form) by $put_….
  */
 export const script = builtInScript(`
 command -v node >/dev/null || { echo 'hostcheck: this image has no Node.js' >&2; exit 1; }

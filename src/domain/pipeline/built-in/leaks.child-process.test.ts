@@ -16,8 +16,9 @@ import * as git from './git.ts';
 import { script as hostcheck } from './hostcheck.ts';
 
 /*
- * Steps of one image share a container. An earlier step, which may run anybody's code, leaves traps wherever it can write; then a step
- * of a built-in type runs with secrets. It must do its work, and nothing of what lies there may run, be asked, or see a secret.
+ * Steps of one image share a container. An earlier step, which may run anybody's code, leaves traps wherever
+ * it can write; then a step of a built-in type runs with secrets. It must do its work, and nothing of what
+ * lies there may run, be asked, or see a secret.
  */
 let root = '';
 let [home, work, origin] = ['', '', ''];

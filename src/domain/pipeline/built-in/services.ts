@@ -1,8 +1,9 @@
 import { heredoc } from './heredoc.ts';
 
 /*
- * Services that come with Millrace, each in the official image of its maker. All parameters may be left out. Their containers belong to
- * the build's Pod: the port is that of localhost for every step, and the Pod's end is theirs, so there is nothing to stop.
+ * Services that come with Millrace, each in the official image of its maker. All parameters may be left out.
+ * Their containers belong to the build's Pod: the port is that of localhost for every step, and the Pod's end
+ * is theirs, so there is nothing to stop.
  */
 interface Service {
   name: string;
