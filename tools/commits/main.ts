@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { judgeMessage, type Commit } from './judge-message.ts';
+
+/*
+ * node tools/commits/main.ts [REVISION]: reads the messages of the commits after the one from which the rule holds, up to the revision
+ * (HEAD). Ends with 1 when one is refused.
+ */
+
+/** The rule holds for the commits after this one. */
+const SINCE = 'd4d64cfdec89c9b889efffd19c46066cf39022be';
+const run = promisify(execFile);
+
+async function commitsUpTo(revision: string): Promise<Commit[]> {
+  const format = '--format=%H%x00%s%x00%b%x00%P%x01';
+  const { stdout } = await run('git', ['log', format, `${SINCE}..${revision}`], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout
+    .split('\u0001\n')
+    .filter((entry) => entry !== '')
+    .map((entry) => {
+      const [hash = '', subject = '', body = '', parents = ''] = entry.split('\0');
+      return { hash, subject, body, parents: parents.split(' ').filter(Boolean).length };
+    });
+}
+
+async function isKnown(revision: string): Promise<boolean> {
+  return await run('git', ['cat-file', '-e', `${revision}^{commit}`]).then(
+    () => true,
+    () => false,
+  );
+}
+
+const revision = process.argv[2] ?? 'HEAD';
+if (!(await isKnown(SINCE))) {
+  console.log('The history here does not go back to where the rule begins: no message was read.');
+} else {
+  const commits = await commitsUpTo(revision);
+  const refused = commits.flatMap((commit) =>
+    judgeMessage(commit).map((reason) => `${commit.hash.slice(0, 8)} "${commit.subject}" ${reason}.`),
+  );
+  for (const line of refused) console.error(line);
+  console.log(`${commits.length} commit messages read, ${refused.length} faults.`);
+  if (refused.length > 0) process.exitCode = 1;
+}
