@@ -113,7 +113,7 @@ const logIn = async (): Promise<string> => {
   const answers = [
     ['Password: ', initial],
     ['New password: ', CHOSEN_PASSWORD],
-    ['Once more: ', CHOSEN_PASSWORD],
+    ['Repeat the new password: ', CHOSEN_PASSWORD],
   ] as const;
   return await typeInto(login, answers, environment);
 };

@@ -9,7 +9,7 @@ export interface Commit {
 const MAX_SUBJECT_CHARACTERS = 72;
 
 /** Rooms of the house and what else a commit can be about. */
-export const SCOPES: readonly string[] = [
+const SCOPES: readonly string[] = [
   'language',
   'pipeline',
   'scheduling',
