@@ -66,16 +66,16 @@ async function demonstrate(): Promise<boolean> {
  */
 async function applySamples(images: LoadedImages): Promise<void> {
   const apply = async (...path: string[]): Promise<void> => {
-    const text = await readFile(join(checkout, 'config', ...path), 'utf8');
+    const text = await readFile(join(checkout, ...path), 'utf8');
     const manifest = text.replaceAll('localhost/millrace-', `${images.prefix}/millrace-`);
-    screen.quote(`$ kubectl apply -f config/${path.join('/')}`);
+    screen.quote(`$ kubectl apply -f ${path.join('/')}`);
     for (const line of (await kubectl(['apply', '-f', '-'], manifest)).trim().split('\n')) screen.quote(line);
   };
   for (const namespace of [FORGE, TEAM]) await waitUntilGone(namespace);
-  await apply('demo', 'manifests', 'forge.yaml');
-  await apply('samples', 'team.yaml');
+  await apply('tools', 'demo', 'manifests', 'forge.yaml');
+  await apply('config', 'samples', 'team.yaml');
   await kubectl(['wait', '--for=condition=Ready', `team/${TEAM}`, '--timeout=10m']);
-  await apply('samples', 'pipeline.yaml');
+  await apply('config', 'samples', 'pipeline.yaml');
   const pipeline = [`pipeline/${PIPELINE}`, '--namespace', TEAM];
   await kubectl(['wait', '--for=condition=Ready', ...pipeline, '--timeout=10m']);
   await kubectl(['rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=10m']);
