@@ -4,7 +4,7 @@ import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { AccessRefusal, AccountFacts, MemberFacts } from '#domain/access/last-admin.ts';
 import type { ManagedFields } from '#domain/access/refuse-team-change.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { Listed, Page } from './views.ts';
+import type { Listed, Page } from './page.ts';
 
 /*
  * What the flows of accounts and rights need from outside. The promises of `ports.ts` hold. Every change is

@@ -4,8 +4,8 @@ import type { Taken } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
 import type { GatedBuild, Vote } from '#domain/scheduling/vote.ts';
+import type { BuildRef, PipelineName } from './names.ts';
 import type { Notifications } from './notification-ports.ts';
-import type { BuildRef, PipelineName } from './ports.ts';
 
 /*
  * What people decide about a pipeline and its builds. Each action is one transaction under the pipeline's

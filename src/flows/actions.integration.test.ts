@@ -4,7 +4,7 @@ import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
-import type { SavedPipeline } from './ports.ts';
+import type { SavedPipeline } from './pipeline-ports.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const GIT = { ...APP, resource: 'git.app' };

@@ -5,7 +5,7 @@ import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { applyPipeline, type ApplyPipelinePorts } from './apply-pipeline.ts';
 import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
-import type { PipelineFacts, PipelineToSave } from './ports.ts';
+import type { PipelineFacts, PipelineToSave } from './pipeline-ports.ts';
 import type { SaveTransaction } from './save-ports.ts';
 import { SourceTurns } from './source-turns.ts';
 

@@ -13,8 +13,9 @@ import type {
   PipelineManifest,
   SourceReader,
 } from './manifest-ports.ts';
+import type { PipelineName } from './names.ts';
 import type { Notifications } from './notification-ports.ts';
-import type { PipelineFacts, PipelineName, PipelineStore, SavedPipeline } from './ports.ts';
+import type { PipelineFacts, PipelineStore, SavedPipeline } from './pipeline-ports.ts';
 import type { RenameStore } from './rename-ports.ts';
 import { savePipeline } from './save-pipeline.ts';
 import type { SaveStore } from './save-ports.ts';

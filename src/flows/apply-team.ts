@@ -1,8 +1,7 @@
 import { ignoredGroups, type IgnoredGroups } from '#domain/access/group-roles.ts';
 import { whyReserved } from '#domain/access/reserved-namespaces.ts';
-import type { NamespaceAnswer, TeamCluster, TeamManifest } from './manifest-ports.ts';
 import { saveTeam } from './save-team.ts';
-import type { TeamSaved, TeamStore } from './team-ports.ts';
+import type { NamespaceAnswer, TeamCluster, TeamManifest, TeamSaved, TeamStore } from './team-ports.ts';
 
 export interface ApplyTeamPorts {
   store: Pick<TeamStore, 'withTeam'>;

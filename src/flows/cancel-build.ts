@@ -1,7 +1,7 @@
 import { decideCancel } from '#domain/scheduling/build-changes.ts';
 import type { ActionPorts, Done, Refused } from './action-ports.ts';
+import type { BuildRef } from './names.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import type { BuildRef } from './ports.ts';
 
 /** Ends a build that has not started; the agent of one that runs is asked to stop, and runs its hooks. */
 export async function cancelBuild(ref: BuildRef, by: string, ports: ActionPorts): Promise<Done | Refused> {

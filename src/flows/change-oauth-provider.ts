@@ -2,7 +2,7 @@ import { movedAddresses, providerFaults } from '#domain/access/oauth-provider.ts
 import type { Act } from './access-ports.ts';
 import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
 import type { OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, Written } from './object-ports.ts';
+import type { ProviderObject, ProviderObjects, Written } from './people-objects.ts';
 import { refuseProviderChange, refuseProviderRemoval } from './save-provider.ts';
 
 export interface ChangeProviderPorts {

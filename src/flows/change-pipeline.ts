@@ -1,14 +1,9 @@
 import type { Act, MemberStore } from './access-ports.ts';
 import { findingsOf, type Finding } from './diagnose-manifest.ts';
 import type { Compiler } from './manifest-ports.ts';
-import type {
-  PipelineObject,
-  PipelineObjects,
-  PipelinePlace,
-  PipelineSpec,
-  Written,
-} from './object-ports.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
+import type { PipelineObject, PipelineObjects, PipelinePlace, PipelineSpec } from './object-ports.ts';
+import type { Written } from './people-objects.ts';
 
 export interface ChangePipelinePorts {
   objects: PipelineObjects;

@@ -3,7 +3,7 @@ import { teamNameFault } from '#domain/access/names-and-passwords.ts';
 import { refuseTeamChange } from '#domain/access/refuse-team-change.ts';
 import type { Act, Changed, MemberStore, TeamChange, TeamView } from './access-ports.ts';
 import type { OAuthStore } from './oauth-ports.ts';
-import type { TeamObjects, Written } from './object-ports.ts';
+import type { TeamObjects, Written } from './people-objects.ts';
 
 export interface ChangeTeamPorts {
   objects: TeamObjects;

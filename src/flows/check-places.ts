@@ -1,8 +1,8 @@
 import { judgeStarting } from '#domain/build/judge-starting.ts';
 import type { CheckLimits, OpenCheck } from '#domain/scheduling/pick-checks.ts';
 import { startPlaces } from '#domain/scheduling/start-window.ts';
-import type { OpenRun } from './check-ports.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
+import type { OpenRun } from './pod-work.ts';
 import { secondsBetween, type WindowPorts } from './start-window.ts';
 
 export interface CheckPlacePorts extends Pick<WindowPorts, 'pods' | 'now'> {

@@ -1,5 +1,4 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type {
   CheckedScope,
   FreeScope,
@@ -8,7 +7,8 @@ import type {
   ScopeTimer,
 } from '#domain/scheduling/check-timers.ts';
 import type { CronNext } from '#domain/scheduling/next-check.ts';
-import type { PipelineName, ResourceName } from './ports.ts';
+import type { PipelineName, ResourceName } from './names.ts';
+import type { CheckRunFacts, OpenHookRun, OpenRun } from './pod-work.ts';
 
 /* Checks: what is asked for, claimed, and found. The rules of ports.ts hold here too. */
 
@@ -24,24 +24,6 @@ export interface DueCheck extends PipelineName {
   builtInCron: boolean;
   cause: CheckCause;
   dueAt: Date;
-}
-
-export interface CheckRunFacts extends PipelineName {
-  run: number;
-  namespace: string;
-  pipelineId: number;
-  definition: Pipeline;
-  checks: { scope: number; resource: string; last?: Record<string, string> }[];
-  /** It runs `on_trigger` hooks instead of checks. */
-  hooks?: HookRunFacts;
-}
-
-export interface HookRunFacts {
-  resource: string;
-  /** Until builds go on without them. */
-  leftMs: number;
-  /** Oldest first. */
-  versions: { id: number; fields: Record<string, string> }[];
 }
 
 export interface WebhookCall {
@@ -184,27 +166,6 @@ export interface CheckFailed {
   error: string;
   log: string;
   next: number | undefined;
-}
-
-export interface OpenRun extends PipelineName {
-  run: number;
-  pipelineId: number;
-  namespace: string;
-  group: string;
-  openedAt: Date;
-  /** An agent came for it. */
-  seen: boolean;
-  /** Of the Pod whose agent came for it. */
-  podUid?: string;
-  /** It runs hooks. */
-  hooks: boolean;
-}
-
-export interface OpenHookRun extends OpenRun {
-  /** Until builds go on without them; not above zero: they do. */
-  leftMs: number;
-  /** Why there is no Pod. */
-  refused?: string;
 }
 
 export interface CheckOutcome {

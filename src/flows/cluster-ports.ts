@@ -2,8 +2,7 @@ import type { PodKind, TeamPods } from '#domain/planning/admit-pod.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { CheckPodNeeds, PodNeeds } from '#domain/planning/pod-needs.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
-import type { CheckRunFacts } from './check-ports.ts';
-import type { OpenAttempt, PendingBuild } from './ports.ts';
+import type { CheckRunFacts, OpenAttempt, PendingBuild } from './pod-work.ts';
 
 /* Pods: how they are asked for, and what the API server tells of them. */
 

@@ -1,4 +1,4 @@
-import type { CheckStore, OpenRun } from './check-ports.ts';
+import type { CheckStore } from './check-ports.ts';
 import type { PodFacts } from './cluster-ports.ts';
 import { followCheckPod, removeEnded, type FollowChecksPorts } from './follow-check-pods.ts';
 import {
@@ -15,7 +15,8 @@ import {
   runOfPod,
   type OwnPod,
 } from './own-pods.ts';
-import type { BuildStore, OpenAttempt } from './ports.ts';
+import type { OpenAttempt, OpenRun } from './pod-work.ts';
+import type { BuildStore } from './ports.ts';
 
 interface Ports extends FollowBuildPorts, Omit<FollowChecksPorts, keyof FollowBuildPorts> {
   builds: FollowBuildPorts['builds'] & Pick<BuildStore, 'openAttempts'>;

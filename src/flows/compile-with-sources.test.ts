@@ -5,7 +5,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import { compileWithSources, type SourcePorts } from './compile-with-sources.ts';
 import type { ConfigurationAnswer, PipelineManifest, SourceAnswer } from './manifest-ports.ts';
-import type { KeptSources } from './ports.ts';
+import type { KeptSources } from './pipeline-ports.ts';
 import { MAX_FETCHING_PIPELINES, SourceTurns } from './source-turns.ts';
 
 const manifest: PipelineManifest = { team: 'blue', pipeline: 'demo', namespace: 'blue', uid: 'uid' };

@@ -9,7 +9,7 @@ import type {
   SourceReader,
   SourceRules,
 } from './manifest-ports.ts';
-import type { PipelineStore } from './ports.ts';
+import type { PipelineStore } from './pipeline-ports.ts';
 import type { SourceTurns } from './source-turns.ts';
 
 export interface SourcePorts {

@@ -1,5 +1,5 @@
 import { stepsOf, type StoredSteps } from '#domain/build/stored-state.ts';
-import type { BuildRef } from './ports.ts';
+import type { BuildRef } from './names.ts';
 import { showCheck, type CheckViewStore } from './show-check.ts';
 import { showVersionPath, type VersionPathStore } from './show-version-path.ts';
 import { showWaiting } from './show-waiting.ts';

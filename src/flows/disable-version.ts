@@ -1,7 +1,7 @@
 import { cancelledByDisable } from '#domain/scheduling/build-changes.ts';
 import type { ActionPorts, Done, Refused } from './action-ports.ts';
+import type { ResourceName } from './names.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import type { ResourceName } from './ports.ts';
 
 /** No build takes it from now on. Automatic builds that have not started with it end. */
 export async function disableVersion(

@@ -5,7 +5,7 @@ import { InMemoryCluster } from '#testing/in-memory-cluster.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
-import type { CheckRunFacts } from './check-ports.ts';
+import type { CheckRunFacts } from './pod-work.ts';
 import { startBuilds } from './start-builds.ts';
 import { startChecks } from './start-checks.ts';
 

@@ -5,7 +5,7 @@ import { planChecks } from '#domain/planning/plan-checks.ts';
 import { planHooks } from '#domain/planning/plan-hooks.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 import { planWithoutSecrets, whyWithoutSecrets, withoutSecrets } from '#domain/planning/withhold-secrets.ts';
-import type { CheckRunFacts } from './check-ports.ts';
+import type { CheckRunFacts } from './pod-work.ts';
 import type { AttemptFacts } from './ports.ts';
 import type { SecretsAnswer, TeamSecrets } from './session-ports.ts';
 

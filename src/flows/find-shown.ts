@@ -1,5 +1,5 @@
 import { kept } from './kept.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
 import type { ShownPipeline, ShowStore } from './show-ports.ts';
 
 /**

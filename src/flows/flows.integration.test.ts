@@ -10,7 +10,7 @@ import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.t
 import type { PodFacts } from './cluster-ports.ts';
 import { compareWithPods, followGonePod, followPod } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';
-import type { PendingBuild } from './ports.ts';
+import type { PendingBuild } from './pod-work.ts';
 import { recordVersions } from './record-versions.ts';
 import { requestCheck } from './request-check.ts';
 import { scheduleJobs } from './schedule-jobs.ts';

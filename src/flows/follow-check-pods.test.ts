@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { checksWithoutScopes } from '#testing/check-transactions.ts';
-import type { OpenRun } from './check-ports.ts';
 import type { PodFacts } from './cluster-ports.ts';
 import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
 import { podOfRun } from './own-pods.ts';
+import type { OpenRun } from './pod-work.ts';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
 const run: OpenRun = {

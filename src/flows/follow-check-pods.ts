@@ -1,11 +1,12 @@
 import { isLost } from '#domain/build/judge-pod-end.ts';
 import { brokenContainer, hasEnded } from '#domain/build/pod-fault.ts';
 import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
-import type { CheckStore, OpenRun } from './check-ports.ts';
+import type { CheckStore } from './check-ports.ts';
 import { endRefused } from './check-refusal.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import type { Notifications } from './notification-ports.ts';
 import type { OurPod, OwnPod } from './own-pods.ts';
+import type { OpenRun } from './pod-work.ts';
 import { closeRun } from './record-check.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 

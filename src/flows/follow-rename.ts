@@ -1,5 +1,5 @@
 import type { PipelineCluster, PipelineManifest } from './manifest-ports.ts';
-import type { PipelineStore } from './ports.ts';
+import type { PipelineStore } from './pipeline-ports.ts';
 import type { Renaming } from './rename-ports.ts';
 
 export interface FollowRenamePorts {

@@ -7,10 +7,10 @@ import { buildLabels, checkLabels, foreignActs, realPod, type RealPod } from '#t
 import { ForeignPodsMet } from '#testing/in-memory-cluster.ts';
 import { openBuilds } from '#testing/open-builds.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import type { OpenHookRun, OpenRun } from './check-ports.ts';
 import type { PodFacts } from './cluster-ports.ts';
 import { compareWithPods, followGonePod, followPod } from './compare-with-pods.ts';
-import type { AttemptFacts, OpenAttempt } from './ports.ts';
+import type { OpenAttempt, OpenHookRun, OpenRun } from './pod-work.ts';
+import type { AttemptFacts } from './ports.ts';
 import { runHooks } from './run-hooks.ts';
 
 /*

@@ -1,11 +1,9 @@
-import type { GroupRole } from '#domain/access/group-roles.ts';
-import type { Role } from '#domain/access/roles.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import type { TagRules } from '#domain/planning/place-pod.ts';
 import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
 import type { RenamedFrom, Renaming } from './rename-ports.ts';
 
 /*
@@ -38,41 +36,6 @@ export interface SourceReader {
   read(source: string, rules: SourceRules): Promise<SourceAnswer>;
   /** SHA-256 over the parts, as the digests of revisions are. */
   digest(parts: readonly string[]): string;
-}
-
-/** A Team object, as far as flows look at it. */
-export interface TeamManifest {
-  name: string;
-  uid: string;
-  namespace: string;
-  displayName?: string;
-  /** Present, as `groups`: the manifest decides. */
-  members?: readonly { user: string; role: Role }[];
-  groups?: readonly GroupRole[];
-  byApi?: { changedBy: string };
-  /** Builds at a time. */
-  runningBuilds?: number;
-  retention?: { builds?: number; days?: number; minimumSucceeded?: number };
-}
-
-export type NamespaceAnswer =
-  | { answer: 'ready' }
-  | {
-      answer: 'refused';
-      reason: 'NamespaceReserved' | 'NamespaceNotOurs' | 'NamespaceTerminating' | 'NamespaceRefused';
-      message: string;
-    };
-
-export interface TeamCluster {
-  /**
-   * Makes the team's namespace what it should be: created if absent, adopted only if it carries the team's
-   * label; service account, role bindings, network policy and quota in it as the Team says.
-   */
-  prepareNamespace(team: TeamManifest): Promise<NamespaceAnswer>;
-  /**
-   * Pipeline objects of the team, those being deleted included; none while its namespace is another team's.
-   */
-  pipelinesOf(team: TeamManifest): Promise<number>;
 }
 
 /** A Pipeline object, as far as flows look at it. */

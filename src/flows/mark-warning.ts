@@ -1,7 +1,7 @@
 import { decideWarning } from '#domain/scheduling/build-changes.ts';
 import type { ActionPorts, Done, Refused } from './action-ports.ts';
+import type { BuildRef } from './names.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import type { BuildRef } from './ports.ts';
 
 /** A failed build counts as good from now on, so jobs behind it may take its versions. */
 export async function markWarning(ref: BuildRef, by: string, ports: ActionPorts): Promise<Done | Refused> {

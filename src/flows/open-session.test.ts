@@ -13,8 +13,8 @@ import { checksWithoutScopes } from '#testing/check-transactions.ts';
 import { openBuilds } from '#testing/open-builds.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import type { CheckRunFacts } from './check-ports.ts';
 import { openSession, type OpenSessionPorts } from './open-session.ts';
+import type { CheckRunFacts } from './pod-work.ts';
 import type { AttemptFacts } from './ports.ts';
 import type { SessionAnswer } from './session-ports.ts';
 

@@ -7,9 +7,16 @@ import { endBuild } from './end-build.ts';
 import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
 import { identifyAgent, type Identified, type IdentifyPorts } from './identify-agent.ts';
 import type { Notifications } from './notification-ports.ts';
-import type { BuildStore, SessionStore } from './ports.ts';
+import type { BuildStore } from './ports.ts';
 import { closeRun } from './record-check.ts';
-import type { AgentPods, Credentials, SessionAnswer, TeamSecrets, Unavailable } from './session-ports.ts';
+import type {
+  AgentPods,
+  Credentials,
+  SessionAnswer,
+  SessionStore,
+  TeamSecrets,
+  Unavailable,
+} from './session-ports.ts';
 
 export interface OpenSessionPorts extends IdentifyPorts {
   pods: AgentPods;

@@ -1,7 +1,6 @@
 import { ownPod, wasOwnPod, type GivenPod, type Ownership } from '#domain/build/own-pod.ts';
-import type { OpenRun } from './check-ports.ts';
 import type { PodFacts } from './cluster-ports.ts';
-import type { BuildStore, OpenAttempt } from './ports.ts';
+import type { BuildPodStore, OpenAttempt, OpenRun } from './pod-work.ts';
 
 /*
  * The one door for Pods. Everything that the cluster shows with our labels may be somebody else's, so flows
@@ -27,7 +26,7 @@ export interface ForeignPods {
 }
 
 export interface DoorPorts {
-  builds: Pick<BuildStore, 'givenPod'>;
+  builds: Pick<BuildPodStore, 'givenPod'>;
   foreign: ForeignPods;
 }
 

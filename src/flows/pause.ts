@@ -1,7 +1,7 @@
 import { whyManaged } from '#domain/scheduling/why-managed.ts';
 import type { ActionPorts, ActionTransaction, Done, Refused } from './action-ports.ts';
+import type { JobName, PipelineName } from './names.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import type { JobName, PipelineName } from './ports.ts';
 
 /** With each of its jobs. */
 export async function pausePipeline(

@@ -2,8 +2,8 @@ import { floorAfterUnpin } from '#domain/scheduling/baselines.ts';
 import { cancelledByPin } from '#domain/scheduling/build-changes.ts';
 import { whyManaged } from '#domain/scheduling/why-managed.ts';
 import type { ActionPorts, Done, Pin, PinToWrite, PinTransaction, Refused } from './action-ports.ts';
+import type { ResourceName } from './names.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import type { ResourceName } from './ports.ts';
 
 /**
  * Builds take this version of the resource and no other. Those that have not started with another one end.

@@ -1,5 +1,6 @@
 import { whyQueuePaused } from '#domain/scheduling/queue-limits.ts';
-import type { PipelineFacts, PipelineName, PipelineStore } from './ports.ts';
+import type { PipelineName } from './names.ts';
+import type { PipelineFacts, PipelineStore } from './pipeline-ports.ts';
 import { isStalled } from './show-check.ts';
 
 /** What `status` of a Pipeline mirrors. */

@@ -1,5 +1,5 @@
 import type { ActionStore, Refused, WebhookRegenerated } from './action-ports.ts';
-import type { ResourceName } from './ports.ts';
+import type { ResourceName } from './names.ts';
 
 interface Ports {
   actions: Pick<ActionStore, 'withPipeline'>;

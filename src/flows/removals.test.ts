@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { InMemoryTeam } from '#testing/in-memory-team.ts';
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { applyTeam } from './apply-team.ts';
-import type { TeamManifest } from './manifest-ports.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
 import { removeOrphans } from './remove-orphans.ts';
 import { removePipeline } from './remove-pipeline.ts';
 import { removeTeam } from './remove-team.ts';
+import type { TeamManifest } from './team-ports.ts';
 
 const demo: PipelineName = { team: 'blue', pipeline: 'demo' };
 const object = { ...demo, uid: 'uid-1' };

@@ -1,5 +1,6 @@
+import type { PipelineName } from './names.ts';
 import type { Notifications } from './notification-ports.ts';
-import type { PipelineName, PipelineStore } from './ports.ts';
+import type { PipelineStore } from './pipeline-ports.ts';
 import { stopPipeline } from './remove-pipeline.ts';
 
 export interface RemoveOrphansPorts {

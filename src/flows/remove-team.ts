@@ -1,6 +1,5 @@
-import type { TeamCluster, TeamManifest } from './manifest-ports.ts';
 import { removeSavedTeam } from './save-team.ts';
-import type { TeamStore } from './team-ports.ts';
+import type { TeamCluster, TeamManifest, TeamStore } from './team-ports.ts';
 
 export interface RemoveTeamPorts {
   store: Pick<TeamStore, 'withTeam'>;

@@ -6,8 +6,9 @@ import {
   type ChangePipelinePorts,
   type PipelineChanged,
 } from './change-pipeline.ts';
-import type { PipelineObject, Written } from './object-ports.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
+import type { PipelineObject } from './object-ports.ts';
+import type { Written } from './people-objects.ts';
 import type { RenameAsked, RenamedFrom, RenameRequests } from './rename-ports.ts';
 
 /** How long an answer waits for the old object, though all is done by then. */

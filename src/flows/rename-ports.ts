@@ -1,5 +1,5 @@
 import type { Act } from './access-ports.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
 
 /*
  * An object in Kubernetes keeps its name, so a pipeline that gets another one gets another object. What a

@@ -1,6 +1,6 @@
 import type { CheckStore, WebhookAnswer, WebhookCall } from './check-ports.ts';
+import type { ResourceName } from './names.ts';
 import type { Notifications } from './notification-ports.ts';
-import type { ResourceName } from './ports.ts';
 
 interface Ports {
   checks: Pick<CheckStore, 'requestCheck' | 'requestChecksByToken'>;

@@ -7,9 +7,8 @@ import {
   tagsOfJob,
   type CheckPodNeeds,
 } from '#domain/planning/pod-needs.ts';
-import type { CheckRunFacts } from './check-ports.ts';
 import type { Cluster, CreatePodAnswer, NodeSelector } from './cluster-ports.ts';
-import type { PendingBuild } from './ports.ts';
+import type { CheckRunFacts, PendingBuild } from './pod-work.ts';
 
 type AdmitPorts = Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods'>;
 type RequestBuildPodPorts = AdmitPorts & Pick<Cluster, 'createBuildPod'>;

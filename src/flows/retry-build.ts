@@ -1,7 +1,7 @@
 import { decideRetry } from '#domain/scheduling/retry-build.ts';
 import type { ActionPorts, Refused, Retried } from './action-ports.ts';
+import type { BuildRef } from './names.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import type { BuildRef } from './ports.ts';
 
 /** The same build again: with the inputs and the definition of the one that it repeats. */
 export async function retryBuild(ref: BuildRef, by: string, ports: ActionPorts): Promise<Retried | Refused> {

@@ -2,11 +2,12 @@ import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
-import type { CheckStore, OpenHookRun } from './check-ports.ts';
+import type { CheckStore } from './check-ports.ts';
 import { isPassing } from './check-refusal.ts';
 import type { Cluster, PodFacts } from './cluster-ports.ts';
 import type { Notifications } from './notification-ports.ts';
 import { podOfRun, type OwnPod } from './own-pods.ts';
+import type { OpenHookRun } from './pod-work.ts';
 import { closeRun } from './record-check.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 

@@ -1,7 +1,7 @@
 import { differenceWithNames, withNames, type Renames } from '#domain/scheduling/definition-difference.ts';
 import { definitionRows } from '#domain/scheduling/definition-rows.ts';
 import { writePin, writeUnpin } from './pin-resource.ts';
-import type { PipelineToSave, SavedPipeline } from './ports.ts';
+import type { PipelineToSave, SavedPipeline } from './pipeline-ports.ts';
 import type { HistoriesSwitched, SaveStore, SaveTransaction } from './save-ports.ts';
 
 const NO_RENAMES: Renames = { jobs: new Map(), resources: new Map() };

@@ -3,7 +3,7 @@ import type { Renames } from '#domain/scheduling/definition-difference.ts';
 import type { DefinitionRows } from '#domain/scheduling/definition-rows.ts';
 import type { CronNext } from '#domain/scheduling/next-check.ts';
 import type { PinTransaction } from './action-ports.ts';
-import type { PipelineToSave, SavedPipeline } from './ports.ts';
+import type { PipelineToSave, SavedPipeline } from './pipeline-ports.ts';
 
 export interface SaveStore {
   /**

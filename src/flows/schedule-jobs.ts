@@ -1,6 +1,7 @@
 import { decideAndWrite } from './decide-with-pages.ts';
+import type { BuildRef } from './names.ts';
 import type { Notifications } from './notification-ports.ts';
-import type { BuildRef, BuildStore } from './ports.ts';
+import type { BuildStore } from './ports.ts';
 import type { MadeBuild, PipelineTransaction } from './schedule-ports.ts';
 
 interface Ports {

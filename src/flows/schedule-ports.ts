@@ -1,7 +1,7 @@
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts, Need, PassPage, UsedPage } from '#domain/scheduling/facts.ts';
 import type { Hold } from '#domain/scheduling/start-queued.ts';
-import type { BuildRef } from './ports.ts';
+import type { BuildRef } from './names.ts';
 
 /** Reads what a decision on jobs of one pipeline needs. Read the facts before older pages. */
 export interface FactsTransaction {

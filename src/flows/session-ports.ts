@@ -1,7 +1,7 @@
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
-import type { BuildRef } from './ports.ts';
+import type { BuildRef } from './names.ts';
 
 /* What opening the session of an agent needs from outside, and what it answers. */
 
@@ -74,3 +74,17 @@ export type SessionAnswer =
   | { answer: 'over' }
   /** Something is not there yet; the agent tries again. */
   | { answer: 'not-yet'; reason: string };
+
+export interface SessionStore {
+  /**
+   * `same`: this key opened it before. `taken`: another key did, which is an alarm. `over`: the attempt or
+   * run has ended.
+   */
+  openSession(
+    session: AgentSession,
+    keyHash: string,
+    podUid: string,
+    at: Date,
+  ): Promise<'opened' | 'same' | 'taken' | 'over'>;
+  sessionOf(keyHash: string): Promise<AgentSession | undefined>;
+}

@@ -1,6 +1,6 @@
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { checksStalled, type CronNext } from '#domain/scheduling/next-check.ts';
-import type { ResourceName } from './ports.ts';
+import type { ResourceName } from './names.ts';
 import type { CheckView } from './views.ts';
 
 /**

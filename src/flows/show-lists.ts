@@ -2,9 +2,10 @@ import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import { findShown, FRESH_MS } from './find-shown.ts';
 import { kept } from './kept.ts';
-import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
+import type { BuildRef, JobName, PipelineName, ResourceName } from './names.ts';
+import type { Listed, Page } from './page.ts';
 import type { ShownPipeline, ShownState, ShowStore } from './show-ports.ts';
-import type { BuildDetail, BuildView, JobView, Listed, Page, VersionView, Views } from './views.ts';
+import type { BuildDetail, BuildView, JobView, VersionView, Views } from './views.ts';
 
 /*
  * What strangers read of a public pipeline, beside its picture. Each shape is made of the fields that are

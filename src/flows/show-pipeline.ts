@@ -7,7 +7,7 @@ import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.
 import { writeDot } from '#domain/graph/write-dot.ts';
 import { findShown, FRESH_MS, keyOf } from './find-shown.ts';
 import { kept, type Kept } from './kept.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
 import type {
   Drawing,
   DrawingRefused,

@@ -2,7 +2,7 @@ import type { Graph } from '#domain/graph/graph.ts';
 import type { NodeLook } from '#domain/graph/look.ts';
 import type { Doing, Ended } from '#domain/graph/state.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
 
 /* What a pipeline is shown from: names and states, and nothing else of it. */
 

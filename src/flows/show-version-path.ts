@@ -1,5 +1,5 @@
 import { versionPath, type PathBuild, type PathJob } from '#domain/scheduling/version-path.ts';
-import type { ResourceName } from './ports.ts';
+import type { ResourceName } from './names.ts';
 import type { PathBuildView, VersionPathView } from './views.ts';
 
 export interface VersionPathStore {

@@ -1,6 +1,6 @@
 import { whyBuildWaits } from '#domain/scheduling/why-build-waits.ts';
 import { decideWithPages } from './decide-with-pages.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
 import type { WaitingView } from './views.ts';
 import type { WaitingStore } from './waiting-ports.ts';
 

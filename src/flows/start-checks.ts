@@ -1,10 +1,11 @@
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import { shareByTeam } from '#domain/scheduling/share-by-team.ts';
 import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
-import type { CheckRunFacts, CheckStore, DueCheck } from './check-ports.ts';
+import type { CheckStore, DueCheck } from './check-ports.ts';
 import { endRefused } from './check-refusal.ts';
 import { openRun } from './claim-checks.ts';
 import type { Notifications } from './notification-ports.ts';
+import type { CheckRunFacts } from './pod-work.ts';
 import { recordCheck } from './record-check.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from './request-pod.ts';
 

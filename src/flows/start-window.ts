@@ -6,11 +6,11 @@ import {
   type StartWindow,
 } from '#domain/scheduling/start-window.ts';
 import type { Cluster, NodeSelector, PodFacts } from './cluster-ports.ts';
-import type { BuildStore, PendingBuild } from './ports.ts';
+import type { BuildPodStore, PendingBuild } from './pod-work.ts';
 import { nodeSelectorOf } from './request-pod.ts';
 
 export interface WindowPorts {
-  builds: Pick<BuildStore, 'startingBuilds'>;
+  builds: Pick<BuildPodStore, 'startingBuilds'>;
   cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode'>;
   /** All our Pods as they are now. */
   pods: () => PodFacts[];

@@ -72,3 +72,38 @@ export interface TeamStore {
   withTeam<T>(name: string, work: (tx: TeamTransaction) => Promise<T>): Promise<T>;
   teamName(id: number): Promise<string | undefined>;
 }
+
+/** A Team object, as far as flows look at it. */
+export interface TeamManifest {
+  name: string;
+  uid: string;
+  namespace: string;
+  displayName?: string;
+  /** Present, as `groups`: the manifest decides. */
+  members?: readonly { user: string; role: Role }[];
+  groups?: readonly GroupRole[];
+  byApi?: { changedBy: string };
+  /** Builds at a time. */
+  runningBuilds?: number;
+  retention?: { builds?: number; days?: number; minimumSucceeded?: number };
+}
+
+export type NamespaceAnswer =
+  | { answer: 'ready' }
+  | {
+      answer: 'refused';
+      reason: 'NamespaceReserved' | 'NamespaceNotOurs' | 'NamespaceTerminating' | 'NamespaceRefused';
+      message: string;
+    };
+
+export interface TeamCluster {
+  /**
+   * Makes the team's namespace what it should be: created if absent, adopted only if it carries the team's
+   * label; service account, role bindings, network policy and quota in it as the Team says.
+   */
+  prepareNamespace(team: TeamManifest): Promise<NamespaceAnswer>;
+  /**
+   * Pipeline objects of the team, those being deleted included; none while its namespace is another team's.
+   */
+  pipelinesOf(team: TeamManifest): Promise<number>;
+}

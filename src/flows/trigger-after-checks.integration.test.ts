@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { RecordedNotifications } from '#testing/recorded-notifications.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
-import type { SavedPipeline } from './ports.ts';
+import type { SavedPipeline } from './pipeline-ports.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { endTriggerWait, requestAfterChecks, triggerJobAfterChecks } from './trigger-job.ts';
 import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';

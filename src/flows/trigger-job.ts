@@ -1,7 +1,8 @@
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import { decideAndWrite } from './decide-with-pages.ts';
+import type { JobName } from './names.ts';
 import type { Heard, Notifications } from './notification-ports.ts';
-import type { BuildStore, JobName } from './ports.ts';
+import type { BuildStore } from './ports.ts';
 import { refOf } from './schedule-jobs.ts';
 import type { RequestTransaction, TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 

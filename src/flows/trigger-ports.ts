@@ -1,6 +1,6 @@
 import type { CascadeGet } from '#domain/scheduling/cascade.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
-import type { BuildRef, JobName, ResourceName } from './ports.ts';
+import type { BuildRef, JobName, ResourceName } from './names.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';
 
 /* What people trigger. The rules of ports.ts hold here too. */

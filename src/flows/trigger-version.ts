@@ -1,8 +1,8 @@
 import { followingJobs } from '#domain/scheduling/cascade.ts';
 import type { ActionPorts, Refused, VersionTriggered } from './action-ports.ts';
 import { decideAndWrite } from './decide-with-pages.ts';
+import type { ResourceName } from './names.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import type { ResourceName } from './ports.ts';
 import { refOf } from './schedule-jobs.ts';
 import type { TriggerStore, VersionTransaction } from './trigger-ports.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { cutPage, pageSize } from './views.ts';
+import { cutPage, pageSize } from './page.ts';
 
 describe('a page', () => {
   test('has at least one row and at most 200', () => {

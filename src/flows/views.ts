@@ -4,7 +4,8 @@ import type { BuildStatus } from '#domain/build/events.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
-import type { BuildRef, JobName, PipelineName, ResourceName } from './ports.ts';
+import type { BuildRef, JobName, PipelineName, ResourceName } from './names.ts';
+import type { Listed, Page } from './page.ts';
 
 /** What people are shown: read-only, bounded, without secrets. `undefined`: no such thing in that team. */
 export interface Views {
@@ -34,24 +35,6 @@ export interface Views {
    * reason.
    */
   waiting(name: PipelineName & { job?: string }): Promise<WaitingView | undefined>;
-}
-
-/**
- * Row ids as cursors: older than `before`, newer than `after`. At most `MOST_PER_PAGE` rows whatever `limit`
- * says.
- */
-export interface Page {
-  limit: number;
-  before?: number;
-  after?: number;
-}
-
-const MOST_PER_PAGE = 200;
-
-export interface Listed<T> {
-  rows: T[];
-  /** In the direction of the cursor. */
-  hasMore: boolean;
 }
 
 export interface PipelineView {
@@ -189,18 +172,4 @@ export interface HooksView {
 export interface WaitingView {
   jobs: { name: string; reasons: Reason[] }[];
   builds: { job: string; number: string; reasons: Reason[] }[];
-}
-
-/**
- * Cuts a page out of rows that were read newest first from `before`, or oldest first from `after`, one more
- * than fits.
- */
-export function cutPage<T>(rows: readonly T[], page: Page): Listed<T> {
-  const limit = pageSize(page);
-  const fitting = rows.slice(0, limit);
-  return { rows: page.after === undefined ? fitting : fitting.toReversed(), hasMore: rows.length > limit };
-}
-
-export function pageSize({ limit }: Page): number {
-  return Math.max(1, Math.min(limit, MOST_PER_PAGE));
 }

@@ -1,7 +1,7 @@
 import { decideVote, type Vote } from '#domain/scheduling/vote.ts';
 import type { ActionPorts, Refused, Voted } from './action-ports.ts';
+import type { BuildRef } from './names.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import type { BuildRef } from './ports.ts';
 
 /** Approves or rejects a build that waits at its gate. */
 export async function voteOnBuild(ref: BuildRef, vote: Vote, ports: ActionPorts): Promise<Voted | Refused> {

@@ -1,5 +1,5 @@
 import type { WaitingBuild } from '#domain/scheduling/why-build-waits.ts';
-import type { PipelineName } from './ports.ts';
+import type { PipelineName } from './names.ts';
 import type { FactsTransaction } from './schedule-ports.ts';
 
 /** Reads what explains why jobs get no build and builds do not start. */

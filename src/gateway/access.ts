@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccessStores } from '#adapters/database/access/stores.ts';
 import { authorizePeople } from '#adapters/http/access/authorize-people.ts';
 import type { Authorize } from '#adapters/http/access/authorize.ts';
 import { browserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
 import type { Passwords } from '#flows/access-ports.ts';
-import type { AccessStores } from '#flows/access-stores.ts';
 import type { Compiler } from '#flows/manifest-ports.ts';
 import type { OAuthClient } from '#flows/oauth-ports.ts';
 import type { ApiObjects } from '#flows/object-ports.ts';

@@ -3,8 +3,9 @@ import type { CheckStore } from '#flows/check-ports.ts';
 import { followBuild } from '#flows/follow-build.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import { openSession, type OpenSessionPorts } from '#flows/open-session.ts';
-import type { BuildStore, SessionStore } from '#flows/ports.ts';
+import type { BuildStore } from '#flows/ports.ts';
 import { recordVersions } from '#flows/record-versions.ts';
+import type { SessionStore } from '#flows/session-ports.ts';
 
 export interface AgentApiParts extends OpenSessionPorts {
   builds: BuildStore;

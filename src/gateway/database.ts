@@ -1,4 +1,4 @@
-import { accessStores } from '#adapters/database/access/stores.ts';
+import { accessStores, type AccessStores } from '#adapters/database/access/stores.ts';
 import { actionStore } from '#adapters/database/action-store.ts';
 import { buildStore } from '#adapters/database/build-store.ts';
 import { checkStore } from '#adapters/database/check-store.ts';
@@ -11,11 +11,11 @@ import { views } from '#adapters/database/views.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { databaseReadiness, type Readiness } from '#adapters/http/readiness.ts';
 import type { DatabaseConfig } from '#config';
-import type { AccessStores } from '#flows/access-stores.ts';
 import type { ActionStore } from '#flows/action-ports.ts';
 import type { CheckStore } from '#flows/check-ports.ts';
 import { viewsOver } from '#flows/complete-views.ts';
-import type { BuildStore, SessionStore } from '#flows/ports.ts';
+import type { BuildStore } from '#flows/ports.ts';
+import type { SessionStore } from '#flows/session-ports.ts';
 import type { ShowStore } from '#flows/show-ports.ts';
 import type { Views } from '#flows/views.ts';
 

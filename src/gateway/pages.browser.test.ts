@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import type { Page } from 'playwright-core';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/follow-build.ts';
-import type { SavedPipeline } from '#flows/ports.ts';
+import type { SavedPipeline } from '#flows/pipeline-ports.ts';
 import { stumblingBlocks } from '#testing/accessibility.ts';
 import { endCheck } from '#testing/end-check.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';

@@ -1,3 +1,4 @@
+import type { AccessStores } from '#adapters/database/access/stores.ts';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { createCompiler } from '#adapters/hcl/compile.ts';
 import { authorizeByInstallation, type TokenSources } from '#adapters/http/access/installation-tokens.ts';
@@ -5,7 +6,6 @@ import type { Log } from '#adapters/http/log.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import type { PublicGatewayConfig } from '#config';
-import type { AccessStores } from '#flows/access-stores.ts';
 import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
 import { openCluster, type ClusterDoor } from './cluster-connection.ts';

@@ -1,4 +1,5 @@
-import type { PipelineFacts, PipelineName, Waiting } from '#flows/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
+import type { PipelineFacts, Waiting } from '#flows/pipeline-ports.ts';
 import type { WaitingView } from '#flows/views.ts';
 
 export interface WaitsOptions {

@@ -11,9 +11,9 @@ import type {
 import { cancelBuild } from '#flows/cancel-build.ts';
 import { disableVersion, enableVersion } from '#flows/disable-version.ts';
 import { markWarning } from '#flows/mark-warning.ts';
+import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pause.ts';
 import { pinResource, unpinResource } from '#flows/pin-resource.ts';
-import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/ports.ts';
 import { retryBuild } from '#flows/retry-build.ts';
 import type { TriggerStore } from '#flows/trigger-ports.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';

@@ -1,6 +1,6 @@
 import type { CheckResult } from '#domain/build/agent-protocol.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import type { SavedPipeline } from '#flows/ports.ts';
+import type { SavedPipeline } from '#flows/pipeline-ports.ts';
 import { recordVersions } from '#flows/record-versions.ts';
 import { scheduleJobs } from '#flows/schedule-jobs.ts';
 import type { TestStores } from './stores.ts';

@@ -1,6 +1,6 @@
 import type { Status } from '#domain/scheduling/build-changes.ts';
 import type { ActionStore, ActionTransaction, LockedBuild } from '#flows/action-ports.ts';
-import type { BuildRef, PipelineName } from '#flows/ports.ts';
+import type { BuildRef, PipelineName } from '#flows/names.ts';
 
 /** Builds of the job `unit`, by number. */
 const BUILDS: ReadonlyMap<string, Status> = new Map([

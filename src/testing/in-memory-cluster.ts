@@ -1,8 +1,7 @@
 import type { TeamPods } from '#domain/planning/admit-pod.ts';
-import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/cluster-ports.ts';
 import type { ForeignPods } from '#flows/own-pods.ts';
-import type { OpenAttempt, PendingBuild } from '#flows/ports.ts';
+import type { CheckRunFacts, OpenAttempt, PendingBuild } from '#flows/pod-work.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
 

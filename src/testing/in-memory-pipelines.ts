@@ -5,8 +5,8 @@ import type {
   PipelineObjects,
   PipelinePlace,
   PipelineSpec,
-  Written,
 } from '#flows/object-ports.ts';
+import type { Written } from '#flows/people-objects.ts';
 import type { RenamedFrom } from '#flows/rename-ports.ts';
 
 interface Kept extends NewPipelineObject {

@@ -1,5 +1,5 @@
 import type { StoredProvider } from '#flows/oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, Written } from '#flows/object-ports.ts';
+import type { ProviderObject, ProviderObjects, Written } from '#flows/people-objects.ts';
 
 /**
  * OAuthProvider objects of the API in memory: each write is another generation, and an old one is refused.

@@ -1,5 +1,5 @@
 import type { JobFacts, RequestedCheck } from '#domain/scheduling/facts.ts';
-import type { JobName, PipelineName } from '#flows/ports.ts';
+import type { JobName, PipelineName } from '#flows/names.ts';
 import type { GatheredFacts } from '#flows/schedule-ports.ts';
 import type {
   RequestTransaction,

@@ -4,7 +4,8 @@ import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { endBuild, retryAttempt } from '#flows/end-build.ts';
 import { followBuild } from '#flows/follow-build.ts';
-import type { AttemptOver, BuildEnd, BuildStore, JobName } from '#flows/ports.ts';
+import type { JobName } from '#flows/names.ts';
+import type { AttemptOver, BuildEnd, BuildStore } from '#flows/ports.ts';
 import { decidePipeline } from '#flows/schedule-jobs.ts';
 import { triggerJob } from '#flows/trigger-job.ts';
 

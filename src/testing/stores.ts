@@ -20,8 +20,10 @@ import type { CheckCause, CheckOutcome, CheckStore } from '#flows/check-ports.ts
 import { openRun, openRunForPod } from '#flows/claim-checks.ts';
 import { viewsOver } from '#flows/complete-views.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
+import type { PipelineName, ResourceName } from '#flows/names.ts';
 import { pipelineFacts } from '#flows/pipeline-facts.ts';
-import type { BuildStore, PipelineName, PipelineStore, PipelineToSave, ResourceName } from '#flows/ports.ts';
+import type { PipelineStore, PipelineToSave } from '#flows/pipeline-ports.ts';
+import type { BuildStore } from '#flows/ports.ts';
 import { closeRun, recordCheck } from '#flows/record-check.ts';
 import { regenerateWebhook } from '#flows/regenerate-webhook.ts';
 import { savePipeline } from '#flows/save-pipeline.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/give-turns.ts';
-import type { BuildRef } from '#flows/ports.ts';
+import type { BuildRef } from '#flows/names.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
-import type { KeptSources, PipelineName, PipelineStore } from '#flows/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
+import type { KeptSources, PipelineStore } from '#flows/pipeline-ports.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, type Database } from './pool.ts';
 

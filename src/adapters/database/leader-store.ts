@@ -1,4 +1,4 @@
-import type { LeaderStore } from '#flows/ports.ts';
+import type { LeaderStore } from '#flows/leader-ports.ts';
 import { rows, type Database } from './pool.ts';
 
 export function leaderStore({ pool }: Pick<Database, 'pool'>): LeaderStore {

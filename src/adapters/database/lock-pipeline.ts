@@ -1,4 +1,4 @@
-import type { PipelineName } from '#flows/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
 import { LOCK, prepared, type Transaction } from './pool.ts';
 
 /**

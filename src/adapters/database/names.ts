@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from 'slonik';
-import type { PipelineName } from '#flows/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
 import { prepared } from './pool.ts';
 
 export async function pipelineId(

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import type { PipelineName } from '#flows/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, rows, type Database, type Transaction } from './pool.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { SavedPipeline } from '#flows/ports.ts';
+import type { SavedPipeline } from '#flows/pipeline-ports.ts';
 import { retainHistory, retainNext } from '#flows/retain-history.ts';
 import { triggerVersion } from '#flows/trigger-version.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';

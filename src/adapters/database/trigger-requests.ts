@@ -1,5 +1,5 @@
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
-import type { BuildRef, JobName } from '#flows/ports.ts';
+import type { BuildRef, JobName } from '#flows/names.ts';
 import type {
   RequestTransaction,
   TriggerAnswer,

@@ -1,5 +1,5 @@
 import type { CascadeGet } from '#domain/scheduling/cascade.ts';
-import type { ResourceName } from '#flows/ports.ts';
+import type { ResourceName } from '#flows/names.ts';
 import type { VersionTransaction } from '#flows/trigger-ports.ts';
 import { findResource } from './find-resource.ts';
 import { gatherJobs } from './gather.ts';

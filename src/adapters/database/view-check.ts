@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
-import type { ResourceName } from '#flows/ports.ts';
+import type { ResourceName } from '#flows/names.ts';
 import type { CheckViewStore } from '#flows/show-check.ts';
 import type { HooksView } from '#flows/views.ts';
 import { pipelineId } from './names.ts';

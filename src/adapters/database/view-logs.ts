@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { BuildRef } from '#flows/ports.ts';
+import type { BuildRef } from '#flows/names.ts';
 import type { LogPage } from '#flows/views.ts';
 import { logMonth, readText, type StoredText } from './log-chunks.ts';
 import { parseNumber } from './names.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type { CreatePodAnswer } from '#flows/cluster-ports.ts';
-import type { PendingBuild } from '#flows/ports.ts';
+import type { CheckRunFacts, PendingBuild } from '#flows/pod-work.ts';
 import { requestBuildPod, requestCheckPod } from '#flows/request-pod.ts';
 import type { Answer } from './api/answer.ts';
 import { kubernetesCluster, shimKeys, type Surroundings } from './cluster.ts';

@@ -4,7 +4,6 @@ import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
-import type { CheckRunFacts } from '#flows/check-ports.ts';
 import type {
   AdmittedCheckPod,
   AdmittedPod,
@@ -12,7 +11,7 @@ import type {
   CreatePodAnswer,
   NodeSelector,
 } from '#flows/cluster-ports.ts';
-import type { PendingBuild } from '#flows/ports.ts';
+import type { CheckRunFacts, PendingBuild } from '#flows/pod-work.ts';
 import { ApiError, orAbsent, orThrow, type Problem } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
 import { KINDS, type Wire } from './api/kinds.ts';

@@ -11,7 +11,7 @@ import type {
   Credentials,
   LockedAccount,
 } from '#flows/access-ports.ts';
-import { cutPage, pageSize } from '#flows/views.ts';
+import { cutPage, pageSize } from '#flows/page.ts';
 import { audit } from './audit.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { expectAgain, joinTeams } from './team-members.ts';

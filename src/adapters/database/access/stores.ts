@@ -1,6 +1,15 @@
 import type { DatabasePool } from 'slonik';
 import { renameRequests } from '#adapters/database/rename-pipeline.ts';
-import type { AccessStores } from '#flows/access-stores.ts';
+import type {
+  AccountStore,
+  AuditStore,
+  MemberStore,
+  TokenStore,
+  UserSessionStore,
+} from '#flows/access-ports.ts';
+import type { OAuthStore } from '#flows/oauth-ports.ts';
+import type { RenameRequests } from '#flows/rename-ports.ts';
+import type { ThrottleStore } from '#flows/throttle-ports.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { memberStore } from './members.ts';
@@ -8,6 +17,18 @@ import { oauthStore } from './oauth.ts';
 import { throttleStore } from './throttle.ts';
 import { tokenStore } from './tokens.ts';
 import { userSessionStore } from './user-sessions.ts';
+
+/** Everything that is kept of people and of what they may. */
+export interface AccessStores {
+  accounts: AccountStore;
+  members: MemberStore;
+  sessions: UserSessionStore;
+  tokens: TokenStore;
+  throttle: ThrottleStore;
+  audit: AuditStore;
+  oauth: OAuthStore;
+  renames: RenameRequests;
+}
 
 /** Accounts, members, sessions, tokens, and what was done with them. */
 export function accessStores(database: { pool: DatabasePool }): AccessStores {

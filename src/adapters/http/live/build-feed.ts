@@ -1,6 +1,6 @@
 import { encodeDetail } from '#adapters/http/routes/builds.ts';
 import { encodeChunk } from '#adapters/http/routes/logs.ts';
-import type { BuildRef } from '#flows/ports.ts';
+import type { BuildRef } from '#flows/names.ts';
 import type { LogPage, Views } from '#flows/views.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';

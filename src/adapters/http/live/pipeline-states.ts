@@ -2,7 +2,7 @@ import { encodeJob } from '#adapters/http/routes/jobs.ts';
 import { encodePipeline } from '#adapters/http/routes/pipelines.ts';
 import { encodeResource } from '#adapters/http/routes/resources.ts';
 import { encodeShownWhole } from '#adapters/http/routes/shown.ts';
-import type { PipelineName } from '#flows/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
 import type { ShownLists } from '#flows/show-lists.ts';
 import type { Views } from '#flows/views.ts';
 import { encodeEvent } from './encode-event.ts';

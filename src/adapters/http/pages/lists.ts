@@ -1,5 +1,5 @@
 import type { BuildStatus } from '#domain/build/events.ts';
-import type { JobName, PipelineName } from '#flows/ports.ts';
+import type { JobName, PipelineName } from '#flows/names.ts';
 import { table, type Column } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { duration, status, time } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { Listed } from '#flows/views.ts';
+import type { Listed } from '#flows/page.ts';
 import { html, type Html } from './html.ts';
 
 export const PER_PAGE = 50;

@@ -1,5 +1,5 @@
 import { buildUrl } from '#adapters/http/routes/jobs.ts';
-import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/ports.ts';
+import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 
 /** Paths are those of the API: a page and its JSON have one address. */
 export const paths = {

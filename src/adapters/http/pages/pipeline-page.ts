@@ -2,7 +2,7 @@ import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { PipelineParams } from '#adapters/http/routes/schemas.ts';
-import type { PipelineName } from '#flows/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
 import type { JobView, ResourceView, WaitingView } from '#flows/views.ts';
 import { html, joined, type Html } from './html.ts';
 import { action, layout, time } from './layout.ts';

@@ -3,7 +3,7 @@ import { route, type Route } from '#adapters/http/access/route.ts';
 import { shownTo } from '#adapters/http/access/strangers.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { isMember } from '#domain/access/decide-access.ts';
-import type { PipelineName } from '#flows/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
 import { JobParams, PipelineParams } from './schemas.ts';
 
 export function badgeRoutes({ shows, drawBadge }: PipelinePorts): Route[] {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import type { ResourceName } from '#flows/ports.ts';
+import type { ResourceName } from '#flows/names.ts';
 import { requestCheck } from '#flows/request-check.ts';
 import type { HooksView } from '#flows/views.ts';
 import { found } from './found.ts';

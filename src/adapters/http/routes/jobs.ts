@@ -5,7 +5,7 @@ import { Problem } from '#adapters/http/problem.ts';
 import { WaitingTriggers } from '#adapters/http/waiting-triggers.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
-import type { JobName } from '#flows/ports.ts';
+import type { JobName } from '#flows/names.ts';
 import { triggerJob, triggerJobAfterChecks } from '#flows/trigger-job.ts';
 import type { JobView } from '#flows/views.ts';
 import { found } from './found.ts';

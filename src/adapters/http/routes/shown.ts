@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import type { Listed } from '#flows/page.ts';
 import type {
   ShownBuild,
   ShownBuildDetail,
@@ -9,7 +10,6 @@ import type {
   ShownVersion,
   ShownWhole,
 } from '#flows/show-lists.ts';
-import type { Listed } from '#flows/views.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, Time } from './schemas.ts';
 

@@ -4,7 +4,7 @@ import { defined } from '#adapters/kubernetes/defined.ts';
 import type { OAuthProviderObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provider.ts';
 import type { StoredProvider } from '#flows/oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, Written } from '#flows/object-ports.ts';
+import type { ProviderObject, ProviderObjects, Written } from '#flows/people-objects.ts';
 import { clientSecrets, type ClientSecretsOptions } from './client-secrets.ts';
 import { replaceSpec } from './replace-spec.ts';
 import { made, mapped, ofApi, writtenOf } from './written.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PipelineApplied } from '#flows/apply-pipeline.ts';
-import type { PipelineFacts } from '#flows/ports.ts';
+import type { PipelineFacts } from '#flows/pipeline-ports.ts';
 import { eventsBetween } from './pipeline-events.ts';
 import { pipelineStatus, verdictOf, type PipelineStatus, type StatusInput } from './pipeline-status.ts';
 
